@@ -4,7 +4,8 @@
 #   DESTDIR a directory to stage into        FUZZ_SECONDS, BENCH_ARGS, CRASH_ARGS, SCENES_ARGS,
 #                                                    ATTACK_ARGS, SIM_ARGS, FLEET_CRASH_ARGS
 #   ONLY    the test targets that `make test` builds and runs; without it, all
-#   VERSION what `make release` releases
+#   VERSION what `make release` releases             TAG     "yes" makes it tag the release
+#   FLEET   "no" leaves reach-fleet and libnats out of `make build` and `make install`
 #   OPENRC  "yes" installs the OpenRC script in /etc/init.d; the default on machines with OpenRC
 
 SWIFT ?= swift
@@ -13,6 +14,8 @@ DESTDIR ?=
 OPENRC ?= $(if $(wildcard /sbin/openrc-run),yes)
 FUZZ_SECONDS ?= 20
 ONLY ?=
+FLEET ?= yes
+export FLEET
 BENCH_ARGS ?=
 SCENES_ARGS ?=
 CRASH_ARGS ?=
@@ -52,14 +55,19 @@ deps: ## Install the Debian packages that are missing for building and testing (
 	@SWIFT="$(SWIFT)" contrib/deps
 
 .PHONY: build-deps
-build-deps:
+build-deps: ## Install only those for building
 	@SWIFT="$(SWIFT)" contrib/deps build
 
+# Names what is missing, before the compiler does in a hundred lines.
+.PHONY: need
+need:
+	@SWIFT="$(SWIFT)" contrib/deps check
+
 .PHONY: build
-build: ## Build .build/release/reach, reachd and reach-fleet
+build: need ## Build .build/release/reach, reachd and reach-fleet
 	$(SWIFT) build -c release $(release_flags) --product reach
 	$(SWIFT) build -c release $(release_flags) --product reachd
-	$(SWIFT) build -c release $(release_flags) --product reach-fleet
+	$(if $(filter no,$(FLEET)),,$(SWIFT) build -c release $(release_flags) --product reach-fleet)
 
 .PHONY: run
 run: build-deps build ## Show this machine's status, then every change until Ctrl-C
@@ -82,7 +90,7 @@ test-address: deps ## Run all tests under the address sanitizer
 	SWIFT="$(SWIFT)" contrib/sanitizers/run address
 
 .PHONY: check
-check: lint warnings check-man check-completions fuzz ## Formatting, warnings, man pages, completions, a bounded fuzz
+check: lint check-packages warnings check-man check-completions fuzz ## Formatting, packages, warnings, man pages, completions, a bounded fuzz
 
 .PHONY: lint
 lint: ## Check the formatting of the Swift code, the names in the DocC articles, and the version
@@ -96,7 +104,7 @@ format: ## Format the Swift code
 
 # Package.swift turns every warning into an error.
 .PHONY: warnings
-warnings:
+warnings: need
 	$(SWIFT) build
 
 .PHONY: check-man
@@ -108,9 +116,14 @@ else
 	  mandoc -T lint -W warning $(man_pages); else echo "man: mandoc is not here, pages not checked"; fi
 endif
 
+# Says which of its tools are missing.
+.PHONY: check-packages
+check-packages: ## Check the descriptions for Debian, RPM, Arch, AppArmor and the container
+	@contrib/lint-packages
+
 .PHONY: check-completions
 check-completions: warnings
-	@contrib/completions/generate --check $(debug_bin) $(debug_bin)-fleet
+	@contrib/completions/generate --check $(debug_bin) $(debug_bin)d $(debug_bin)-fleet
 
 .PHONY: docs
 docs: warnings ## Write the libraries' documentation to .build/docs, for a web server
@@ -118,7 +131,7 @@ docs: warnings ## Write the libraries' documentation to .build/docs, for a web s
 
 .PHONY: completions
 completions: warnings ## Write the shell completions from the program's own description
-	@contrib/completions/generate $(debug_bin) $(debug_bin)-fleet
+	@contrib/completions/generate $(debug_bin) $(debug_bin)d $(debug_bin)-fleet
 
 .PHONY: fuzz
 fuzz: ## Fuzz each parser for FUZZ_SECONDS (20)
@@ -189,21 +202,31 @@ uninstall: ## Remove what `make install` installed
 	@$(install_settings) contrib/install --remove
 
 .PHONY: deb
-deb: ## Build the Debian package .build/deb/reach_*.deb from the built programs
+deb: ## Build the Debian packages .build/deb/*.deb from the built programs
 	@PACKAGING=yes SWIFT="$(SWIFT)" contrib/deps build
 	@[ -x $(bin) ] && [ -x $(daemon_bin) ] || $(MAKE) build
 	contrib/debian/build
 
+.PHONY: deb-source
+deb-source: ## Build the Debian source package .build/deb/reach_*.dsc
+	@PACKAGING=yes SWIFT="$(SWIFT)" contrib/deps build
+	contrib/debian/build --source
+
+# Without the packages of debugging symbols, and hardly compressed: each takes a minute.
 .PHONY: try-deb
-try-deb: deb ## Install, use and purge that package under systemd, on a throwaway copy of this machine (as root)
+try-deb: export DEB_BUILD_OPTIONS = noautodbgsym
+try-deb: export COMPRESSION = -Zgzip -z1
+try-deb: deb ## Install, use and purge these packages under systemd, on a throwaway copy of this machine (as root)
 	contrib/debian/try || [ $$? = 77 ]
 
+# The tag comes last, so that it names something that has been built.
 .PHONY: release
-release: ## Set the version everywhere, commit and tag it, and build: VERSION=0.2.0
+release: lint check-packages ## Set the version everywhere, commit it, and build all files of the release: VERSION=0.2.0 TAG=yes
 	contrib/release "$(VERSION)"
-	$(MAKE) build deb
-	git archive --prefix=reach-$(VERSION)/ --output=.build/reach-$(VERSION).tar.gz "v$(VERSION)"
-	cd .build && sha256sum reach-$(VERSION).tar.gz
+	$(MAKE) build
+	$(MAKE) deb deb-source
+	contrib/release --files "$(VERSION)"
+	$(if $(filter yes,$(TAG)),contrib/release --tag "$(VERSION)",@echo "not tagged; contrib/release --tag $(VERSION) does it")
 
 .PHONY: clean
 clean: ## Remove the build directory

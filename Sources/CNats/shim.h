@@ -7,6 +7,7 @@
 #if !__has_include(<openssl/evp.h>)
 #error "OpenSSL is missing: install libssl-dev (Debian) or openssl-devel (Fedora)"
 #endif
+#include <malloc.h>
 #include <nats/nats.h>
 #include <openssl/evp.h>
 
@@ -18,5 +19,10 @@ static inline int reach_ed25519_public(const unsigned char seed[32], unsigned ch
     EVP_PKEY_free(key);
     return done;
 }
+
+/* glibc gives libnats' threads heaps of their own and keeps what is freed in them. One heap is enough for a program that waits. */
+static inline void reach_use_one_heap(void) { mallopt(M_ARENA_MAX, 1); }
+
+static inline void reach_release_unused_memory(void) { malloc_trim(0); }
 
 #endif

@@ -1,10 +1,13 @@
 #include <arpa/inet.h>
+#include <stddef.h>
 #include <string.h>
 #include "reach_socket.h"
 
 #include <errno.h>
+#include <linux/errqueue.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <time.h>
 
 static int make(int family, int type, int protocol)
 {
@@ -32,4 +35,45 @@ unsigned reach_socket_address(void *place, int is_ipv6, const unsigned char *add
     memcpy(&value.sin6_addr, address, sizeof value.sin6_addr);
     memcpy(place, &value, sizeof value);
     return sizeof value;
+}
+
+int reach_next_icmp_error(int socket, struct reach_icmp_error *error)
+{
+    union {
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } target = {0};
+    char control[512], payload[64];
+    struct iovec place = {.iov_base = payload, .iov_len = sizeof payload};
+    struct msghdr message = {
+        .msg_name = &target,
+        .msg_namelen = sizeof target,
+        .msg_iov = &place,
+        .msg_iovlen = 1,
+        .msg_control = control,
+        .msg_controllen = sizeof control,
+    };
+    if (recvmsg(socket, &message, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
+        return -errno;
+    memset(error, 0, sizeof *error);
+    /* The port is at the same offset in both families' addresses. */
+    error->port = ntohs(target.v4.sin_port);
+    for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part != NULL; part = CMSG_NXTHDR(&message, part)) {
+        int is_ipv4 = part->cmsg_level == IPPROTO_IP && part->cmsg_type == IP_RECVERR;
+        int is_ipv6 = part->cmsg_level == IPPROTO_IPV6 && part->cmsg_type == IPV6_RECVERR;
+        if (!is_ipv4 && !is_ipv6)
+            continue;
+        struct sock_extended_err found;
+        memcpy(&found, CMSG_DATA(part), sizeof found);
+        error->number = (int)found.ee_errno;
+        error->is_ipv6 = is_ipv6;
+        if (found.ee_origin != SO_EE_ORIGIN_ICMP && found.ee_origin != SO_EE_ORIGIN_ICMP6)
+            continue;
+        error->type = found.ee_type;
+        error->code = found.ee_code;
+        const unsigned char *sender = CMSG_DATA(part) + sizeof found;
+        size_t offset = is_ipv4 ? offsetof(struct sockaddr_in, sin_addr) : offsetof(struct sockaddr_in6, sin6_addr);
+        memcpy(error->offender, sender + offset, is_ipv4 ? 4 : 16);
+    }
+    return 0;
 }

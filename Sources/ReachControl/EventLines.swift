@@ -50,7 +50,7 @@ package final class EventLines {
     /// Writes a line for an event of a target.
     package func write(_ event: TargetEvent) {
         let state: ReachabilityState? = if case .change(let change) = event { change.state } else { nil }
-        write(state) { $0.line(EncodedEvent(event, source: $0.source)) }
+        write(state) { $0.line(event.encoded(source: $0.source)) }
     }
 
     /// Writes a line for an event of the queue.

@@ -10,5 +10,128 @@ package struct HeaderField: Hashable, Sendable {
     }
 
     /// Compares without regard to case, as HTTP does (RFC 9110, 5.1).
-    package func isNamed(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
+    package func isNamed(_ other: String) -> Bool { name.isFieldName(other) }
+}
+
+extension String {
+    /// Compares without regard to the case of ASCII letters: the names of fields have no others (RFC 9110, 5.6.2).
+    fileprivate func isFieldName(_ other: String) -> Bool {
+        // Mostly the lengths differ already.
+        utf8.count == other.utf8.count && beginsWithFieldName(other)
+    }
+
+    fileprivate func beginsWithFieldName(_ other: String) -> Bool {
+        utf8.prefix(other.utf8.count).elementsEqual(other.utf8) { $0.asciiLowercase == $1.asciiLowercase }
+    }
+}
+
+extension UInt8 {
+    fileprivate var asciiLowercase: UInt8 { 65...90 ~= self ? self | 0x20 : self }
+}
+
+/// Why a caller's header field is refused. Only this type decides it: for the command line, the daemon's calls, the
+/// library, the configuration, and again before a request is sent.
+///
+/// A caller who sets the framing of a message decides where the next one on the same connection begins, and can so write
+/// another user's request (request smuggling, RFC 9112 section 11.2). Content-Length is therefore always computed here,
+/// and no caller may set fields that concern one connection (RFC 9110 section 7.6.1).
+package struct RequestFieldFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The field's name as given, cut after 64 characters and safe to print.
+    package let name: String
+    /// A sentence for people that names the field.
+    package let description: String
+
+    /// Finds what is wrong with a field.
+    ///
+    /// - Returns: `nil` if it can be sent.
+    package init?(_ name: String, _ value: String) {
+        guard let problem = Self.problem(of: name, value) else { return nil }
+        self.name = Self.shown(name)
+        description = problem
+    }
+
+    /// The fault of the first field that cannot be sent, or of a second Host; `nil` if all can be sent.
+    package static func first(in fields: some Sequence<(name: String, value: String)>) -> RequestFieldFault? {
+        var hasHost = false
+        for field in fields {
+            if let fault = RequestFieldFault(field.name, field.value) { return fault }
+            guard field.name.isFieldName("host") else { continue }
+            if hasHost { return RequestFieldFault(secondHost: field.name) }
+            hasHost = true
+        }
+        return nil
+    }
+
+    private init(secondHost name: String) {
+        self.name = name
+        description = "the header '\(name)' is given more than once"
+    }
+
+    private static func shown(_ name: String) -> String { DisplayText.sanitized(String(name.prefix(64))) }
+
+    private static func problem(of name: String, _ value: String) -> String? {
+        guard !name.isEmpty, name.utf8.allSatisfy(isOfToken) else {
+            return "'\(shown(name))' is not the name of a header"
+        }
+        // RFC 9110 section 5.5: a line break would begin another field.
+        guard value.utf8.allSatisfy({ $0 == 9 || $0 >= 32 && $0 != 127 }) else {
+            return "the value of '\(shown(name))' has a line break or another control character"
+        }
+        if name.isFieldName("host") {
+            return isAuthority(value) ? nil : "the value of '\(shown(name))' is not a host, with or without a port"
+        }
+        guard framing.contains(where: { name.isFieldName($0) }) || name.beginsWithFieldName("proxy-") else {
+            return nil
+        }
+        return "the header '\(shown(name))' may not be set: it is about the connection, which reach looks after itself"
+    }
+
+    /// The fields that concern the connection or the framing of the message, not the request.
+    private static let framing = [
+        "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "http2-settings", "te", "trailer",
+        "expect",
+    ]
+
+    /// Whether the byte may be part of a token (RFC 9110 section 5.6.2).
+    package static func isOfToken(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+
+    /// Whether the text is `host[:port]` (RFC 3986 section 3.2), with a host and without a user's name.
+    private static func isAuthority(_ text: String) -> Bool {
+        var host = text[...]
+        let afterBracket = text.lastIndex(of: "]") ?? text.startIndex
+        if let colon = text[afterBracket...].lastIndex(of: ":") {
+            let port = text[text.index(after: colon)...]
+            guard port.utf8.count <= 5, port.utf8.allSatisfy({ 48...57 ~= $0 }), Int(port) ?? 0 <= 65535 else {
+                return false
+            }
+            host = text[..<colon]
+        }
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            return IPAddress(String(host.dropFirst().dropLast()))?.family == .ipv6
+        }
+        return isRegisteredName(Array(host.utf8))
+    }
+
+    /// Whether the bytes are a registered name (RFC 3986 section 3.2.2). This covers IPv4 addresses, too.
+    private static func isRegisteredName(_ name: [UInt8]) -> Bool {
+        func isHexDigit(_ byte: UInt8) -> Bool { 48...57 ~= byte || 65...70 ~= byte & 0xdf }
+        for (index, byte) in name.enumerated() {
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard index + 2 < name.count, isHexDigit(name[index + 1]), isHexDigit(name[index + 2]) else {
+                    return false
+                }
+            case 48...57, 65...90, 97...122: break
+            default: guard "-._~!$&'()*+,;=".utf8.contains(byte) else { return false }
+            }
+        }
+        return !name.isEmpty && name.count <= 255
+    }
 }

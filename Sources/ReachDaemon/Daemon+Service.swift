@@ -47,9 +47,10 @@ extension Daemon: ControlService {
         let options = configuration.engineOptions
         let target = configuration.target(named: target.description) ?? target
         let proved = registry.connectivityReport(on: target)
+        let checks = registry.lastChecks(of: target)
         let memory = registry.memory(of: target)
         queries.run(for: caller.user) { () throws(NetlinkError) in
-            try Explainer(options: options, memory: memory).explain(target, proved: proved)
+            try Explainer(options: options, memory: memory).explain(target, proved: proved, checks: checks)
         } reply: {
             reply($0.mapError(Self.observationFailure))
         }

@@ -31,6 +31,9 @@ package final class Daemon {
     let registry: TargetRegistry
     let queries: QueryPool
     private var server: ControlServer?
+    /// When the daemon was made.
+    let started = SystemClock.boot
+    var controlStatistics: ControlServer.Statistics? { server?.statistics }
     var stateDirectory: StateDirectory?
     var history: EventHistory?
     var journal: Journal?
@@ -39,7 +42,11 @@ package final class Daemon {
     package let queueService: any QueueService
     private var hooks: DaemonHooks?
     private var outages = OutageNotices()
-    private var proofTimer: TimerQueue.ID?
+    private lazy var proofTimer = DeadlineTimer(on: loop) { [unowned self] in
+        report(outages.timeReached(at: SystemClock.boot))
+    }
+    /// The Internet at its last change, for the log.
+    private var internet: ReachabilityState?
     var probes: ProbeServiceHandler?
     private var metrics: MetricsPublisher?
     /// Receivers of the Internet target's events, by their IDs.
@@ -119,14 +126,27 @@ package final class Daemon {
                 "interface": "\(change.state.interface ?? "")", "cause": "\(change.cause.rawValue)",
             ])
         if change.state.target == .internet {
-            report(outages.observe(change), change.state)
-            awaitProof(of: change.state)
+            internet = change.state
+            report(outages.observe(change))
+            if change.aspects.contains(.portal) {
+                report(change.state.portalSession, after: change.previous?.portalSession)
+            }
+            // A path that returned counts even if no check decides about it.
+            proofTimer.set(to: outages.deadline)
         }
         // The initial state is not an event.
         if !change.isInitial { hooks?.handle(change) }
     }
 
-    private func report(_ notice: OutageNotices.Notice?, _ state: ReachabilityState) {
+    private func report(_ session: PortalSession?, after previous: PortalSession?) {
+        guard let session, session.isEnding, previous?.isEnding != true else { return }
+        let seconds = session.secondsRemaining(at: SystemClock.boot) ?? 0
+        log.notice(
+            "the session with the portal of \(session.interface) ends in \(DurationText.describe(.seconds(seconds)))",
+            metadata: ["page": "\(session.userPortalURL ?? "")"])
+    }
+
+    private func report(_ notice: OutageNotices.Notice?) {
         switch notice {
         case .lost(let cause)?:
             log.notice(
@@ -135,25 +155,18 @@ package final class Daemon {
         case .regained(let duration)?:
             log.notice(
                 "the Internet is back after \(DurationText.describe(duration))",
-                metadata: ["interface": "\(state.interface ?? "")", "connectivity": "\(state.connectivity.rawValue)"])
+                metadata: [
+                    "interface": "\(internet?.interface ?? "")",
+                    "connectivity": "\(internet?.connectivity.rawValue ?? "")",
+                ])
         case nil: break
         }
     }
 
-    /// A path that returned counts even if no check decides about it.
-    private func awaitProof(of state: ReachabilityState) {
-        proofTimer.map(loop.cancel)
-        proofTimer = outages.deadline.map { deadline in
-            loop.schedule(at: deadline) { [unowned self] in
-                proofTimer = nil
-                report(outages.timeReached(at: SystemClock.boot), state)
-            }
-        }
-    }
-
     private func startProbes() {
-        let handler = ProbeServiceHandler(loop: loop, registry: registry, transfers: transfers) { [unowned self] in
-            handle($0)
+        let file = (stateDirectory?.path).map { ProbeTotalsFile(stateDirectory: $0) }
+        let handler = ProbeServiceHandler(loop: loop, registry: registry, transfers: transfers, file: file) {
+            [unowned self] in handle($0)
         }
         probes = handler
         handler.apply(configuration)
@@ -178,6 +191,7 @@ package final class Daemon {
         snapshot.isObserving = registry.observationError == nil
         snapshot.control = server?.statistics
         snapshot.journal = journal?.statistics
+        snapshot.queue = queue.metrics
         return snapshot
     }
 
@@ -238,6 +252,8 @@ package final class Daemon {
         journal?.close(at: SystemClock.now, patience: .milliseconds(400))
         history?.close(at: SystemClock.now, patience: .milliseconds(600))
         output.finish()
+        // A disk that hangs delays nothing but the end of the process.
+        probes?.save()
     }
 
     /// Calls `sink` with every event of the Internet target.

@@ -142,6 +142,9 @@ final class TargetRegistry {
     /// What probes have proved about a target; `nil` if none run, and for targets that they do not concern.
     func connectivityReport(on target: Target) -> ConnectivityReport? { connectivity.report(on: target) }
 
+    /// The last check of the path to a target, in each family that has one.
+    func lastChecks(of target: Target) -> [IPAddress.Family: ConnectivityCheck] { connectivity.lastChecks(of: target) }
+
     /// Why no default route satisfies a condition; `nil` if one does, or if that is not known.
     func rootCause(where condition: NetworkCondition) -> RootCause? { engine.rootCause(where: condition) }
 

@@ -36,12 +36,14 @@ package struct KeyValueEntry: Hashable, Sendable {
 
 extension JetStream {
     /// Reads what a bucket holds now: the last entry of each key, deleted ones included.
+    ///
+    /// - Parameter start: `sequence` to read only what was written from that revision on.
     package func entries(
-        of bucket: String, filter: String = ">", _ body: (KeyValueEntry) -> Void
+        of bucket: String, filter: String = ">", from start: StreamStart = .lastOfEachSubject,
+        _ body: (KeyValueEntry) -> Void
     ) throws(NATSError) {
         try read(
-            FleetNames.stream(of: bucket), filter: FleetNames.subject(ofKey: filter, in: bucket),
-            from: .lastOfEachSubject
+            FleetNames.stream(of: bucket), filter: FleetNames.subject(ofKey: filter, in: bucket), from: start
         ) { message throws(NATSError) in
             if let entry = KeyValueEntry(message, bucket: bucket) { body(entry) }
         }

@@ -87,6 +87,8 @@ struct NATSOptions: ~Copyable {
         try NATSError.check("options") { natsOptions_SetTimeout(handle, milliseconds(settings.connectLimit)) }
         try NATSError.check("options") { natsOptions_SetPingInterval(handle, milliseconds(settings.pingInterval)) }
         try NATSError.check("options") { natsOptions_SetMaxPingsOut(handle, 2) }
+        // libnats' own thread would wait a millisecond for more, with each request.
+        try NATSError.check("options") { natsOptions_SetSendAsap(handle, true) }
         switch settings.reconnection {
         case .never:
             try NATSError.check("options") { natsOptions_SetAllowReconnect(handle, false) }

@@ -26,20 +26,24 @@ package final class StreamReader {
     private let replies: NATSQueue
     /// Messages that were asked for and have not come yet.
     private var outstanding = 0
+    /// Messages that may still be asked for.
+    private var allowance: Int
     /// Messages that the stream held for this reader after the one that was read last.
     package private(set) var pending: UInt64
 
     /// - Parameters:
     ///   - filter: The subjects to read; wildcards are allowed.
     ///   - waits: Whether ``next(within:)`` waits for messages that are not stored yet.
+    ///   - most: The most messages to read.
     /// - Throws: ``NATSError`` of kind `notFound` if there is no such stream.
     package init(
         _ link: NATSLink, stream: String, filter: String, from start: StreamStart, waits: Bool = true,
-        limit: Duration = .seconds(10)
+        most: Int = .max, limit: Duration = .seconds(10)
     ) throws(NATSError) {
         self.link = link
         self.stream = stream
         self.waits = waits
+        allowance = most
         consumer = "reach-\(SubjectToken.random())"
         replies = try NATSQueue("\(link.settings.inbox).\(consumer)", on: link)
         var jetStream = JetStream(link)
@@ -57,11 +61,12 @@ package final class StreamReader {
 
     /// Waits for the next message.
     ///
-    /// - Returns: `nil` if none came in time.
+    /// - Returns: `nil` if none came in time, or as many were read as this reader may.
     /// - Throws: ``NATSError`` when the consumer is gone or the connection ended: make another reader that begins after the
     ///   last message.
     package func next(within limit: Duration) throws(NATSError) -> StoredMessage? {
         if outstanding <= 0 { try ask(Self.batch, within: limit) }
+        guard outstanding > 0 else { return nil }
         while let message = try replies.next(within: limit) {
             guard let status = message.status else {
                 let stored = try stored(message)
@@ -98,6 +103,9 @@ package final class StreamReader {
     }
 
     private func ask(_ count: Int, within limit: Duration) throws(NATSError) {
+        let count = min(count, allowance)
+        guard count > 0 else { return }
+        allowance -= count
         var writer = JSONWriter()
         writer.object {
             $0.field("batch", Int64(count))

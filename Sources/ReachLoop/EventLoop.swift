@@ -39,6 +39,8 @@ package final class EventLoop {
     private var timerHandlers: [TimerQueue.ID: () -> Void] = [:]
     private var armed: BootTime?
     private var isRunning = false
+    /// Goes up with each turn: what was read from the kernel in an earlier one may be old.
+    package private(set) var turn: UInt64 = 0
 
     package init() throws(SystemError) {
         let epollDescriptor = try SystemError.check("epoll_create1") { epoll_create1(CInt(EPOLL_CLOEXEC)) }
@@ -118,6 +120,7 @@ package final class EventLoop {
         while isRunning {
             arm()
             let count = wait(&events)
+            turn &+= 1
             for event in events.prefix(count) where isRunning { dispatch(event) }
             runDeferred()
         }

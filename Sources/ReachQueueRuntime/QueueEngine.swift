@@ -80,7 +80,7 @@ package final class QueueEngine {
     package var spool: QueueSpool? { executor.attempts?.spool }
 
     /// - Parameter survey: What probes have proved; `nil` where none run.
-    package func update(survey: ConnectivitySurvey?) { executor.feed?.update(survey: survey) }
+    package func update(survey: ConnectivitySurvey?) { executor.update(survey: survey) }
 
     /// Called with the progress of attempts.
     package var onProgress: (AttemptProgress) -> Void {
@@ -151,6 +151,7 @@ private final class Executor: QueueExecutor {
     private let resolver: NameService.Options
     private var epoch: UInt64 = 0
     private var watches: [Destination: () -> Void] = [:]
+    private var memo = RouteMemo()
     /// The states of the watched hosts, and the paths that follow from them.
     private var targets: [Destination: (state: ReachabilityState, path: QueuePath?)] = [:]
 
@@ -169,6 +170,7 @@ private final class Executor: QueueExecutor {
         self.attempts = attempts
         self.send = send
         feed = PathFeed { [unowned self] set in
+            memo.forget()
             // The connections first, so that an attempt that the queue starts now does not use an old one.
             if set.epoch != epoch { attempts.newEpoch() }
             epoch = set.epoch
@@ -183,7 +185,8 @@ private final class Executor: QueueExecutor {
             feed
         } server: { [unowned self] in
             server(of: $0)
-        } report: {
+        } report: { [unowned self] in
+            memo.forget()
             send(.routes($0))
         }
         attempts.router = { [unowned self] in choose($0, $1, among: $2) }
@@ -194,8 +197,14 @@ private final class Executor: QueueExecutor {
     }
 
     func update(network: NetworkSnapshot?) {
+        memo.forget()
         feed?.update(network: network)
         routes?.update(isKnown: network != nil)
+    }
+
+    func update(survey: ConnectivitySurvey?) {
+        memo.forget()
+        feed?.update(survey: survey)
     }
 
     func begin(_ begun: Set<RequestID>) { attempts?.adopt(begun) }
@@ -309,6 +318,8 @@ extension Executor {
         if server.address?.family == .ipv6, case .address(_, let given)? = (try? Target(server.description))?.subject {
             zone = given
         }
+        let situation = RouteSituation(order, transfer, addresses, zone: zone, turn: loop.turn)
+        if let known = memo.choice(in: situation) { return known }
         let isNamed = server.address == nil
         let router = AttemptRouter(network: network, feed: feed, order: order, isNamed: isNamed)
         let isDestination = order.destination.isOrigin(of: transfer.url)
@@ -316,6 +327,8 @@ extension Executor {
         if isDestination, isNamed, choice?.destination?.own.isEmpty == false {
             routes?.learn(addresses, of: order.destination)
         }
+        // Only now: the lookup may have found that the network has changed.
+        memo.note(choice, in: situation)
         return choice
     }
 

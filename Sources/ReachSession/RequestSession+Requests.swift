@@ -180,14 +180,14 @@ extension RequestSession {
 extension RequestSpecification {
     /// A request but for its body, which comes later.
     fileprivate init(_ request: WebRequest, of core: SessionCore) throws(RequestError) {
-        let limits = core.limits
+        let limit = core.limits.bytesOfAll(nil).bytes
         if case .file = request.body {
             // The file stays in place, and does not count.
         } else if case .stream(let stream) = request.body, !stream.isSpooled, !core.keepsOnDisk {
             // It is never here as a whole.
-        } else if let length = request.contentLength, length > limits.bytes {
+        } else if let length = request.contentLength, length > limit {
             throw RequestError(
-                .request, "bad-body", "a body of \(length) bytes is more than the session holds (\(limits.bytes))")
+                .request, "bad-body", "a body of \(length) bytes is more than the session holds (\(limit))")
         }
         let length = request.contentLength.map(String.init)
         // The serializer's own Content-Length goes: the length is computed again when the request is sent. Any other is

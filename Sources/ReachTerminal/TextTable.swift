@@ -7,7 +7,7 @@ package struct TextTable {
 
         package init(_ lines: [(text: String, colour: TerminalStyle.Colour?)]) { self.lines = lines }
 
-        package var width: Int { lines.map(\.text.count).max() ?? 0 }
+        package var width: Int { lines.map { DisplayWidth.of($0.text) }.max() ?? 0 }
     }
 
     private static let gap = 2
@@ -22,22 +22,28 @@ package struct TextTable {
         self.width = width
     }
 
-    /// Formats the rows, without the columns that are empty below the heading. In a table that is too wide, the last cells
-    /// move below their rows.
+    /// Formats the rows, without the columns that are empty below the heading. In a table that is too wide, the last columns
+    /// move below their rows, each cell with its heading as a label, broken only between words.
     ///
     /// - Parameter rows: The rows, with the heading first; all have the same number of cells.
     package func layOut(_ rows: [[Cell]]) -> String {
         let all = rows.first?.indices ?? 0..<0
         let used = all.filter { column in rows.dropFirst().contains { $0[column].width > 0 } }
         let rows = rows.map { row in used.map { row[$0] } }
-        let columns = used.count
-        let widths = (0..<columns).map { column in rows.map { $0[column].width }.max() ?? 0 }
-        let total = widths.reduce(0, +) + Self.gap * max(0, columns - 1)
-        let isTooWide = width.map { total > $0 } ?? false
+        let widths = used.indices.map { column in rows.map { $0[column].width }.max() ?? 0 }
+        let kept = columnsThatFit(widths)
+        guard let heading = rows.first else { return "" }
         return rows.enumerated().map { number, row in
-            guard isTooWide, let last = row.last else { return line(row, widths) }
-            return line(row.dropLast(), widths) + (number == 0 ? "" : below(last))
+            let below = number == 0 ? "" : below(zip(heading, row).dropFirst(kept))
+            return line(row.prefix(kept), widths) + below
         }.joined()
+    }
+
+    private func columnsThatFit(_ widths: [Int]) -> Int {
+        guard let width else { return widths.count }
+        var kept = widths.count
+        while kept > 1, widths.prefix(kept).reduce(0, +) + Self.gap * (kept - 1) > width { kept -= 1 }
+        return kept
     }
 
     private func line(_ row: some Collection<Cell>, _ widths: [Int]) -> String {
@@ -49,7 +55,7 @@ package struct TextTable {
                 if number < cell.lines.count, !cell.lines[number].text.isEmpty {
                     let (text, colour) = cell.lines[number]
                     line += String(repeating: " ", count: missing) + (colour.map { style.paint(text, $0) } ?? text)
-                    missing = width - text.count + Self.gap
+                    missing = width - DisplayWidth.of(text) + Self.gap
                 } else {
                     missing += width + Self.gap
                 }
@@ -58,10 +64,21 @@ package struct TextTable {
         }.joined()
     }
 
-    private func below(_ cell: Cell) -> String {
-        let shown = cell.lines.filter { !$0.text.isEmpty }
-        return shown.map { text, colour in
-            String(repeating: " ", count: Self.indent) + (colour.map { style.paint(text, $0) } ?? text) + "\n"
-        }.joined()
+    private func below(_ cells: some Sequence<(Cell, Cell)>) -> String {
+        let room = max(1, (width ?? .max) - Self.indent)
+        let parts = cells.flatMap { heading, cell in
+            cell.lines.filter { !$0.text.isEmpty }.flatMap { text, colour in
+                let label = heading.lines.map(\.text).joined(separator: " ").lowercased() + ":"
+                return Self.parts(label, text, room: room).map { part in colour.map { style.paint(part, $0) } ?? part }
+            }
+        }
+        let lines = WrappedText.lines(parts, separator: " ", width: room)
+        return lines.map { String(repeating: " ", count: Self.indent) + $0 + "\n" }.joined()
+    }
+
+    /// A labelled text as one part, or as its words if that is wider than a line.
+    private static func parts(_ label: String, _ text: String, room: Int) -> [String] {
+        let whole = label + " " + text
+        return DisplayWidth.of(whole) <= room ? [whole] : whole.split(separator: " ").map(String.init)
     }
 }

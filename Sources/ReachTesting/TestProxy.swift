@@ -35,10 +35,10 @@ package final class TestProxy: Sendable {
     package init(
         _ kind: Kind, to target: UInt16, login: Login? = nil, refusal: String? = nil,
         in namespace: TestNamespace? = nil,
-        at address: IPAddress = IPAddress(ipv4: 0x7f00_0001)
+        at address: IPAddress = IPAddress(ipv4: 0x7f00_0001), port: UInt16 = 0
     ) throws {
         let (targets, heads) = (targets, heads)
-        server = try ScriptedServer(in: namespace, at: address) { connection in
+        server = try ScriptedServer(in: namespace, at: address, port: port) { connection in
             switch kind {
             case .http: HTTPScript(target, login, refusal, targets, heads).run(connection)
             case .socks5: SOCKSScript(target, login, refusal, targets).run(connection)

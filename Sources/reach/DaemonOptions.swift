@@ -7,7 +7,8 @@ internal import ReachTerminal
 /// The options that choose the daemon or the kernel.
 struct DaemonOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Ask only the daemon that listens on this socket.", valueName: "path"))
+        help: ArgumentHelp("Ask only the daemon that listens on this socket.", valueName: "path"),
+        completion: .file())
     var socket: String?
 
     @Flag(help: "Ask the kernel, even if a daemon runs.")
@@ -100,6 +101,17 @@ struct DaemonOptions: ParsableArguments {
 
 extension CommandError {
     static func cannotAsk(_ error: ControlError) -> CommandError {
-        CommandError(status: .cannotObserve, message: error.description)
+        CommandError(status: .cannotObserve, message: error.advice)
+    }
+}
+
+extension ControlError {
+    /// The error as a sentence, and the command that starts a daemon if none runs.
+    var advice: String {
+        guard case .notRunning(let path) = self else { return description }
+        let usual = SocketPath.default(uid: getuid()) { $0 == "REACH_SOCKET" ? nil : SocketPath.processEnvironment($0) }
+        let isUsual = path == usual || path == SocketPath.system
+        return description + "; start one: "
+            + (isUsual ? "systemctl start reachd, or reachd &" : "reachd --socket \(path) &")
     }
 }

@@ -11,8 +11,8 @@ struct Reach: ParsableCommand {
         version: "reach " + ProjectVersion.number,
         subcommands: [
             StatusCommand.self, WatchCommand.self, WaitCommand.self, RunCommand.self, LinksCommand.self,
-            ExplainCommand.self, HistoryCommand.self, ProbeCommand.self, ProbesCommand.self,
-            QueueCommand.self, FleetSubcommand.self,
+            ExplainCommand.self, TopCommand.self, HistoryCommand.self, ReportCommand.self, ProbeCommand.self,
+            ProbesCommand.self, QueueCommand.self, FleetSubcommand.self,
         ]
     )
 
@@ -35,6 +35,12 @@ struct Reach: ParsableCommand {
             guard code != .success else {
                 StandardOutput.write(message + "\n")
                 exit(ExitStatus.success)
+            }
+            if code == .validationFailure,
+                let hint = CommandHint.text(for: Array(CommandLine.arguments.dropFirst()), in: Self.self)
+            {
+                StandardError.write("reach: \(hint)\n")
+                exit(ExitStatus.usage)
             }
             // The message quotes the command line.
             StandardError.write(

@@ -12,20 +12,23 @@ struct ReachDaemonCommand: ParsableCommand {
         commandName: "reachd",
         abstract: "Watch the network for the whole machine, and serve its state to programs.",
         discussion: """
-            Runs in the foreground. SIGHUP reloads the configuration; SIGTERM and SIGINT stop the daemon.
+            Runs in the foreground. SIGHUP reloads the configuration; SIGUSR1 writes the state to the log; SIGTERM and SIGINT \
+            stop the daemon.
 
             Exit status: 0 after an orderly stop, 2 wrong usage, 73 another daemon owns the socket or the state \
-            directory, 78 the configuration has errors.
+            directory, 74 standard output cannot be written, 78 the configuration has errors.
             """,
         version: "reachd " + ProjectVersion.number)
 
-    @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
+    @Option(help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
     var config: String?
 
-    @Option(help: ArgumentHelp("The path of the control socket.", valueName: "path"))
+    @Option(help: ArgumentHelp("The path of the control socket.", valueName: "path"), completion: .file())
     var socket: String?
 
-    @Option(help: ArgumentHelp("The directory of the event history and the queue.", valueName: "directory"))
+    @Option(
+        help: ArgumentHelp("The directory of the event history and the queue.", valueName: "directory"),
+        completion: .directory)
     var state: String?
 
     @Flag(help: "Print the events of the Internet and of the queue on standard output.")
@@ -34,12 +37,23 @@ struct ReachDaemonCommand: ParsableCommand {
     @Flag(help: "Check the configuration, and exit.")
     var checkConfig = false
 
+    @Flag(help: "Print the configuration with all defaults as TOML, and exit.")
+    var dumpConfig = false
+
     @Option(
         help: ArgumentHelp(
             "Make one attempt, print its result as \"reach probe --json\" does, and exit.", valueName: "url"))
     var probe: String?
 
-    @Option(help: ArgumentHelp("With --probe: send over this interface only.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "Test the way to a target layer by layer, print the result as \"reach explain --probe --json\" does, and exit.",
+            valueName: "target"))
+    var diagnose: String?
+
+    @Option(
+        help: ArgumentHelp("With --probe: send over this interface only.", valueName: "name"),
+        completion: .custom { _, _, _ in ((try? DirectoryNames.read("/sys/class/net")) ?? []).sorted() })
     var interface: String?
 
     @Option(help: ArgumentHelp("With --probe: how long the attempt may take.", valueName: "duration"))
@@ -57,6 +71,7 @@ struct ReachDaemonCommand: ParsableCommand {
 
     private static let usage: Int32 = 2
     private static let cannotCreate: Int32 = 73
+    private static let cannotWrite: Int32 = 74
     private static let badConfiguration: Int32 = 78
 
     static func runAndExit() -> Never {
@@ -76,32 +91,39 @@ struct ReachDaemonCommand: ParsableCommand {
     /// - Returns: The exit status.
     private func serve() -> Int32 {
         if let probe { return attempt(probe) }
+        if let diagnose { return test(diagnose) }
         let file = ConfigurationFile.find(
             named: config, isRoot: getuid() == 0, environment: SocketPath.processEnvironment)
-        let configuration: Configuration
+        let read: ReadConfiguration
         do throws(ConfigurationError) {
-            configuration = try file?.load() ?? Configuration()
+            if let file { read = try file.readFiles() } else { read = try ReadConfiguration([]) }
         } catch {
             for line in error.lines { Self.printLine("reachd: \(line)", to: STDERR_FILENO) }
             return Self.badConfiguration
         }
+        if dumpConfig { return Self.print(ConfigurationWriter.text(of: read)) }
         if checkConfig { return 0 }
         var options = Daemon.Options()
         options.configurationFile = file
         options.socketPath = socket
         options.stateDirectory = state
         options.version = ProjectVersion.number
-        return Self.run(options, configuration, printsEvents: events)
+        return Self.run(options, read.configuration, printsEvents: events)
     }
 
     private static func run(_ options: Daemon.Options, _ configuration: Configuration, printsEvents: Bool) -> Int32 {
         DescriptorLimit.raise()
-        SignalSource.block([SIGINT, SIGTERM, SIGHUP])
+        let signals = [SIGINT, SIGTERM, SIGHUP, SIGUSR1]
+        SignalSource.block(signals)
         do {
             let loop = try EventLoop()
             let daemon = Daemon(loop: loop, options: options, configuration: configuration)
-            try SignalSource.watch([SIGINT, SIGTERM, SIGHUP], on: loop) { signal in
-                if signal == SIGHUP { daemon.reload() } else { loop.stop() }
+            try SignalSource.watch(signals, on: loop) { signal in
+                switch signal {
+                case SIGHUP: daemon.reload()
+                case SIGUSR1: daemon.logState()
+                default: loop.stop()
+                }
             }
             try daemon.start()
             let printer = printsEvents ? EventLines(STDOUT_FILENO, on: loop, source: .daemon) { _ in loop.stop() } : nil
@@ -132,6 +154,39 @@ struct ReachDaemonCommand: ParsableCommand {
         } catch let error as TargetError {
             Self.printLine("reachd: \(error)", to: STDERR_FILENO)
             return Self.usage
+        } catch {
+            Self.printLine("reachd: \(error)", to: STDERR_FILENO)
+            return 4
+        }
+    }
+
+    /// - Returns: The exit status.
+    private static func print(_ text: String) -> Int32 {
+        do throws(SystemError) {
+            try FileDescriptor.write(Array(text.utf8), to: STDOUT_FILENO)
+            return 0
+        } catch {
+            printLine("reachd: cannot write to standard output: \(error)", to: STDERR_FILENO)
+            return cannotWrite
+        }
+    }
+
+    /// - Returns: The exit status: 0 it can be used, 1 it cannot, 2 the target is invalid, 3 unknown, 4 nothing was tested.
+    private func test(_ target: String) -> Int32 {
+        do {
+            let (diagnosis, line) = try SingleDiagnosis.run(target, configuration: config)
+            Self.printLine(String(decoding: line.dropLast(), as: UTF8.self), to: STDOUT_FILENO)
+            switch diagnosis.outcome {
+            case .ok, .degraded: return 0
+            case .failed: return 1
+            case .unknown: return 3
+            }
+        } catch let error as TargetError {
+            Self.printLine("reachd: \(error)", to: STDERR_FILENO)
+            return Self.usage
+        } catch let error as ConfigurationError {
+            for line in error.lines { Self.printLine("reachd: \(line)", to: STDERR_FILENO) }
+            return Self.badConfiguration
         } catch {
             Self.printLine("reachd: \(error)", to: STDERR_FILENO)
             return 4

@@ -2,7 +2,8 @@ internal import ReachTesting
 internal import Testing
 
 @Suite struct CompletionTests {
-    @Test(arguments: ["reach", "reach-fleet"], [("bash", "NAME.bash"), ("zsh", "_NAME"), ("fish", "NAME.fish")])
+    @Test(
+        arguments: ["reach", "reachd", "reach-fleet"], [("bash", "NAME.bash"), ("zsh", "_NAME"), ("fish", "NAME.fish")])
     func `the installed completions match the program`(name: String, place: (shell: String, file: String)) throws {
         let fresh = try BuiltProgram(named: name).run(["--generate-completion-script", place.shell])
         let file = place.file.split(separator: "NAME", omittingEmptySubsequences: false).joined(separator: name)

@@ -304,7 +304,10 @@ struct DaemonClientTests {
         let named = try reach.run(command + ["--socket", "/nonexistent/socket"] + end)
         #expect(named.status == 4)
         #expect(named.standardOutput.isEmpty)
-        #expect(named.standardError == "reach: no daemon answers at /nonexistent/socket\n")
+        #expect(
+            named.standardError
+                == "reach: no daemon answers at /nonexistent/socket; start one: reachd --socket /nonexistent/socket &\n"
+        )
         let environment = ["REACH_SOCKET": "/nonexistent/socket" as String?]
         #expect(try reach.run(command + end, environment: environment).status == 4)
         let both = try reach.run(command + ["--socket", "/s", "--mark", "1"] + end)

@@ -162,6 +162,56 @@ internal import Testing
         #expect(own.standardOutput.contains("\"source\":\"kernel\""))
     }
 
+    @Test func `SIGUSR1 writes the state to the log, whatever its level, and ends nothing`() throws {
+        try withDirectory { directory in
+            let (file, socket) = (directory + "/reach.toml", directory + "/socket")
+            try write("log_level = \"error\"\n[targets]\nself = \"127.0.0.1\"", to: file)
+            let daemon = try reachd.start(["--config", file, "--socket", socket, "--state", directory, "--events"])
+            _ = try daemon.nextLine()
+            // It is answered after the states are known.
+            #expect(try reach.run(["status", "--socket", socket, "self"]).status == 0)
+            daemon.send(SIGUSR1)
+            #expect(try reach.run(["status", "--socket", socket, "self"]).status == 0)
+            daemon.send(SIGTERM)
+            let end = try daemon.finish()
+            #expect(end.status == 0)
+            for words in ["notice: state: reachd ", " self is reachable", "state: queue: 0 waiting, ", " clients; "] {
+                #expect(end.standardError.contains(words), "\(end.standardError)")
+            }
+        }
+    }
+
+    @Test func `the configuration is printed with its defaults, and a drop-in that is added is read with SIGHUP`()
+        throws
+    {
+        try withDirectory { directory in
+            let (file, socket) = (directory + "/reach.toml", directory + "/socket")
+            try write("[hold]\nup = \"1s\"", to: file)
+            let first = try reachd.run(["--config", file, "--dump-config"])
+            #expect(first.status == 0 && first.standardError.isEmpty)
+            #expect(first.standardOutput.contains("up = \"1s\"  # \(file):2\ndown = \"0s\"  # default\n"))
+            let copy = directory + "/copy.toml"
+            try write(first.standardOutput, to: copy)
+            let second = try reachd.run(["--config", copy, "--dump-config"])
+            let values = { (text: String) in text.split(separator: "\n").map { $0.split(separator: "  #").first ?? "" }
+            }
+            #expect(values(second.standardOutput) == values(first.standardOutput))
+            let daemon = try reachd.start(["--config", file, "--socket", socket, "--state", directory, "--events"])
+            _ = try daemon.nextLine()
+            try ChildProcess.run(["mkdir", "-m", "755", directory + "/reach.d"])
+            try write("[targets]\nself = \"127.0.0.1\"", to: directory + "/reach.d/10-self.toml")
+            #expect(try reach.run(["status", "--socket", socket, "self"]).status == 1)
+            daemon.send(SIGHUP)
+            let deadline = ContinuousClock.now + .seconds(10)
+            while try reach.run(["status", "--socket", socket, "self"]).status != 0, ContinuousClock.now < deadline {}
+            #expect(try reach.run(["status", "--socket", socket, "self"]).status == 0)
+            try write("oops", to: directory + "/reach.d/20-bad.toml")
+            #expect(try reachd.run(["--config", file, "--check-config"]).status == 78)
+            daemon.send(SIGTERM)
+            #expect(try daemon.finish().status == 0)
+        }
+    }
+
     @Test func `an error in the configuration is reported with line and key, and ends with 78`() throws {
         try withDirectory { directory in
             let file = directory + "/reach.toml"

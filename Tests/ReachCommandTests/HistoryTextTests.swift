@@ -36,12 +36,15 @@ import Testing
     @Test func `a target has a line of summary and a timeline as wide as the terminal`() {
         #expect(
             text(width: 54).overview([timeline()]) == """
-                internet  up 91.25 %, 2 outages of 10 min 30 s in all, the longest 10 min 0 s, 1 of them under a minute, \
-                unknown for 10 min 0 s, not observed for 36 min 40 s
+                internet  up 91.25 %, 2 outages of 10 min 30 s in all,
+                    the longest 10 min 0 s, 1 of them under a minute,
+                    unknown for 10 min 0 s,
+                    not observed for 36 min 40 s
                     ###+###########___???#########......#########.....
                     eth0 (wired)
                     s0                                          s10000
-                    # up  + up and down  _ down  ? unknown  . not observed
+                    # up  + up and down  _ down  ? unknown
+                    . not observed
 
                 """)
     }
@@ -87,18 +90,17 @@ import Testing
     }
 
     @Test(arguments: [1, 3, 4, 5, 12, 80, 300])
-    func `no timeline is wider than its terminal`(width: Int) {
-        for line in text(width: width, unicode: true).overview([timeline()]).split(separator: "\n").dropFirst().prefix(
-            1)
-        {
-            #expect(line.count <= max(width, 5))
-        }
+    func `no timeline is wider than its terminal`(width: Int) throws {
+        let lines = text(width: width, unicode: true).overview([timeline()]).split(separator: "\n")
+        let bar = lines.first { line in line.contains { "█▄▁▒·".contains($0) } }
+        #expect(try #require(bar).count <= max(width, 5))
     }
 
     @Test func `colours change with the state, not in each cell`() {
-        let bar = text(width: 14, colour: true, unicode: true).overview([timeline()]).split(separator: "\n")[1]
+        let lines = text(width: 14, colour: true, unicode: true).overview([timeline()]).split(separator: "\n")
+        let bar = lines.first { $0.hasPrefix("    \u{1b}") }
         #expect(
-            bar == "    "
+            bar.map(String.init) == "    "
                 + [(31, "▄"), (32, "██"), (31, "▁"), (32, "██"), (90, "·"), (32, "██"), (90, "·")]
                 .map { "\u{1b}[\($0)m\($1)\u{1b}[0m" }.joined())
     }
@@ -122,6 +124,21 @@ import Testing
 
                 """)
         #expect(text(width: nil).changes([]) == "")
+    }
+
+    @Test(arguments: [40, 60, 80]) func `no line is wider than its terminal, and what moves below a row has its label`(
+        width: Int
+    ) {
+        let rows = HistoryRow.rows(of: log, matching: HistoryQuery(), now: Self.moment(10_000), boot: "boot")
+        let changes = text(width: width).changes(rows)
+        let all = text(width: width).overview([timeline()]) + text(width: width).outages([timeline()]) + changes
+        #expect(all.split(separator: "\n").filter { $0.count > width } == [])
+        let below = changes.split(separator: "\n").filter { $0.hasPrefix("    ") && $0.dropFirst(4).first != " " }
+        #expect(below.allSatisfy { $0.contains(": ") }, "\(below)")
+        // Each word of the wide table is whole in the narrow one.
+        let words = Set(changes.split { " \n".contains($0) })
+        let whole = text(width: nil).changes(rows).split { " \n".contains($0) }.dropFirst(6)
+        #expect(Set(whole).subtracting(words) == [])
     }
 
     @Test func `what was proved is next to the path, unless the Internet answers`() {

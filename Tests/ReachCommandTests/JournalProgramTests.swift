@@ -97,10 +97,13 @@ internal import Testing
     @Test func `an idle journal uses no thread`() throws {
         let daemon = try start()
         defer { daemon.send(SIGKILL) }
-        let threads = { try ChildProcess.run(["sh", "-c", "cat /proc/\(daemon.process)/task/*/comm"]) }
+        // A thread may end between the listing of its directory and the reading of its name.
+        let script = "cat /proc/\(daemon.process)/task/*/comm 2>/dev/null || true"
+        let threads = { try ChildProcess.run(["sh", "-c", script]) }
         let deadline = ContinuousClock.now + .seconds(20)
         while try threads().contains("reach-journal"), ContinuousClock.now < deadline { usleep(10_000) }
-        #expect(try !threads().contains("reach-journal"))
+        let names = try threads()
+        #expect(names.contains("reachd") && !names.contains("reach-journal"))
         #expect(access(state + "/journal/head.json", F_OK) == 0)
     }
 }

@@ -341,7 +341,10 @@ internal import Testing
     func `without a daemon there is no queue`(arguments: [String]) throws {
         let result = try BuiltProgram.reach.run(["queue"] + arguments + ["--socket", "/nonexistent/socket"])
         #expect(result.status == 4 && result.standardOutput.isEmpty)
-        #expect(result.standardError == "reach: no daemon answers at /nonexistent/socket\n")
+        #expect(
+            result.standardError
+                == "reach: no daemon answers at /nonexistent/socket; start one: reachd --socket /nonexistent/socket &\n"
+        )
     }
 
     @Test(arguments: [["-T", "/nonexistent/file"], ["-d", "@/nonexistent/file"], ["-T", "/"]])

@@ -219,18 +219,6 @@ import Testing
         #expect(shown() == "waiting for unmetered for 3 min 0 s: every path is metered")
     }
 
-    @Test func `the screen has what fits, what is being sent with its bar`() {
-        let top = QueueTopText(words: text, bar: QueueProgressText(isUnicode: false))
-        let items = [item(.running) { $0.running = progress }, item(.waiting), item(.waiting)]
-        let lines = top.lines(items, 3, width: 60, height: 4, at: Self.moment(160).wall)
-        #expect(lines.count == 4)
-        #expect(lines[0] == "queue: 3 requests are on their way")
-        #expect(lines[1].hasPrefix("ID  STATE"))
-        #expect(lines[2].hasPrefix("12  running") && lines[3].hasPrefix("    sending  [##--"))
-        #expect(lines.allSatisfy { $0.count <= 60 })
-        #expect(top.lines([], 0, width: 60, height: 4, at: Self.moment(0).wall) == ["queue: no request is on its way"])
-    }
-
     @Test func `values of the command line are read, and errors are refused`() throws {
         #expect(try QueueArgument.header("A: b: c") == HeaderField("A", "b: c"))
         #expect(try QueueArgument.header("A:") == HeaderField("A", ""))

@@ -30,7 +30,16 @@ internal import Testing
         (["watch", "--socket", "/s", "--hold-up", "1s"], "--socket and --hold-up exclude each other"),
         (["watch", "--socket", "/s", "--all"], "--socket and --all exclude each other"),
         (["links", "--socket", "/s", "--class", "a=wifi"], "--socket and --class exclude each other"),
-        (["nonsense", "more"], "nonsense"),
+        (["nonsense", "more"], "'nonsense' is no command of 'reach': there are status, watch, "),
+        (["statsu"], "'statsu' is no command; did you mean 'reach status'?"),
+        (["wat", "--until", "wifi"], "'wat' is no command; did you mean 'reach wait'?"),
+        (["queue", "lst"], "'lst' is no command; did you mean 'reach queue list'?"),
+        (["192.0.2.1"], "'192.0.2.1' is no command; did you mean 'reach status 192.0.2.1'?"),
+        (["wait", "--until", "wify"], "did you mean 'wifi'?"),
+        (["status", "--class", "up0=wird"], "did you mean 'wired'?"),
+        (["queue", "list", "--state", "waitng"], "did you mean 'waiting'?"),
+        (["queue", "add", "--priority", "hihg", "http://h/"], "did you mean 'high'?"),
+        (["queue", "add", "--key", "k", "--mode", "repalce", "http://h/"], "did you mean 'replace'?"),
     ])
     func `an error on the command line is reported, and ends with 2`(arguments: [String], word: String) throws {
         let result = try BuiltProgram.reach.run(arguments)

@@ -129,7 +129,7 @@ import Testing
         let found = stream.handle(try reader.read(json)).first
         let event = try #require(found)
         #expect(
-            String(decoding: lines.line(EncodedEvent(event, source: .daemon)), as: UTF8.self)
+            String(decoding: lines.line(event.encoded(source: .daemon)), as: UTF8.self)
                 == #"{"v":1,"type":"probe","seq":1,"time":"2026-11-21T03:10:00.000001Z","boottime_ns":7,"n":[1],"url":"x"}"#
                 + "\n")
     }
@@ -176,7 +176,7 @@ import Testing
     @Test func `events about the daemon itself have the keys that the manual names`() {
         var lines = EventStream(source: .daemon)
         func text(_ event: StreamEvent) -> String {
-            String(decoding: lines.line(EncodedEvent(event, source: .daemon)), as: UTF8.self)
+            String(decoding: lines.line(event.encoded(source: .daemon)), as: UTF8.self)
         }
         #expect(
             text(.reconnected(at(1), away: .milliseconds(1234)))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct InterfaceDefinitionTests {
     /// Checks that types, methods and errors have distinct names, since some parsers keep them in one table.
-    @Test(arguments: [(MonitorInterface.definition, 31), (QueueInterface.definition, 32)])
+    @Test(arguments: [(MonitorInterface.definition, 32), (QueueInterface.definition, 32)])
     func `every name in a definition is unique`(definition: String, count: Int) {
         let names = definition.split(separator: "\n").compactMap { line in
             let words = line.split { " (".contains($0) }
@@ -54,6 +54,7 @@ import Testing
         let moment = Instant(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
         var state = ReachabilityState.reachable(.internet)
         state.ipv4.connectivity = .full
+        state.portalSession = PortalSession(interface: "eth0", isCaptive: true)
         let change = ReachabilityChange(at: moment, cause: .name, aspects: [.path], previous: state, state: state)
         let events: [EncodedEvent] = [
             .change(change, source: .daemon), .resync(reason: "", at: moment), .wake(slept: .zero, at: moment),
@@ -76,6 +77,7 @@ import Testing
         var stream = EventStream(source: .daemon)
         let event = try JSONReader.read(stream.change(change))
         #expect(Set(event["status"]?.object?.keys ?? [:].keys) == fields(of: "TargetStatus"))
+        #expect(Set(event["status"]?["portal_session"]?.object?.keys ?? [:].keys) == fields(of: "PortalSession"))
         #expect(Set(event["previous"]?.object?.keys ?? [:].keys) == fields(of: "Summary"))
         #expect(Set(event["status"]?["ipv4"]?.object?.keys ?? [:].keys) == fields(of: "Path"))
     }

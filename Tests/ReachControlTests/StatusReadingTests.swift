@@ -147,6 +147,7 @@ extension SeededGenerator {
         state.connectivity = pick(Connectivity.allCases)
         state.isValidated = oneIn(2)
         state.portal = oneIn(2) ? nil : "http://login.example/?\"\u{7}"
+        state.portalSession = oneIn(2) ? portalSession() : nil
         state.epoch = UInt64.random(in: 0...UInt64(Int64.max), using: &self)
         state.isStale = oneIn(2)
         state.isHeld = oneIn(2)
@@ -154,6 +155,19 @@ extension SeededGenerator {
         state.ipv4 = path()
         state.ipv6 = path()
         return state
+    }
+
+    private mutating func portalSession() -> PortalSession {
+        var session = PortalSession(interface: pick(["eth0", "w\"l\\an"]), isCaptive: oneIn(2))
+        session.userPortalURL = oneIn(2) ? "https://login.example/?\"" : nil
+        session.venueInfoURL = oneIn(2) ? "https://venue.example/" : nil
+        // Whole seconds are written.
+        let seconds = Int64.random(in: 0...PortalSession.longestSeconds, using: &self)
+        session.end = oneIn(2) ? BootTime(nanoseconds: 93_600 + seconds * 1_000_000_000) : nil
+        session.bytesRemaining = oneIn(2) ? Int64.random(in: 0...Int64.max, using: &self) : nil
+        session.canExtend = pick([true, false, nil])
+        session.isEnding = oneIn(2)
+        return session
     }
 
     private mutating func path() -> NetworkPath {

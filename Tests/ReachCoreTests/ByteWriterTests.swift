@@ -3,12 +3,12 @@ import Testing
 
 @Suite struct ByteWriterTests {
     @Test(arguments: [
-        (0, 1, "0"), (7, 1, "7"), (10, 1, "10"), (99, 1, "99"), (100, 1, "100"), (7, 3, "007"), (-5, 1, "-5"),
-        (Int64.max, 1, "9223372036854775807"), (Int64.min, 1, "-9223372036854775808"), (1234, 2, "1234"),
+        (0, "0"), (7, "7"), (10, "10"), (99, "99"), (100, "100"), (-5, "-5"), (Int64.max, "9223372036854775807"),
+        (Int64.min, "-9223372036854775808"),
     ])
-    func `numbers are written in decimal, padded to a width`(number: Int64, width: Int, text: String) {
+    func `numbers are written in decimal`(number: Int64, text: String) {
         var writer = ByteWriter(capacity: 1)
-        writer.appendDigits(number, width: width)
+        writer.appendDigits(number)
         #expect(writer.text == text)
     }
 
@@ -22,6 +22,14 @@ import Testing
             }
             number *= 10
         }
+    }
+
+    @Test func `bytes that a caller sets are appended as they are, also where the buffer has to grow`() {
+        var writer = ByteWriter(capacity: 64)
+        writer.append([UInt8](repeating: 0x61, count: 60))
+        writer.append(count: 10) { place in for index in 0..<10 { place[index] = UInt8(0x30 + index) } }
+        writer.append(UInt8(ascii: "!"))
+        #expect(writer.text == String(repeating: "a", count: 60) + "0123456789!")
     }
 
     @Test func `the buffer grows and keeps its contents`() {

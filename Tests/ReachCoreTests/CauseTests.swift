@@ -42,8 +42,8 @@ import Testing
                 "start", "resync", "wake", "cannot-observe", "link-removed", "link-down", "carrier-lost", "link-up",
                 "carrier-gained", "link-added", "address-removed", "address-added", "address-changed",
                 "nexthop-removed", "nexthop-added", "rule-removed", "rule-added", "route-removed", "route-replaced",
-                "route-added", "neighbour", "link-changed", "setting", "name", "probe", "hold-elapsed", "configuration",
-                "poll",
+                "route-added", "neighbour", "link-changed", "setting", "router", "name", "probe", "hold-elapsed",
+                "configuration", "poll",
             ])
         #expect(
             Reason.allCases.map(\.rawValue) == [
@@ -59,7 +59,7 @@ import Testing
             ])
         #expect(
             ReachabilityChange.Aspect.allCases.map(\.rawValue) == [
-                "status", "path", "class", "connectivity", "metered",
+                "status", "path", "class", "connectivity", "metered", "portal",
             ])
     }
 }

@@ -19,6 +19,8 @@ struct ExplanationScene: Sendable {
     var matched: Route?
     var refusing: [Route] = []
     var proved: ConnectivityReport?
+    var checks: [IPAddress.Family: ConnectivityCheck] = [:]
+    var now = BootTime(nanoseconds: 0)
 
     func with(_ change: (inout ExplanationScene) throws -> Void) rethrows -> ExplanationScene {
         var scene = self
@@ -112,6 +114,8 @@ struct ExplanationScene: Sendable {
         facts.originNames = [3: "boot", 16: "dhcp"]
         facts.mark = mark
         facts.proved = proved
+        facts.checks = checks
+        facts.now = now
         for family in IPAddress.Family.allCases {
             facts.lookups[family] = ExplanationFacts.Lookup(stack: stack, matched: matched, refusing: refusing)
         }

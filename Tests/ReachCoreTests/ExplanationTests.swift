@@ -86,6 +86,18 @@ private typealias Scene = ExplanationScene
                 == "So IPv4 packets for the Internet leave by eth0 to 192.0.2.1. " + sentence)
     }
 
+    @Test func `the verdict ends with the daemon's last check`() {
+        let now = BootTime(nanoseconds: 100_000_000_000)
+        let scene = Scene.route().with {
+            $0.proved = ConnectivityReport(ipv4: .unknown)
+            $0.checks = [.ipv4: ConnectivityCheck(found: .limited, at: now + .seconds(-40))]
+            $0.now = now
+        }
+        #expect(
+            scene.explanation.ipv4.steps.last?.text.hasSuffix(
+                "Not tested beyond the gateway. reachd's last check: limited, 40 s ago.") == true)
+    }
+
     @Test func `without a gateway the verdict adds only what probes have proved`() {
         let scene = Scene.route(via: nil)
         let text = "So IPv4 packets for the Internet leave by eth0, without a gateway."

@@ -4,6 +4,16 @@ import Testing
 @Suite struct HistoryTimelineTests {
     private var script = HistoryScript()
 
+    @Test(arguments: [Int64.min, -1, Int64.max]) func `times of a damaged record are from 1970 to 2200`(
+        nanoseconds: Int64
+    ) {
+        let now = Instant(wall: Timestamp(nanosecondsSince1970: 1), boot: BootTime(nanoseconds: 0))
+        let moment = Instant(
+            wall: Timestamp(nanosecondsSince1970: nanoseconds), boot: BootTime(nanoseconds: nanoseconds))
+        let time = HistoryClock([], now: now, boot: "boot").time(of: moment, boot: "boot")
+        #expect((Timestamp(nanosecondsSince1970: 0)...Timestamp.latest).contains(time))
+    }
+
     @Test mutating func `each state holds until the next one, and the last one until now`() {
         script.add(.started(lastSeen: nil), at: 90)
         script.add(.reachable, at: 100)

@@ -4,6 +4,15 @@ import ReachTesting
 import Testing
 
 @Suite struct TimestampTests {
+    @Test func `an answer from a cache was written its age before it was sent`() {
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+        #expect(HTTPDate.sent(date, age: nil) == HTTPDate.parse(date))
+        #expect(HTTPDate.sent(date, age: "3600") == HTTPDate.parse("Sun, 06 Nov 1994 09:49:37 GMT"))
+        #expect(HTTPDate.sent(date, age: "-5") == HTTPDate.parse(date))
+        #expect(HTTPDate.sent("Fri, 01 Jan 1700 00:00:00 GMT", age: "2147483647") != nil)
+        #expect(HTTPDate.sent(nil, age: "1") == nil)
+    }
+
     @Test(arguments: [
         (0, "1970-01-01T00:00:00.000000Z"), (1, "1970-01-01T00:00:01.000000Z"), (-1, "1969-12-31T23:59:59.000000Z"),
         (86_399, "1970-01-01T23:59:59.000000Z"), (86_400, "1970-01-02T00:00:00.000000Z"),

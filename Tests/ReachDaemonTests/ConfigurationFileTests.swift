@@ -46,6 +46,49 @@ import Testing
         #expect(try file(right, required: true).load().hold.up == .seconds(1))
     }
 
+    @Test func `files beside the configuration are read after it, in the order of their names`() throws {
+        let directory = try TemporaryDirectory()
+        let main = try directory.file("reach.toml", "[hold]\nup = '1s'\ndown = '1s'\n", mode: 0o644)
+        #expect(try file(main, required: true).load().hold.up == .seconds(1))
+        let folder = directory.path + "/reach.d"
+        try ChildProcess.run(["mkdir", "-m", "755", folder])
+        for (name, text) in [
+            ("20-late.toml", "[hold]\nup = '3s'"), ("10-early.toml", "[hold]\nup = '2s'\ndown = '2s'"),
+            ("30.toml~", "oops"), (".40.toml", "oops"), ("README", "oops"),
+        ] { try directory.file("reach.d/" + name, text, mode: 0o644) }
+        let hold = try file(main, required: true).load().hold
+        #expect((hold.up, hold.down) == (.seconds(3), .seconds(2)))
+        // Without the first file the others count, too.
+        try ChildProcess.run(["rm", main])
+        #expect(try file(main, required: false).load().hold.up == .seconds(3))
+        // Other names have no directory beside them.
+        #expect(file("/dev/stdin", required: true).folder == nil)
+    }
+
+    @Test(arguments: [
+        ("chmod 775 reach.d", "reach.d", "users other than its owner can write to it"),
+        ("chmod 646 reach.d/1.toml", "reach.d/1.toml", "users other than its owner can write to it"),
+        ("rm reach.d/1.toml && mkdir -m 755 reach.d/1.toml", "reach.d/1.toml", "it is not a regular file"),
+        ("rm reach.d/1.toml && mkfifo -m 644 reach.d/1.toml", "reach.d/1.toml", "it is not a regular file"),
+        ("chown 4001 reach.d/1.toml", "reach.d/1.toml", "it belongs to user 4001"),
+        ("chown 4001 reach.d", "reach.d", "it belongs to user 4001"),
+        (
+            "chmod 1777 . && mv reach.d other && ln -s other reach.d", "reach.d",
+            "the directory that contains it is not safe: users other than its owner can write to it"
+        ),
+        ("echo oops >reach.d/1.toml", "reach.d/1.toml:1", "oops: there is '\\n'"),
+    ])
+    func `what others could have written is not read`(change: String, place: String, problem: String) throws {
+        guard !change.hasPrefix("chown") || getuid() == 0 else { return }
+        let directory = try TemporaryDirectory()
+        let main = try directory.file("reach.toml", "[hold]\nup = '1s'\n", mode: 0o644)
+        try ChildProcess.run(["mkdir", "-m", "755", directory.path + "/reach.d"])
+        try directory.file("reach.d/1.toml", "[hold]\nup = '2s'\n", mode: 0o644)
+        try ChildProcess.run(["sh", "-c", "cd \"$0\" && " + change, directory.path])
+        let error = #expect(throws: ConfigurationError.self) { try file(main, required: true).load() }
+        #expect(error?.description.hasPrefix("\(directory.path)/\(place): \(problem)") == true, "\(error as Any)")
+    }
+
     private func file(_ path: String, required: Bool) -> ConfigurationFile {
         ConfigurationFile(path: path, isRequired: required)
     }

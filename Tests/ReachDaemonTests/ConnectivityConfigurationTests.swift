@@ -44,6 +44,11 @@ import Testing
         #expect(endpoints.map(\.isSecure) == [true, false, false, false, false])
     }
 
+    @Test func `the APIs of portals are asked unless the configuration forbids it`() throws {
+        #expect(try parse("interval = \"1h\"").portalAPI)
+        #expect(try !parse("portal_api = false").portalAPI)
+    }
+
     @Test func `intervals and thresholds are applied`() throws {
         let read = try parse(
             "interval = \"1h\"\ntimeout = \"2s\"\ndemote_after = 5\npromote_after = 2\nmetered_bytes_per_day = 0")

@@ -219,8 +219,13 @@ import Testing
     }
 
     private func hasEnded(_ process: pid_t) -> Bool {
-        // The parent that adopts it may not reap it at once; a zombie has ended, too.
-        let stat = (try? ChildProcess.run(["ps", "-o", "stat=", "-p", "\(process)"])) ?? ""
-        return stat.isEmpty || stat.hasPrefix("Z")
+        // kill(2) returns before the process has ended: a busy machine lets it run on for a moment.
+        for _ in 0..<500 {
+            // The parent that adopts it may not reap it at once; a zombie has ended, too.
+            let stat = (try? ChildProcess.run(["ps", "-o", "stat=", "-p", "\(process)"])) ?? ""
+            if stat.isEmpty || stat.hasPrefix("Z") { return true }
+            usleep(10_000)
+        }
+        return false
     }
 }

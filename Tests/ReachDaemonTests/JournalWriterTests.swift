@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import ReachControl
 import ReachCore
@@ -43,6 +44,14 @@ import Testing
         }
     }
 
+    private func dropped(_ items: [JournalWriter.Item]) -> JournalWriter.Dropped {
+        var dropped = JournalWriter.Dropped()
+        for item in items {
+            if case .rows(let rows, _) = item { dropped.add(item, rows.count) } else { dropped.add(item, 1) }
+        }
+        return dropped
+    }
+
     /// Each event as its number and word; a gap as its numbers and reason.
     private func recorded() throws -> [String] {
         try stage.events().map { "\($0.number) \($0.word)" }
@@ -54,7 +63,7 @@ import Testing
         writer.write(events("a", "b"))
         disk.isFull = true
         writer.write(events("c"))
-        writer.write(events("d", "e"), dropped: 2)
+        writer.write(events("d", "e"), dropped: dropped(events("x", "y")))
         #expect(writer.statistics.written == 2 && writer.statistics.lost == 5)
         disk.isFull = false
         writer.write(events("f"))
@@ -104,6 +113,41 @@ import Testing
         writer.sync()
         #expect(writer.statistics.safeRow == 5)
         #expect(try recorded() == ["1 row 1", "2 row 2", "3 row 3", "5 refused", "6 a"])
+    }
+
+    @Test func `rows that a gap counts are released with it, so that no later run records them`() throws {
+        let disk = Disk()
+        var writer = try open(disk)
+        disk.isFull = true
+        writer.write([.rows(rows(1...2), isRepeated: false)])
+        #expect(writer.statistics.safeRow == 0)
+        disk.isFull = false
+        writer.write(events("a"))
+        #expect(writer.statistics.safeRow == 2 && writer.statistics.unsafeRows == 0)
+        // Some that found no room while the disk hung, and one that did.
+        writer.write([.rows(rows(3...3), isRepeated: false)], dropped: dropped([.rows(rows(4...6), isRepeated: false)]))
+        #expect(writer.statistics.safeRow == 6)
+        #expect(try recorded() == ["2 refused", "3 a", "6 refused", "7 row 3"])
+    }
+
+    @Test func `rows that find no room while the disk hangs are counted and released`() throws {
+        let hanging = DispatchSemaphore(value: 0)
+        let delivered = EventLog<JournalStatistics>()
+        let files = stage.files
+        let jobs = try JournalJobs {
+            hanging.wait()
+            guard let store = try? JournalStore(files, .init(), boot: "b") else { return nil }
+            return JournalWriter(store, boot: "b") { _ in }
+        } deliver: {
+            delivered.append($0)
+        }
+        for _ in 0..<JournalJobs.limit { jobs.put(.event(JournalStage.event("a"))) }
+        jobs.put(.rows(rows(1...10), isRepeated: false))
+        hanging.signal()
+        #expect(jobs.close(patience: .seconds(60)))
+        let last = try #require(delivered.values.last)
+        #expect(last.lost == 10 && last.safeRow == 10, "\(last)")
+        #expect(try recorded().first == "10 refused")
     }
 
     @Test func `a reader of everything that is ahead begins a new log, another reader does not`() throws {

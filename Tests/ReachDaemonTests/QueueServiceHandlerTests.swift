@@ -321,6 +321,37 @@ struct QueueServiceHandlerTests {
         #expect(more.bytes == 92_160)
     }
 
+    @Test func `a long upload fits, and where the disk is nearly full a refusal names the limit of the disk`()
+        async throws
+    {
+        let (first, second) = (try TemporaryDirectory(), try TemporaryDirectory())
+        let wide = try QueueServiceHandlerStage(in: first.path) { $0.queue.keepFree = 1 }
+        var name: String?
+        for _ in 0..<40 { name = try await upload(1 << 20, name, to: wide).name }
+        var request = try Self.waiting
+        request.body = .spooled(name: try #require(name), bytes: 0)
+        _ = try await wide.add(request)
+        let narrow = try QueueServiceHandlerStage(in: second.path) { $0.queue.keepFree = 1 << 39 }
+        name = nil
+        await #expect(
+            throws: QueueServiceError.invalid(
+                field: "body",
+                reason: "upload too large: 2.5 MiB or more; your limit is 2 MiB (queue.disk_share_per_user)")
+        ) {
+            for _ in 0..<5 { name = try await upload(1 << 19, name, to: narrow).name }
+        }
+        name = nil
+        await #expect(
+            throws: QueueServiceError.invalid(
+                field: "body", reason: "upload too large: 4.5 MiB or more; the limit is 4 MiB (queue.keep_free)")
+        ) {
+            for _ in 0..<9 {
+                name = try await upload(1 << 19, name, for: QueueServiceHandlerStage.root, to: narrow).name
+            }
+        }
+        _ = try await narrow.add(try Self.waiting)
+    }
+
     @Test func `a body goes with the request that another one stays for, and when its request is over`() async throws {
         let directory = try TemporaryDirectory()
         let stage = try QueueServiceHandlerStage(in: directory.path)

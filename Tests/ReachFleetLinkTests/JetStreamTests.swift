@@ -52,6 +52,46 @@ import Testing
         }
     }
 
+    @Test(arguments: NATSServerProcess.programs)
+    func `the end of a stream is read in order, as much of it as the limit allows`(_ program: String) throws {
+        let server = try NATSServerProcess(program: program)
+        let jetStream = JetStream(try server.connect())
+        _ = try jetStream.createStream("E", Self.stream("E", "e.*"))
+        func read(_ bytes: Int, _ messages: Int, since: Timestamp? = nil) throws -> (numbers: [UInt64], isCut: Bool) {
+            var numbers: [UInt64] = []
+            let isCut = try jetStream.readEnd(
+                of: "E", filter: "e.*", since: since ?? Timestamp(nanosecondsSince1970: 0),
+                StreamEndLimit(bytes: bytes, messages: messages)
+            ) { numbers.append($0.sequence) }
+            return (numbers, isCut)
+        }
+        #expect(try read(1000, 1000) == ([], false))
+        // The newest hundred are a hundred times as large as the others.
+        for number in 1...500 {
+            let size = number > 400 ? 1000 : 10
+            try jetStream.link.publish("e.\(number % 7)", [UInt8](repeating: 0x61, count: size))
+        }
+        try jetStream.link.flush()
+        #expect(try read(1 << 20, 1000) == (Array(1...500), false))
+        #expect(try read(1 << 20, 500) == (Array(1...500), false))
+        #expect(try read(1 << 20, 123) == (Array(378...500), true))
+        let few = try read(20_000, 1000)
+        #expect(few.isCut && few.numbers.last == 500 && few.numbers == Array((few.numbers.first ?? 0)...500))
+        #expect((16...20).contains(few.numbers.count), "\(few.numbers.count)")
+        usleep(2000)
+        let now = SystemClock.now.wall
+        #expect(try read(1 << 20, 1000, since: now) == ([], false))
+        for _ in 0..<3 { _ = try jetStream.append("e.1", [1]) }
+        #expect(try read(1 << 20, 1000, since: now) == ([501, 502, 503], false))
+        #expect(try read(1 << 20, 2, since: now) == ([502, 503], true))
+        #expect(try read(1 << 20, 3, since: now) == ([501, 502, 503], false))
+        // Small messages in front of large ones do not have more of those read.
+        for _ in 0..<20 { _ = try jetStream.append("e.1", [1]) }
+        let mixed = try read(20_000, 1000)
+        #expect(mixed.isCut && mixed.numbers == Array((mixed.numbers.first ?? 0)...523))
+        #expect((24...43).contains(mixed.numbers.count), "\(mixed.numbers.count)")
+    }
+
     @Test func `the same message id within the window is stored once`() throws {
         let server = try NATSServerProcess()
         let jetStream = JetStream(try server.connect())

@@ -94,6 +94,22 @@ enum KernelMessage {
         message(80, fixed: [family], [attribute(1, interface), attribute(6, UInt32(1))])
     }
 
+    /// `nduseroptmsg` with an option of a router advertisement, and the router's address.
+    static func routerOption(
+        on index: InterfaceIndex, _ option: [UInt8], optionBytes: UInt16? = nil, icmpType: UInt8 = 134, router: [UInt8]
+    ) -> [UInt8] {
+        let head =
+            [10, 0] + number(optionBytes ?? UInt16(option.count)) + number(index) + [icmpType, 0, 0, 0, 0, 0, 0, 0]
+        return message(68, fixed: head + option, [attribute(1, router)])
+    }
+
+    /// The option that names a portal's API: type 37, length in units of eight bytes, padding.
+    static func portalOption(_ uri: String) -> [UInt8] {
+        let text = Array(uri.utf8)
+        let padding = (8 - (text.count + 2) % 8) % 8
+        return [37, UInt8((text.count + 2 + padding) / 8)] + text + [UInt8](repeating: 0, count: padding)
+    }
+
     /// `ifa_cacheinfo`, in seconds; `UInt32.max` means no limit.
     static func lifetime(preferred: UInt32, valid: UInt32) -> [UInt8] {
         attribute(6, number(preferred) + number(valid) + number(UInt32(100)) + number(UInt32(200)))

@@ -24,6 +24,9 @@ struct NoticeEncoder {
         case .nexthopRemoved(let id): Kernel.nexthop(id: id, isRemoved: true)
         case .setting(let family, let interface):
             Kernel.setting(family: Kernel.family(family), interface: interface ?? -1)
+        case .portal(let portal):
+            Kernel.routerOption(
+                on: portal.interface, Kernel.portalOption(portal.uri), router: portal.router.bytes)
         }
     }
 

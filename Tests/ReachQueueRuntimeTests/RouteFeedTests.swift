@@ -43,104 +43,97 @@ import Testing
         func change() { for handler in handlers.values { handler() } }
     }
 
+    /// A feed over such a kernel, and what it reports.
+    private final class Scene {
+        let network = Network()
+        private(set) lazy var feed = RouteFeed(
+            loop: loop, network: network, feed: { [paths] in paths }, server: { $0.target?.subject }
+        ) { [unowned self] in reported += $0 }
+        var reported: [DestinationRoute] = []
+        private let loop: EventLoop
+        private let paths = PathFeed { _ in }
+
+        init() throws { loop = try EventLoop() }
+
+        func run(for duration: Duration) {
+            loop.schedule(at: SystemClock.boot + duration) { [loop] in loop.stop() }
+            loop.run()
+        }
+    }
+
     private static func destination(_ number: Int) throws -> Destination {
         try Destination(url: "http://10.0.\(number / 250).\(number % 250 + 1)/")
     }
 
-    private static func run(_ loop: EventLoop, for duration: Duration) {
-        loop.schedule(at: SystemClock.boot + duration) { loop.stop() }
-        loop.run()
-    }
-
     @Test func `a thousand destinations cost one lookup each for a change, however often it is announced`() throws {
-        let loop = try EventLoop()
-        let network = Network()
-        let paths = PathFeed { _ in }
-        var reported: [DestinationRoute] = []
-        let feed = RouteFeed(loop: loop, network: network, feed: { paths }, server: { $0.target?.subject }) {
-            reported += $0
-        }
+        let scene = try Scene()
+        let (network, feed) = (scene.network, scene.feed)
         feed.update(isKnown: true)
         for number in 0..<1000 { feed.follow(try Self.destination(number)) }
-        Self.run(loop, for: .seconds(1))
-        #expect(reported.count == 1000)
+        scene.run(for: .seconds(1))
+        #expect(scene.reported.count == 1000)
         network.lookups = 0
-        (network.largest, reported) = (0, [])
+        (network.largest, scene.reported) = (0, [])
         network.answer = .own(HostRoute(to: IPAddress(ipv4: 0x0a00_0001), interface: 2, name: "eth0"))
         for _ in 0..<20 { network.change() }
-        Self.run(loop, for: .seconds(1))
+        scene.run(for: .seconds(1))
         #expect(network.lookups == 1000)
         #expect(network.largest <= 256)
-        #expect(reported.count == 1000 && reported.allSatisfy { $0.own.map(\.interface) == ["eth0"] })
+        #expect(scene.reported.count == 1000 && scene.reported.allSatisfy { $0.own.map(\.interface) == ["eth0"] })
         // What does not differ is not reported.
         network.change()
-        Self.run(loop, for: .seconds(1))
-        #expect(reported.count == 1000)
+        scene.run(for: .seconds(1))
+        #expect(scene.reported.count == 1000)
     }
 
     @Test func `one destination more, or less, costs no lookup of the others`() throws {
-        let loop = try EventLoop()
-        let network = Network()
-        let paths = PathFeed { _ in }
-        var reported: [DestinationRoute] = []
-        let feed = RouteFeed(loop: loop, network: network, feed: { paths }, server: { $0.target?.subject }) {
-            reported += $0
-        }
+        let scene = try Scene()
+        let (network, feed) = (scene.network, scene.feed)
         feed.update(isKnown: true)
         for number in 0..<1000 { feed.follow(try Self.destination(number)) }
-        Self.run(loop, for: .seconds(1))
+        scene.run(for: .seconds(1))
         network.lookups = 0
         feed.follow(try Self.destination(1000))
-        Self.run(loop, for: .milliseconds(500))
+        scene.run(for: .milliseconds(500))
         // At once, and when notices about it pass.
-        #expect(network.lookups == 2 && reported.count == 1001)
+        #expect(network.lookups == 2 && scene.reported.count == 1001)
         for number in 0..<900 {
             feed.unfollow(try Self.destination(number))
-            if number % 300 == 0 { Self.run(loop, for: .milliseconds(10)) }
+            if number % 300 == 0 { scene.run(for: .milliseconds(10)) }
         }
-        Self.run(loop, for: .milliseconds(500))
+        scene.run(for: .milliseconds(500))
         #expect(network.lookups == 2)
         #expect(network.followed.count == 101)
         // The others are still followed.
-        (network.lookups, reported) = (0, [])
+        (network.lookups, scene.reported) = (0, [])
         network.answer = .own(HostRoute(to: IPAddress(ipv4: 0x0a00_0001), interface: 2, name: "eth0"))
         network.change()
-        Self.run(loop, for: .milliseconds(500))
-        #expect(network.lookups == 101 && reported.count == 101)
+        scene.run(for: .milliseconds(500))
+        #expect(network.lookups == 101 && scene.reported.count == 101)
     }
 
     @Test func `what probes prove while the kernel cannot be observed brings no route back`() throws {
-        let loop = try EventLoop()
-        let network = Network()
-        let paths = PathFeed { _ in }
-        var reported: [DestinationRoute] = []
-        let feed = RouteFeed(loop: loop, network: network, feed: { paths }, server: { $0.target?.subject }) {
-            reported += $0
-        }
+        let scene = try Scene()
+        let feed = scene.feed
         let destination = try Self.destination(1)
         feed.follow(destination)
         feed.update(isKnown: true)
         feed.update(isKnown: false)
         feed.update()
-        #expect(reported.last == DestinationRoute(destination, isByDefault: false))
+        #expect(scene.reported.last == DestinationRoute(destination, isByDefault: false))
         feed.update(isKnown: true)
-        #expect(reported.last == DestinationRoute(destination))
+        #expect(scene.reported.last == DestinationRoute(destination))
     }
 
     @Test func `a route that is not known is none, and before the first look nothing is reported`() throws {
-        let loop = try EventLoop()
-        let network = Network()
-        let paths = PathFeed { _ in }
-        var reported: [DestinationRoute] = []
-        let feed = RouteFeed(loop: loop, network: network, feed: { paths }, server: { $0.target?.subject }) {
-            reported += $0
-        }
+        let scene = try Scene()
+        let (network, feed) = (scene.network, scene.feed)
         let destination = try Self.destination(1)
         feed.follow(destination)
-        #expect(reported.isEmpty && network.lookups == 0)
+        #expect(scene.reported.isEmpty && network.lookups == 0)
         feed.update(isKnown: true)
         feed.update(isKnown: false)
-        #expect(reported == [DestinationRoute(destination), DestinationRoute(destination, isByDefault: false)])
+        #expect(scene.reported == [DestinationRoute(destination), DestinationRoute(destination, isByDefault: false)])
     }
 
     @Test(arguments: [

@@ -110,6 +110,28 @@ import Testing
         #expect(stage.state(long[1]) == .dead)
     }
 
+    @Test mutating func `a restart does not begin the wait for the network again`() throws {
+        let id = try stage.add("https://a.example/", when: "wifi")
+        let added = stage.moment.boot
+        stage.network([.wired])
+        stage.pass(.seconds(3600))
+        let rows = kept()
+        let elapsed = stage.elapsed
+        stage = QueueStage()
+        stage.elapsed = elapsed
+        stage.send(.restore(rows, breakers: [], heldQueues: []))
+        stage.network([.wired])
+        stage.pass(.seconds(60))
+        let reason = stage.explanation(id)?.reasons.first
+        #expect(reason?.blocker == .linkClass && reason?.since.boot == added)
+        // A path that was there, and is lost again, begins another wait.
+        stage.network([.wifi])
+        stage.pass(.milliseconds(100))
+        stage.network([.wired])
+        let lost = stage.explanation(id)?.reasons.first?.since.boot
+        #expect(lost.map { $0 <= stage.moment.boot } == true)
+    }
+
     @Test mutating func `uploads that no request uses count for their user, also for the first request`() throws {
         var policy = QueuePolicy()
         policy.limits.ownerBytes = 10_000

@@ -51,7 +51,9 @@ struct HostileNameServerTests {
         let server = try Server { query in
             let client = SocketAddress(address: "127.0.0.1", port: query.port)
             let forged = query.answer(answers: 1, Server.address(66))
-            _ = client.withPointer { sendto(forger, forged, forged.count, 0, $0, $1) }
+            _ = client.withPointer {
+                sendto(forger, forged, forged.count, 0, $0.assumingMemoryBound(to: sockaddr.self), $1)
+            }
             return [query.answer(answers: 1, Server.address(7))]
         }
         defer { server.stop() }

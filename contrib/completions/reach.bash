@@ -173,13 +173,13 @@ _reach() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    status|watch|wait|run|links|explain|history|probe|probes|queue|fleet|help)
+    status|watch|wait|run|links|explain|top|history|report|probe|probes|queue|fleet|help)
         # Offer subcommand argument completions
         "_reach_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'status watch wait run links explain history probe probes queue fleet help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'status watch wait run links explain top history report probe probes queue fleet help' -- "${cur}"))
         ;;
     esac
 }
@@ -194,6 +194,7 @@ _reach_status() {
     # Offer option value completions
     case "${prev}" in
     '--socket')
+        __reach_add_completions -f
         return
         ;;
     '--anchor')
@@ -203,9 +204,19 @@ _reach_status() {
         return
         ;;
     '--class')
+        __reach_add_completions -W "$(__reach_custom_complete ---completion status -- --class "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     '--metered')
+        __reach_add_completions -W "$(__reach_custom_complete ---completion status -- --metered "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __reach_add_completions -W "$(__reach_custom_complete ---completion status -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -227,6 +238,7 @@ _reach_watch() {
         return
         ;;
     '--socket')
+        __reach_add_completions -f
         return
         ;;
     '--anchor')
@@ -236,9 +248,19 @@ _reach_watch() {
         return
         ;;
     '--class')
+        __reach_add_completions -W "$(__reach_custom_complete ---completion watch -- --class "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     '--metered')
+        __reach_add_completions -W "$(__reach_custom_complete ---completion watch -- --metered "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __reach_add_completions -W "$(__reach_custom_complete ---completion watch -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -254,12 +276,14 @@ _reach_wait() {
     # Offer option value completions
     case "${prev}" in
     '--until')
+        __reach_add_completions -W "$(__reach_custom_complete ---completion wait -- --until "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     '--timeout')
         return
         ;;
     '--socket')
+        __reach_add_completions -f
         return
         ;;
     '--anchor')
@@ -269,9 +293,19 @@ _reach_wait() {
         return
         ;;
     '--class')
+        __reach_add_completions -W "$(__reach_custom_complete ---completion wait -- --class "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     '--metered')
+        __reach_add_completions -W "$(__reach_custom_complete ---completion wait -- --metered "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __reach_add_completions -W "$(__reach_custom_complete ---completion wait -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -287,15 +321,18 @@ _reach_run() {
     # Offer option value completions
     case "${prev}" in
     '--when')
+        __reach_add_completions -W "$(__reach_custom_complete ---completion run -- --when "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     '--timeout')
         return
         ;;
     '--target')
+        __reach_add_completions -W "$(__reach_custom_complete ---completion run -- --target "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     '--socket')
+        __reach_add_completions -f
         return
         ;;
     '--anchor')
@@ -305,9 +342,11 @@ _reach_run() {
         return
         ;;
     '--class')
+        __reach_add_completions -W "$(__reach_custom_complete ---completion run -- --class "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     '--metered')
+        __reach_add_completions -W "$(__reach_custom_complete ---completion run -- --metered "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -323,6 +362,7 @@ _reach_links() {
     # Offer option value completions
     case "${prev}" in
     '--socket')
+        __reach_add_completions -f
         return
         ;;
     '--anchor')
@@ -332,9 +372,19 @@ _reach_links() {
         return
         ;;
     '--class')
+        __reach_add_completions -W "$(__reach_custom_complete ---completion links -- --class "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     '--metered')
+        __reach_add_completions -W "$(__reach_custom_complete ---completion links -- --metered "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __reach_add_completions -W "$(__reach_custom_complete ---completion links -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -342,7 +392,7 @@ _reach_links() {
 
 _reach_explain() {
     repeating_flags=()
-    non_repeating_flags=(--json --no-daemon --version -h --help)
+    non_repeating_flags=(--json --probe --no-daemon --version -h --help)
     repeating_options=(--anchor --class --metered)
     non_repeating_options=(--socket --mark)
     __reach_offer_flags_options 1
@@ -350,6 +400,7 @@ _reach_explain() {
     # Offer option value completions
     case "${prev}" in
     '--socket')
+        __reach_add_completions -f
         return
         ;;
     '--anchor')
@@ -359,9 +410,35 @@ _reach_explain() {
         return
         ;;
     '--class')
+        __reach_add_completions -W "$(__reach_custom_complete ---completion explain -- --class "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     '--metered')
+        __reach_add_completions -W "$(__reach_custom_complete ---completion explain -- --metered "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __reach_add_completions -W "$(__reach_custom_complete ---completion explain -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_reach_top() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=(--socket)
+    __reach_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--socket')
+        __reach_add_completions -f
         return
         ;;
     esac
@@ -383,6 +460,29 @@ _reach_history() {
         return
         ;;
     '--state')
+        __reach_add_completions -d
+        return
+        ;;
+    esac
+}
+
+_reach_report() {
+    repeating_flags=()
+    non_repeating_flags=(--html --csv --json --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--since --until --state)
+    __reach_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--since')
+        return
+        ;;
+    '--until')
+        return
+        ;;
+    '--state')
+        __reach_add_completions -d
         return
         ;;
     esac
@@ -401,9 +501,19 @@ _reach_probe() {
         return
         ;;
     '--interface')
+        __reach_add_completions -W "$(__reach_custom_complete ---completion probe -- --interface "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     '--socket')
+        __reach_add_completions -f
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __reach_add_completions -W "$(__reach_custom_complete ---completion probe -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -419,6 +529,15 @@ _reach_probes() {
     # Offer option value completions
     case "${prev}" in
     '--socket')
+        __reach_add_completions -f
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __reach_add_completions -W "$(__reach_custom_complete ---completion probes -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -457,6 +576,7 @@ _reach_queue_add() {
     # Offer option value completions
     case "${prev}" in
     '-X'|'--request')
+        __reach_add_completions -W 'GET'$'\n''HEAD'$'\n''POST'$'\n''PUT'$'\n''PATCH'$'\n''DELETE'
         return
         ;;
     '-H'|'--header')
@@ -481,15 +601,18 @@ _reach_queue_add() {
         return
         ;;
     '-T'|'--upload-file')
+        __reach_add_completions -f
         return
         ;;
     '--retry')
         return
         ;;
     '--when')
+        __reach_add_completions -W "$(__reach_custom_complete ---completion queue add -- --when "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     '--priority')
+        __reach_add_completions -W 'urgent'$'\n''high'$'\n''normal'$'\n''low'
         return
         ;;
     '--expires')
@@ -499,6 +622,7 @@ _reach_queue_add() {
         return
         ;;
     '--mode')
+        __reach_add_completions -W 'keep'$'\n''replace'$'\n''append'$'\n''append-or-replace'$'\n''coalesce'
         return
         ;;
     '--order')
@@ -514,9 +638,11 @@ _reach_queue_add() {
         return
         ;;
     '-o'|'--output')
+        __reach_add_completions -f
         return
         ;;
     '--socket')
+        __reach_add_completions -f
         return
         ;;
     esac
@@ -532,9 +658,11 @@ _reach_queue_import() {
     # Offer option value completions
     case "${prev}" in
     '--when')
+        __reach_add_completions -W "$(__reach_custom_complete ---completion queue import -- --when "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     '--priority')
+        __reach_add_completions -W 'urgent'$'\n''high'$'\n''normal'$'\n''low'
         return
         ;;
     '--expires')
@@ -544,6 +672,7 @@ _reach_queue_import() {
         return
         ;;
     '--mode')
+        __reach_add_completions -W 'keep'$'\n''replace'$'\n''append'$'\n''append-or-replace'$'\n''coalesce'
         return
         ;;
     '--order')
@@ -559,6 +688,7 @@ _reach_queue_import() {
         return
         ;;
     '--socket')
+        __reach_add_completions -f
         return
         ;;
     esac
@@ -574,9 +704,11 @@ _reach_queue_list() {
     # Offer option value completions
     case "${prev}" in
     '--state')
+        __reach_add_completions -W 'new'$'\n''held'$'\n''waiting'$'\n''backoff'$'\n''ready'$'\n''running'$'\n''lingering'$'\n''done'$'\n''dead'$'\n''cancelled'
         return
         ;;
     '--socket')
+        __reach_add_completions -f
         return
         ;;
     esac
@@ -592,6 +724,15 @@ _reach_queue_show() {
     # Offer option value completions
     case "${prev}" in
     '--socket')
+        __reach_add_completions -f
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __reach_add_completions -W "$(__reach_custom_complete ---completion queue show -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -607,6 +748,15 @@ _reach_queue_explain() {
     # Offer option value completions
     case "${prev}" in
     '--socket')
+        __reach_add_completions -f
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __reach_add_completions -W "$(__reach_custom_complete ---completion queue explain -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -622,6 +772,15 @@ _reach_queue_hold() {
     # Offer option value completions
     case "${prev}" in
     '--socket')
+        __reach_add_completions -f
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __reach_add_completions -W "$(__reach_custom_complete ---completion queue hold -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -637,6 +796,15 @@ _reach_queue_release() {
     # Offer option value completions
     case "${prev}" in
     '--socket')
+        __reach_add_completions -f
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __reach_add_completions -W "$(__reach_custom_complete ---completion queue release -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -652,6 +820,15 @@ _reach_queue_cancel() {
     # Offer option value completions
     case "${prev}" in
     '--socket')
+        __reach_add_completions -f
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __reach_add_completions -W "$(__reach_custom_complete ---completion queue cancel -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -667,9 +844,19 @@ _reach_queue_retry() {
     # Offer option value completions
     case "${prev}" in
     '--reason')
+        __reach_add_completions -W 'expired'$'\n''exhausted'$'\n''refused'$'\n''auth'$'\n''untrusted'$'\n''pin'$'\n''invalid'$'\n''redirects'$'\n''unreadable'$'\n''quota'$'\n''file'$'\n''indeterminate'$'\n''dependency'
         return
         ;;
     '--socket')
+        __reach_add_completions -f
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __reach_add_completions -W "$(__reach_custom_complete ---completion queue retry -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -688,6 +875,15 @@ _reach_queue_wait() {
         return
         ;;
     '--socket')
+        __reach_add_completions -f
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __reach_add_completions -W "$(__reach_custom_complete ---completion queue wait -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -703,9 +899,19 @@ _reach_queue_result() {
     # Offer option value completions
     case "${prev}" in
     '-o'|'--output')
+        __reach_add_completions -f
         return
         ;;
     '--socket')
+        __reach_add_completions -f
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __reach_add_completions -W "$(__reach_custom_complete ---completion queue result -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -721,6 +927,7 @@ _reach_queue_top() {
     # Offer option value completions
     case "${prev}" in
     '--socket')
+        __reach_add_completions -f
         return
         ;;
     esac

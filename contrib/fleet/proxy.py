@@ -22,6 +22,7 @@ class Proxy:
         self.near.load_cert_chain(certificate, key)
         self.far = ssl.create_default_context(cafile=authority)
         self.is_calm = False
+        self.is_frozen = False  # nothing passes and no connection ends, as when a link is cut
         self.figures = Counter()
         self.acknowledged = Counter()  # host: chunks
         self.loop = asyncio.new_event_loop()
@@ -93,6 +94,8 @@ class Connection:
             words = line.split()
             has_payload = words and words[0].upper() in (b"PUB", b"HPUB", b"MSG", b"HMSG")
             payload = await reader.readexactly(int(words[-1]) + 2) if has_payload else b""
+            while self.proxy.is_frozen:
+                await asyncio.sleep(0.05)
             await forward(words, line + payload)
 
     async def upward(self, words, message):
@@ -132,5 +135,5 @@ class Connection:
         await self.near.drain()
 
     def write(self, message):
-        if not self.near.is_closing():
+        if not self.near.is_closing() and not self.proxy.is_frozen:
             self.near.write(message)

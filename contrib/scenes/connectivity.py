@@ -290,7 +290,10 @@ class Play:
         self.change(f"the router loses every second packet, at random, for {seconds} s",
                     lambda: self.internet.filter("numgen random mod 2 == 0 drop"))
         for number in range(count):
-            self.reach.call("queue", "add", "-d", "hello", f"http://{WEB}/{number}")
+            self.reach.call("queue", "add", f"http://{WEB}/{number}")
+        # What has a body in the clear waits where nothing is proved, and half of all probes fail here.
+        clear = [int(self.reach.call("queue", "add", "-d", "hello", f"http://{WEB}/clear/{number}").split()[0])
+                 for number in range(5)]
         time.sleep(seconds)
         events = self.reach.events.since(self.began)
         changes = [event for event in events if event["type"] == "change"]
@@ -310,13 +313,16 @@ class Play:
         beats = self.reach.probes()["ping"]["beats"][-seconds // PROBE_INTERVAL + 1:]
         good = beats.count("o")
         self.report.check(0.05 <= good / len(beats) <= 0.5, None, "reach probes", f"ping: {good} of {len(beats)} echoes")
-        done = lambda: sum(event["type"] == "queue" and event["event"] == "done" for event in self.reach.events.since(self.began))
+        ended = lambda word: [event["id"] for event in self.reach.events.since(self.began)
+                              if event["type"] == "queue" and event["event"] == word]
+        done = lambda: len(set(ended("done")) - set(clear))
         limit = now() + 300
         while done() < count and now() < limit:
             time.sleep(0.5)
-        dead = sum(event["type"] == "queue" and event["event"] == "dead" for event in self.reach.events.since(self.began))
-        self.report.check(done() == count and dead == 0, now() - self.began, "reach queue",
-                          f"{done()} of {count} requests got through, {dead} died", 400)
+        self.report.check(done() == count and not ended("dead"), now() - self.began, "reach queue",
+                          f"{done()} of {count} requests got through, {len(ended('dead'))} died", 400)
+        self.report.note(None, "reach queue", f"{len(set(ended('done')) & set(clear))} of {len(clear)} with a body in the "
+                         "clear went while a probe proved the path")
 
 
 def connectivity(event):

@@ -8,6 +8,18 @@ int reach_stream_socket(int family);
 /* A socket for ICMP echo requests (ping sockets, icmp(7)); -EACCES where net.ipv4.ping_group_range forbids it. */
 int reach_ping_socket(int family);
 
+/* An ICMP error that came back for a datagram, as a socket with IP_RECVERR or IPV6_RECVERR queues it. */
+struct reach_icmp_error {
+    int number;                  /* the errno number */
+    int is_ipv6;
+    unsigned char type, code;    /* of the ICMP message; 0 where this machine made the error */
+    unsigned short port;         /* the port that the datagram was sent to */
+    unsigned char offender[16];  /* who sent it: 4 bytes, or 16 with IPv6; zeros where this machine did */
+};
+
+/* Reads the next queued error. Returns 0 or -errno: -EAGAIN where there is none. */
+int reach_next_icmp_error(int socket, struct reach_icmp_error *error);
+
 /* Writes a socket address of AF_INET (4 bytes of address) or AF_INET6 (16 bytes) to `place`, which has room for 28 bytes.
  * Returns its length. In C, because Swift attributes sockaddr_in to whichever module's header it reads first. */
 unsigned reach_socket_address(void *place, int is_ipv6, const unsigned char *address, unsigned short port, unsigned scope);

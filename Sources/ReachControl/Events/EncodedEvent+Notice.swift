@@ -20,6 +20,7 @@ extension Notice {
         case .rule, .ruleRemoved: "rule"
         case .nexthop, .nexthopRemoved: "nexthop"
         case .setting: "setting"
+        case .portal: "portal"
         }
     }
 
@@ -63,6 +64,10 @@ extension JSONWriter {
         case .setting(let family, let interface):
             field("family", family == .ipv4 ? "ipv4" : "ipv6")
             field("ifindex", interface?.wide)
+        case .portal(let announcement):
+            field("ifindex", announcement.interface.wide)
+            field("router", announcement.router.description)
+            field("uri", announcement.uri)
         }
     }
 

@@ -109,8 +109,3 @@ extension ProbeReport.Beat.Kind {
         self = kind
     }
 }
-
-extension Duration {
-    /// Whole microseconds.
-    var microseconds: Int64 { nanoseconds / 1000 }
-}

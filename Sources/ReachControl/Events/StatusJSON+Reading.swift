@@ -15,6 +15,7 @@ extension ReachabilityState {
             connectivitySince = time
         }
         portal = try reader.optional("portal", \.string)
+        portalSession = try reader.portalSession()
         isValidated = try reader.optional("validated", \.bool) ?? false
         guard let epoch: UInt64 = try reader.number("epoch") else { throw reader.fault("epoch") }
         self.epoch = epoch
@@ -54,6 +55,23 @@ extension NetworkPath {
 }
 
 extension StatusReader {
+    /// What the portal's API says; `nil` also from an older daemon.
+    fileprivate func portalSession() throws(StatusReadingError) -> PortalSession? {
+        guard try optional("portal_session", \.object) != nil else { return nil }
+        let reader = try object("portal_session")
+        var session = PortalSession(
+            interface: try reader.value("interface", \.string), isCaptive: try reader.value("captive", \.bool))
+        session.userPortalURL = try reader.optional("user_portal_url", \.string)
+        session.venueInfoURL = try reader.optional("venue_info_url", \.string)
+        if let seconds = try reader.optional("seconds_remaining", \.integer) {
+            session.end = try moment().boot + .seconds(min(max(0, seconds), PortalSession.longestSeconds))
+        }
+        session.bytesRemaining = try reader.optional("bytes_remaining", \.integer)
+        session.canExtend = try reader.optional("can_extend_session", \.bool)
+        session.isEnding = try reader.optional("ending", \.bool) ?? false
+        return session
+    }
+
     /// What broke; `nil` also where a newer daemon uses another word.
     func rootCause() throws(StatusReadingError) -> RootCause? {
         let kind: RootCause.Kind? = try word("root_cause")

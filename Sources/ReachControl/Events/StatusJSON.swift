@@ -21,6 +21,7 @@ extension JSONWriter {
             json.field("metered", state.isMetered)
             json.field("connectivity", state.connectivity.rawValue)
             json.field("portal", state.portal)
+            json.portalSession(state.portalSession, at: boot)
             json.field("validated", state.isValidated)
             json.field("since", state.since)
             json.field("connectivity_since", state.connectivitySince)
@@ -33,7 +34,7 @@ extension JSONWriter {
         }
     }
 
-    mutating func times(_ time: Timestamp, _ boot: BootTime) {
+    package mutating func times(_ time: Timestamp, _ boot: BootTime) {
         field("time", time)
         field("boottime_ns", boot.nanoseconds)
     }
@@ -49,6 +50,24 @@ extension JSONWriter {
     mutating func rootCause(_ rootCause: RootCause?) {
         field("root_cause", rootCause?.kind.rawValue)
         field("root_interface", rootCause?.interface)
+    }
+
+    /// Only networks with a portal have the key, since states are written for each change.
+    private mutating func portalSession(_ session: PortalSession?, at now: BootTime) {
+        guard let session else { return }
+        field(
+            "portal_session",
+            object: { (json: inout JSONWriter) in
+                json.field("interface", session.interface as String?)
+                json.field("captive", session.isCaptive)
+                json.field("user_portal_url", session.userPortalURL)
+                json.field("venue_info_url", session.venueInfoURL)
+                json.field("seconds_remaining", session.secondsRemaining(at: now))
+                json.field("bytes_remaining", session.bytesRemaining)
+                json.key("can_extend_session")
+                if let canExtend = session.canExtend { json.value(canExtend) } else { json.value(nil) }
+                json.field("ending", session.isEnding)
+            })
     }
 
     private mutating func path(_ path: NetworkPath) {
@@ -73,5 +92,5 @@ extension JSONWriter {
 
 extension BinaryInteger {
     /// The number for ``JSONWriter``, which takes one integer type, since generic code is slow across modules.
-    var wide: Int64 { Int64(truncatingIfNeeded: self) }
+    package var wide: Int64 { Int64(truncatingIfNeeded: self) }
 }

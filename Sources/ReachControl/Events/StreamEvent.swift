@@ -31,38 +31,45 @@ package enum StreamEvent: Hashable, Sendable {
     /// The state after the event; `nil` if the event has none.
     package var state: ReachabilityState? {
         switch self {
-        case .snapshot(let change, _): change.state
+        // Without `change`, which would be copied: every change comes through here.
+        case .target(.change(let change)), .unavailable(_, let change), .snapshot(let change, _): change.state
         case .disconnected(_, _, let state): state
-        default: change?.state
+        default: nil
         }
     }
 }
 
-extension EncodedEvent {
+extension StreamEvent {
+    /// The event as a JSON object.
+    ///
     /// - Parameter source: Named in the event's status.
-    package init(_ event: StreamEvent, source: StatusSource) {
-        switch event {
-        case .target(let event): self.init(event, source: source)
-        case .unavailable(_, let change): self = .change(change, source: source)
+    package func encoded(source: StatusSource) -> EncodedEvent {
+        switch self {
+        case .target(let event): return event.encoded(source: source)
+        case .unavailable(_, let change): return .change(change, source: source)
         case .snapshot(let change, _):
             let moment = Instant(wall: change.time, boot: change.bootTime)
-            self = .snapshot(change.state, source: source, isInitial: false, cause: .resync, at: moment)
-        case .dropped(let moment, let count): self = .dropped(count: count, at: moment)
-        case .other(let moment, let type, let json): self = .other(type, json, at: moment)
+            return .snapshot(change.state, source: source, isInitial: false, cause: .resync, at: moment)
+        case .dropped(let moment, let count): return .dropped(count: count, at: moment)
+        case .other(let moment, let type, let json): return .other(type, json, at: moment)
         case .disconnected(let moment, let error, let state):
-            self = .disconnected(reason: error.description, state, source: source, at: moment)
-        case .reconnected(let moment, let away): self = .reconnected(away: away, at: moment)
+            return .disconnected(reason: error.description, state, source: source, at: moment)
+        case .reconnected(let moment, let away): return .reconnected(away: away, at: moment)
         }
     }
+}
 
+extension TargetEvent {
+    /// The event as a JSON object.
+    ///
     /// - Parameter source: Named in the event's status.
-    package init(_ event: TargetEvent, source: StatusSource) {
-        switch event {
-        case .change(let change): self = .change(change, source: source)
-        case .resync(let moment, let reason): self = .resync(reason: reason, at: moment)
-        case .wake(let moment, let slept): self = .wake(slept: slept, at: moment)
-        case .notice(let moment, let notice): self = .notice(notice, at: moment)
-        case .probe(let event): self = .probe(event)
+    package func encoded(source: StatusSource) -> EncodedEvent {
+        switch self {
+        case .change(let change): .change(change, source: source)
+        case .resync(let moment, let reason): .resync(reason: reason, at: moment)
+        case .wake(let moment, let slept): .wake(slept: slept, at: moment)
+        case .notice(let moment, let notice): .notice(notice, at: moment)
+        case .probe(let event): .probe(event)
         }
     }
 }

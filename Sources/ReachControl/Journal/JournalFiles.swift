@@ -22,18 +22,12 @@ package struct JournalFiles: Hashable, Sendable {
     ///
     /// - Throws: If there is no journal, or its directory cannot be read.
     package func serials() throws(SystemError) -> [Int] {
-        guard let stream = opendir(directory) else { throw SystemError(call: "opendir \(directory)") }
-        defer { closedir(stream) }
-        var serials: [Int] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard name.hasPrefix(Self.prefix), name.hasSuffix(Self.suffix) else { continue }
+        try DirectoryNames.read(directory).compactMap { name in
+            guard name.hasPrefix(Self.prefix), name.hasSuffix(Self.suffix) else { return nil }
             let digits = name.dropFirst(Self.prefix.count).dropLast(Self.suffix.count)
-            if let serial = Int(digits), serial > 0, String(serial) == digits { serials.append(serial) }
-        }
-        return serials.sorted()
+            guard let serial = Int(digits), serial > 0, String(serial) == digits else { return nil }
+            return serial
+        }.sorted()
     }
 
     /// The files with their present lengths, without a last line that is not finished. For readers beside the daemon.

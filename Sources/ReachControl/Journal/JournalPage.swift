@@ -86,11 +86,12 @@ package struct JournalRecord: Hashable, Sendable {
         self.json = json
     }
 
-    /// The numbers for which a gap stands; `nil` for other events, and for a gap whose length is not known.
+    /// The numbers for which a gap stands; `nil` for other events, and for a gap whose length is not known. No journal
+    /// gets as far as 2^40: such a line is damaged, and sums of lengths must not overflow.
     package var missing: ClosedRange<Int64>? {
-        guard type == "gap", let first = json["first"]?.integer, let last = json["last"]?.integer, first <= last else {
-            return nil
-        }
+        guard type == "gap", let first = json["first"]?.integer, let last = json["last"]?.integer, first > 0,
+            first <= last, last < 1 << 40
+        else { return nil }
         return first...last
     }
 }

@@ -1,4 +1,6 @@
-/// A limit of the queue, and what would pass it.
+package import ReachQueue
+
+/// A limit of the queue, and what would exceed it.
 package struct QueueExcess: Hashable, Sendable, CustomStringConvertible {
     /// The limit's key in reach.toml, such as `queue.bytes_per_user`.
     package var limit: String
@@ -13,17 +15,32 @@ package struct QueueExcess: Hashable, Sendable, CustomStringConvertible {
         self.wanted = wanted
     }
 
+    package init(_ excess: ByteExcess) {
+        let key =
+            switch excess.limit.setter {
+            case .bytes: "bytes"
+            case .ownerBytes: "bytes_per_user"
+            case .diskShare: "disk_share"
+            case .ownerDiskShare: "disk_share_per_user"
+            case .keepFree: "keep_free"
+            }
+        self.init(limit: "queue." + key, allowed: excess.limit.bytes, wanted: excess.wanted)
+    }
+
     /// A sentence for people, with both numbers and the key.
     package var description: String {
-        let isOneUsers = limit.hasSuffix("_per_user")
-        let whose = isOneUsers ? "your limit" : "the limit"
-        guard limit.hasPrefix("queue.bytes") else {
-            let what = isOneUsers ? "too many requests" : "the queue is full: too many requests"
-            return "\(what): \(wanted); \(whose) is \(allowed) (\(limit))"
+        guard limit.hasPrefix("queue.requests") else {
+            let what =
+                isOneUsers ? "requests and uploads too large" : "the queue is full: requests and uploads too large"
+            return "\(what): \(amounts.wanted); \(whose) is \(amounts.allowed) (\(limit))"
         }
-        let what = isOneUsers ? "requests and uploads too large" : "the queue is full: requests and uploads too large"
-        return "\(what): \(amounts.wanted); \(whose) is \(amounts.allowed) (\(limit))"
+        let what = isOneUsers ? "too many requests" : "the queue is full: too many requests"
+        return "\(what): \(wanted); \(whose) is \(allowed) (\(limit))"
     }
+
+    private var isOneUsers: Bool { limit.hasSuffix("_per_user") }
+
+    package var whose: String { isOneUsers ? "your limit" : "the limit" }
 
     /// In the same unit, and exact where rounding would make them equal.
     package var amounts: (wanted: String, allowed: String) {

@@ -15,7 +15,10 @@ package struct QueueFilter: Hashable, Sendable {
     /// Reads the word of a state.
     package static func state(_ word: String) throws(QueueServiceError) -> QueuedRequestState {
         guard let state = QueuedRequestState(rawValue: word) else {
-            throw .invalid(field: "state", reason: "'\(DisplayText.sanitized(word))' is no state")
+            let words = QueuedRequestState.allCases.map(\.rawValue)
+            let list = words.joined(separator: ", ")
+            let hint = NearestWord.hint(for: word, among: words)
+            throw .invalid(field: "state", reason: "'\(DisplayText.sanitized(word))' is no state: \(list)\(hint)")
         }
         return state
     }

@@ -59,7 +59,7 @@ final class Topics {
         let topic = Topic(subject, backlogBytes: limits.backlogBytes)
         let watch = try service.watch(target, for: caller) { [weak topic] event in
             let isChange = if case .change = event { true } else { false }
-            topic?.publish(EncodedEvent(event, source: .daemon), isChange: isChange)
+            topic?.publish(event.encoded(source: .daemon), isChange: isChange)
         }
         let requests = user == nil ? nil : watchRequests(of: caller, publishingTo: topic)
         topic.begin(Topic.Source(watch, requests))

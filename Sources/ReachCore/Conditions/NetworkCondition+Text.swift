@@ -12,8 +12,8 @@ extension NetworkCondition: CustomStringConvertible {
         + "interface=NAME, family=4, family=6, or several with commas between them, where the classes are "
         + LinkClass.allCases.map(\.rawValue).joined(separator: ", ")
 
-    /// The terms that a mistyped one may mean.
-    private static let words =
+    /// The terms, which a shell offers and of which a mistyped one may mean one.
+    package static let words =
         [
             "any", "reachable", "not-reachable", "validated", "internet", "unmetered", "interface=", "family=4",
             "family=6",

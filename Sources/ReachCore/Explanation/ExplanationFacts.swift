@@ -35,6 +35,9 @@ package struct ExplanationFacts: Sendable {
     package var lookups: [IPAddress.Family: Lookup] = [:]
     /// What probes have proved about the target; `nil` if no probes run, and for targets that they do not concern.
     package var proved: ConnectivityReport?
+    /// The last check of each family's path, and now; without a daemon there is none.
+    package var checks: [IPAddress.Family: ConnectivityCheck] = [:]
+    package var now = BootTime(nanoseconds: 0)
 
     /// All routes that the explanation may show.
     package var routes: [Route] {

@@ -70,9 +70,19 @@ struct FamilyExplanationBuilder {
         if route.type == .local { return "So \(finding.destination) is this machine itself." }
         let leave = "So \(family.title) packets for \(subject) leave by \(text.name(of: index))"
         guard let gateway = path.gateway else {
-            return leave + ", without a gateway." + (provedText.map { " " + $0 } ?? "")
+            return leave + ", without a gateway." + (provedText.map { " " + $0 } ?? "") + portalText + checkText
         }
-        return leave + " to \(gateway). " + (provedText ?? "Not tested beyond the gateway.")
+        return leave + " to \(gateway). " + (provedText ?? "Not tested beyond the gateway.") + portalText + checkText
+    }
+
+    /// When the daemon last looked, and what it found.
+    private var checkText: String { facts.checks[family].map { " " + $0.text(at: facts.now) } ?? "" }
+
+    /// What the API of the network's portal says, or why it says nothing; empty where there is none.
+    private var portalText: String {
+        guard let proved = facts.proved else { return "" }
+        let session = proved.session.flatMap { $0.interface == path.interface ? $0 : nil }
+        return [session?.text(at: facts.now), proved.portalTrouble].compactMap { $0 }.map { " " + $0 }.joined()
     }
 
     /// What probes have proved about the path; `nil` if nothing. Explaining itself sends no packet.

@@ -40,22 +40,25 @@ package struct HistoryTimeline: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - since: How far back it begins; `nil` for the first record.
-    ///   - now: Its end, on both clocks.
+    ///   - end: Its end; `nil` for the present. What the records after it say of the time before it counts.
+    ///   - now: The present, on both clocks.
     ///   - boot: The current boot of the machine.
     ///   - isRunning: Whether the daemon is running, so that its last record still holds.
+    ///   - clock: The clock of the whole log, if `log` has only the records that concern the target.
     package init(
-        of target: String, in log: HistoryLog, since: Duration?, now: Instant, boot: String, isRunning: Bool
+        of target: String, in log: HistoryLog, since: Duration?, until end: Timestamp? = nil, now: Instant,
+        boot: String, isRunning: Bool, clock: HistoryClock? = nil
     ) {
         var builder = TimelineBuilder(target: target)
-        let clock = HistoryClock(log.entries, now: now, boot: boot)
+        let clock = clock ?? HistoryClock(log.entries, now: now, boot: boot)
         for entry in log.entries { builder.add(entry, at: min(clock.time(of: entry), now.wall)) }
         if !isRunning { builder.end(at: min(log.lastSeen ?? now.wall, now.wall)) }
         builder.finish(at: now.wall)
         let first = builder.firstTime ?? now.wall
         let earliest = since.map { Timestamp(nanosecondsSince1970: now.wall.nanosecondsSince1970 - $0.nanoseconds) }
         self.target = target
-        from = min(earliest ?? first, now.wall)
-        to = now.wall
+        to = min(end ?? now.wall, now.wall)
+        from = min(earliest ?? first, to)
         spans = builder.spans(from: from, to: to)
         passages = builder.passages(from: from, to: to)
     }

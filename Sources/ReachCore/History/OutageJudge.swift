@@ -130,7 +130,8 @@ extension HistoryEntry.State {
 }
 
 extension Reason {
-    fileprivate var layer: OutageLayer {
+    /// The layer that has failed.
+    package var layer: OutageLayer {
         switch self {
         case .noCarrier, .dormant, .linkDown, .noInterface: .link
         case .noAddress: .address

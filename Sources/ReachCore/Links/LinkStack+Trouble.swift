@@ -17,6 +17,8 @@ extension LinkStack {
 
     private func trouble(with index: InterfaceIndex, _ traversal: inout LinkTraversal<Reason?>) -> Reason? {
         guard let link = links[index] else { return nil }
+        // Nothing is below most links.
+        if case .carrier = kind(of: link) { return link.isUp ? ownTrouble(of: link) : .linkDown }
         return traversal.answer(for: index) { traversal in
             guard link.isUp else { return .linkDown }
             return firstBroken(below: link, &traversal)?.reason ?? ownTrouble(of: link)

@@ -34,6 +34,8 @@ package struct DefaultRoute: Hashable, Sendable {
     /// Whether the kernel drops the replies. The strict reverse path filter (RFC 3704) accepts a packet only from the link
     /// over which the kernel would answer it.
     package var dropsReplies = false
+    /// The URI of a portal's API that a router of the link announces, unchecked; `nil` if none does.
+    package var portalURI: String?
 
     package init(key: Key, name: String, traits: PathTraits, isPreferred: Bool = true) {
         self.key = key

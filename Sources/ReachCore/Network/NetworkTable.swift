@@ -8,6 +8,9 @@ package struct NetworkTable: Equatable, Sendable {
     package private(set) var addresses: [InterfaceIndex: [InterfaceAddress]] = [:]
     package private(set) var neighbours: [Neighbour.Key: NeighbourState] = [:]
 
+    /// The portals that routers announce, those heard of last at the end. Links that are down have none.
+    package internal(set) var portals: [InterfaceIndex: [PortalAnnouncement]] = [:]
+
     package init() {}
 
     /// A change that a notice made.
@@ -43,11 +46,14 @@ package struct NetworkTable: Equatable, Sendable {
         case .neighbour(let neighbour): return set(neighbour.state, for: neighbour.key)
         case .neighbourRemoved(let key): return set(.none, for: key)
         case .route(let route, let replaces): return effect(of: route, replaces ? .routeReplaced : .routeAdded)
-        case .routeRemoved(let route): return effect(of: route, .routeRemoved)
+        case .routeRemoved(let route):
+            forgetPortal(of: route)
+            return effect(of: route, .routeRemoved)
         case .rule(let rule): return Effect(cause: .ruleAdded, family: rule.family)
         case .ruleRemoved(let rule): return Effect(cause: .ruleRemoved, family: rule.family)
         case .nexthop: return Effect(cause: .nexthopAdded)
         case .nexthopRemoved: return Effect(cause: .nexthopRemoved)
+        case .portal(let announcement): return apply(announcement)
         case .setting(let family, let interface):
             return Effect(cause: .setting, interface: interface, family: family)
         }
@@ -81,6 +87,7 @@ package struct NetworkTable: Equatable, Sendable {
         new.operationalState = link.operationalState ?? old.operationalState
         guard new != old else { return nil }
         links[link.index] = new
+        if !new.isUsable { portals[link.index] = nil }
         return Effect(cause: Self.cause(from: old, to: new), interface: link.index)
     }
 
@@ -92,6 +99,7 @@ package struct NetworkTable: Equatable, Sendable {
 
     private mutating func remove(_ index: InterfaceIndex) -> Effect? {
         addresses[index] = nil
+        portals[index] = nil
         guard links.removeValue(forKey: index) != nil else { return nil }
         return Effect(cause: .linkRemoved, interface: index)
     }

@@ -24,6 +24,8 @@ package enum Notice: Hashable, Sendable {
     case nexthop(id: UInt32)
     /// A nexthop object was removed (RTM_DELNEXTHOP).
     case nexthopRemoved(id: UInt32)
+    /// A router announced the API of a portal (RTM_NEWNDUSEROPT).
+    case portal(PortalAnnouncement)
     /// A setting of the family changed for one interface or for all (RTM_NEWNETCONF).
     case setting(family: IPAddress.Family, interface: InterfaceIndex?)
 }

@@ -14,15 +14,18 @@ package struct PathMemory: Hashable, Sendable {
 
     package init() {}
 
-    /// Remembers the paths that work. Without any, what is known stays. Packets to this machine itself leave by no link.
+    /// Remembers the paths that work. Without any, what is known stays.
     package mutating func remember(_ ipv4: NetworkPath, _ ipv6: NetworkPath) {
-        let working = [(IPAddress.Family.ipv4, ipv4), (.ipv6, ipv6)].compactMap { family, path -> Carrier? in
-            guard path.status == .reachable, path.linkClass != .loopback, let index = path.interfaceIndex,
-                let name = path.interface
-            else { return nil }
-            return Carrier(family: family, index: index, name: name, lower: path.lower, traits: path.traits)
-        }
+        let working = [Self.carrier(of: .ipv4, ipv4), Self.carrier(of: .ipv6, ipv6)].compactMap { $0 }
         if !working.isEmpty { carriers = working }
+    }
+
+    // Packets to this machine itself leave by no link.
+    private static func carrier(of family: IPAddress.Family, _ path: NetworkPath) -> Carrier? {
+        guard path.status == .reachable, path.linkClass != .loopback, let index = path.interfaceIndex,
+            let name = path.interface
+        else { return nil }
+        return Carrier(family: family, index: index, name: name, lower: path.lower, traits: path.traits)
     }
 
     /// The carriers that a condition allows.
@@ -31,5 +34,18 @@ package struct PathMemory: Hashable, Sendable {
         var memory = self
         memory.carriers = carriers.filter { condition.wouldAllow($0.traits, of: $0.name) }
         return memory
+    }
+}
+
+/// What an observer knows beyond the kernel's present state, from which a root cause may follow. A single query has none of it.
+package struct RootCauseMemory: Hashable, Sendable {
+    /// The links that carried the target's paths before.
+    package var paths = PathMemory()
+    /// How often access points have refused links.
+    package var admissions = AdmissionCounter()
+
+    package init(paths: PathMemory = PathMemory(), admissions: AdmissionCounter = AdmissionCounter()) {
+        self.paths = paths
+        self.admissions = admissions
     }
 }

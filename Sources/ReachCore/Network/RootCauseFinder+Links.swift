@@ -29,22 +29,26 @@ extension RootCauseFinder {
     }
 
     /// Why a link that works has no address to send from; `nil` if it has one in any of the families.
-    func addressCause(of index: InterfaceIndex, _ families: Set<IPAddress.Family>) -> RootCause? {
+    func addressCause(of index: InterfaceIndex, _ families: Families) -> RootCause? {
         guard let link = table.links[index] else { return nil }
-        let own = (table.addresses[index] ?? []).filter { families.contains($0.address.family) }
-        let wide = own.filter { $0.scope < InterfaceAddress.linkScope && !$0.address.isLinkLocal }
-        if wide.contains(where: \.isReady) { return nil }
+        let isWide = { (address: InterfaceAddress) in
+            address.scope < InterfaceAddress.linkScope && !address.address.isLinkLocal
+        }
+        let all = table.addresses[index] ?? []
+        if all.contains(where: { families.contains($0.address.family) && isWide($0) && $0.isReady }) { return nil }
+        let own = all.filter { families.contains($0.address.family) }
+        let wide = own.filter(isWide)
         return RootCause(kind(ofMissing: wide, own, on: link, families), interface: link.name)
     }
 
     private func kind(
-        ofMissing wide: [InterfaceAddress], _ own: [InterfaceAddress], on link: Link, _ families: Set<IPAddress.Family>
+        ofMissing wide: [InterfaceAddress], _ own: [InterfaceAddress], on link: Link, _ families: Families
     ) -> RootCause.Kind {
         if wide.contains(where: { !$0.flags.contains(.duplicate) }) { return .addressTentative }
         if !wide.isEmpty { return .addressDuplicate }
         // A modem that is on has a link that always works, and an address once it is connected.
         if stack.class(of: link.index) == .wwan { return .modemNotConnected }
-        if families == [.ipv6], isIPv6Disabled(link) { return .ipv6Disabled }
+        if families == .ipv6, isIPv6Disabled(link) { return .ipv6Disabled }
         // Links always give themselves an address of IPv6; one of IPv4 only when DHCP has failed.
         let isSelfAssigned = own.contains { $0.isReady && $0.address.family == .ipv4 }
         return isSelfAssigned ? .selfAssignedAddress : .noAddress
@@ -88,7 +92,7 @@ extension RootCauseFinder {
         }
     }
 
-    func candidates(_ families: Set<IPAddress.Family>) -> [Candidate] {
+    func candidates(_ families: Families) -> [Candidate] {
         table.links.values.filter(couldCarry).map { link in
             let cause =
                 linkCause(of: link.index) ?? addressCause(of: link.index, families)

@@ -22,6 +22,18 @@ package struct RootCauseFinder {
     /// Whether a policy rule, and not a route, refuses the packets of a family.
     package var isRefusedByRule: (IPAddress.Family) -> Bool = { _ in false }
 
+    // Every loss comes through here before it is printed, and a set would hash.
+    struct Families: OptionSet {
+        let rawValue: UInt8
+        static let ipv4 = Families(.ipv4)
+        static let ipv6 = Families(.ipv6)
+
+        init(rawValue: UInt8) { self.rawValue = rawValue }
+        init(_ family: IPAddress.Family) { rawValue = family == .ipv4 ? 1 : 2 }
+
+        func contains(_ family: IPAddress.Family) -> Bool { contains(Families(family)) }
+    }
+
     /// - Parameter stack: The links of `table`, with the traits of all of them.
     package init(table: NetworkTable, stack: LinkStack) {
         self.table = table
@@ -31,28 +43,25 @@ package struct RootCauseFinder {
     /// The root cause of a verdict; `nil` if the target is reachable, or if it is not known whether it is.
     package func rootCause(of verdict: Verdict) -> RootCause? {
         guard verdict.status == .notReachable, let reason = verdict.reason else { return nil }
-        let asked = [(family: IPAddress.Family.ipv4, path: verdict.ipv4), (.ipv6, verdict.ipv6)]
-            .filter { $0.path.reason != .notAsked }
-        let failed = asked.filter { $0.path.reason == reason }
-        guard let first = failed.first else { return nil }
-        let families = Set(failed.map(\.family))
+        let asked = verdict.families { $0 != .notAsked }
+        let failed = asked.intersection(verdict.families { $0 == reason })
+        guard !failed.isEmpty else { return nil }
         switch reason {
         case .nameNotResolved: return RootCause(.nameNotResolved)
-        case .noInterface: return missingInterface(first.path)
+        case .noInterface: return missingInterface(failed.contains(.ipv4) ? verdict.ipv4 : verdict.ipv6)
         case .notAsked, .cannotObserve: return nil
         default: break
         }
         // A default route that leads back to this machine is a way to forbid the Internet.
-        guard let index = first.path.interfaceIndex, reason != .blackhole else {
-            return withoutPath(reason, families, asked: Set(asked.map(\.family)))
-        }
-        return withPath(reason, on: index, first.path, families)
+        let index = failed.contains(.ipv4) ? verdict.ipv4.interfaceIndex : verdict.ipv6.interfaceIndex
+        guard let index, reason != .blackhole else { return withoutPath(reason, failed, asked: asked) }
+        return withPath(reason, on: index, failed.contains(.ipv4) ? verdict.ipv4 : verdict.ipv6, failed)
     }
 
     // MARK: - The kernel names the interface
 
     private func withPath(
-        _ reason: Reason, on index: InterfaceIndex, _ path: NetworkPath, _ families: Set<IPAddress.Family>
+        _ reason: Reason, on index: InterfaceIndex, _ path: NetworkPath, _ families: Families
     ) -> RootCause? {
         switch reason {
         case .gatewayUnreachable: RootCause(.gatewayUnreachable, interface: path.interface)
@@ -72,22 +81,24 @@ package struct RootCauseFinder {
     // MARK: - The kernel names none
 
     private func withoutPath(
-        _ reason: Reason, _ families: Set<IPAddress.Family>, asked: Set<IPAddress.Family>
+        _ reason: Reason, _ families: Families, asked: Families
     ) -> RootCause {
         let carriers = memory.carriers.filter { asked.contains($0.family) }
         if let cause = cause(ofCarriers: carriers) { return cause }
         let candidate = carriers.isEmpty ? candidates(asked).min() : nil
         // Without a link that works, no route helps.
         if let candidate, candidate.progress < .usable { return candidate.cause }
-        if families.contains(where: isRefusedByRule) { return RootCause(.rule) }
+        for family in IPAddress.Family.allCases where families.contains(family) {
+            if isRefusedByRule(family) { return RootCause(.rule) }
+        }
         switch reason {
         case .blackhole: return RootCause(.blackhole)
         case .unreachable: return RootCause(.unreachable)
         case .prohibited: return RootCause(.prohibited)
         default: break
         }
-        if let link = carriers.lazy.compactMap(link).first {
-            return RootCause(.noDefaultRoute, interface: link.name)
+        for carrier in carriers {
+            if let link = link(carrier) { return RootCause(.noDefaultRoute, interface: link.name) }
         }
         return candidate?.cause ?? RootCause(.noLinks)
     }
@@ -96,7 +107,9 @@ package struct RootCauseFinder {
     private func cause(ofCarriers carriers: [PathMemory.Carrier]) -> RootCause? {
         for carrier in carriers {
             guard let link = link(carrier) else { return causeBelow(carrier) }
-            if let cause = linkCause(of: link.index) ?? addressCause(of: link.index, [carrier.family]) { return cause }
+            if let cause = linkCause(of: link.index) ?? addressCause(of: link.index, Families(carrier.family)) {
+                return cause
+            }
         }
         return nil
     }
@@ -115,5 +128,15 @@ package struct RootCauseFinder {
             if let cause = linkCause(of: lower.index) { return cause }
         }
         return RootCause(.interfaceGone, interface: carrier.name)
+    }
+}
+
+extension Verdict {
+    // Projections, since a path is large and would be copied.
+    fileprivate func families(where holds: (Reason?) -> Bool) -> RootCauseFinder.Families {
+        var families: RootCauseFinder.Families = []
+        if holds(ipv4.reason) { families.insert(.ipv4) }
+        if holds(ipv6.reason) { families.insert(.ipv6) }
+        return families
     }
 }

@@ -73,6 +73,7 @@ extension RouteAnswer {
 
 /// The error numbers of a refused lookup, as in asm-generic/errno.h. ReachCore imports no C.
 package enum LinuxError {
+    package static let operationNotPermitted: Int32 = 1
     package static let accessDenied: Int32 = 13
     package static let noDevice: Int32 = 19
     package static let invalidArgument: Int32 = 22

@@ -21,7 +21,11 @@ extension Rule {
         default: return nil
         }
         let family = destination.family
-        guard rules.contains(where: { $0.family == family && $0.action.errorNumber == number }) else { return nil }
+        // By their places, since a rule is large and would be copied: each loss asks.
+        let canRefuse = rules.indices.contains {
+            rules[$0].family == family && rules[$0].action.errorNumber == number
+        }
+        guard canRefuse else { return nil }
         let packet = RuleTraversal.Packet(destination: destination, mark: mark ?? 0, interface: interface)
         let walk = RuleTraversal(rules, packet: packet, end: .refusal(errno: number))
         guard let last = walk.last else { return nil }

@@ -48,6 +48,8 @@ public enum Cause: String, Hashable, Sendable, CaseIterable {
     case linkChanged = "link-changed"
     /// A setting of the kernel changed.
     case setting
+    /// A router announced the API of a portal, or another one.
+    case router
     /// A name was resolved, or resolving it failed.
     case name
     /// Probes proved another connectivity.

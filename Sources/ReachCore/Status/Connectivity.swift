@@ -12,12 +12,37 @@ public enum Connectivity: String, Hashable, Sendable, CaseIterable {
     case full
 }
 
+/// One check of a path.
+package struct ConnectivityCheck: Hashable, Sendable {
+    package let found: Connectivity
+    /// When it ended.
+    package let time: BootTime
+
+    package init(found: Connectivity, at time: BootTime) {
+        self.found = found
+        self.time = time
+    }
+
+    /// A sentence for people.
+    func text(at now: BootTime) -> String {
+        "reachd's last check: \(found.rawValue), \(DurationText.describe(max(.zero, now - time))) ago."
+    }
+}
+
 /// What probes have proved about a target in each family.
 package struct ConnectivityReport: Hashable, Sendable {
     package var ipv4: Connectivity
     package var ipv6: Connectivity
     /// The address of the portal's login page, if the portal named one.
     package var portal: String?
+    /// What the portal's API says; `nil` if none is known or none answered.
+    package var session: PortalSession? {
+        get { sessionBox?.session }
+        set { sessionBox = newValue.map(PortalSessionBox.init) }
+    }
+    fileprivate var sessionBox: PortalSessionBox?
+    /// Why the portal's API says nothing, a sentence for people; `nil` if it answers, or if none is known.
+    package var portalTrouble: String?
     /// Whether the first probe of a family's path is still running.
     package var isUndecided: Bool
 
@@ -51,6 +76,7 @@ package struct ConnectivityReport: Hashable, Sendable {
             guard !before.hasSameFirstHop(as: now) else { continue }
             kept[family] = .unknown
             if now.status == .reachable { kept.isUndecided = true }
+            kept.session = nil
         }
         return kept
     }
@@ -95,6 +121,9 @@ extension ReachabilityState {
                 ipv4: ipv4.connectivity, ipv6: ipv6.connectivity, isUndecided: report?.isUndecided ?? false
             ).combined
         portal = connectivity == .portal ? report?.portal : nil
+        portalSessionBox = report?.sessionBox.flatMap { box in
+            ipv4.interface == box.session.interface || ipv6.interface == box.session.interface ? box : nil
+        }
     }
 }
 

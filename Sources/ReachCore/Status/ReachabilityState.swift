@@ -20,6 +20,12 @@ public struct ReachabilityState: Hashable, Sendable {
     public var isValidated = false
     /// The login page of a captive portal; `nil` if there is none, or its address is unknown.
     public var portal: String?
+    /// What the API of the network's portal says; `nil` if the network announces none, or if none answered.
+    public var portalSession: PortalSession? {
+        get { portalSessionBox?.session }
+        set { portalSessionBox = newValue.map(PortalSessionBox.init) }
+    }
+    var portalSessionBox: PortalSessionBox?
     /// When the current status began, as far as this program has seen.
     public var since: Timestamp
     /// When ``connectivity`` became what it is, as far as this program has seen.
@@ -48,6 +54,14 @@ public struct ReachabilityState: Hashable, Sendable {
         self.target = target
         self.since = since
         connectivitySince = since
+    }
+
+    /// Whether the portal's API says the same about both, apart from what time and traffic alone change.
+    func hasSamePortalSession(as other: ReachabilityState) -> Bool {
+        guard let mine = portalSessionBox, let others = other.portalSessionBox else {
+            return portalSessionBox == nil && other.portalSessionBox == nil
+        }
+        return mine === others || mine.session.isSame(as: others.session)
     }
 
     /// Adopts the status and the paths of a verdict.

@@ -157,7 +157,10 @@ package struct StatusMachine: Sendable {
         let isSameConnectivity =
             old.ipv4.connectivity == new.ipv4.connectivity && old.ipv6.connectivity == new.ipv6.connectivity
             && old.connectivity == new.connectivity && old.portal == new.portal
-        guard old.status == new.status else { return isSameConnectivity ? [.status] : [.status, .connectivity] }
+        let isSamePortal = old.hasSamePortalSession(as: new)
+        guard old.status == new.status else {
+            return [.status] + (isSameConnectivity ? [] : [.connectivity]) + (isSamePortal ? [] : [.portal])
+        }
         var aspects: [ReachabilityChange.Aspect] = []
         let isSamePath = old.ipv4.isSamePath(as: new.ipv4) && old.ipv6.isSamePath(as: new.ipv6)
         if !isSamePath || old.rootCause != new.rootCause || old.availableInterfaces != new.availableInterfaces {
@@ -166,6 +169,7 @@ package struct StatusMachine: Sendable {
         if old.linkClass != new.linkClass { aspects.append(.linkClass) }
         if !isSameConnectivity { aspects.append(.connectivity) }
         if old.isMetered != new.isMetered { aspects.append(.metered) }
+        if !isSamePortal { aspects.append(.portal) }
         return aspects
     }
 }

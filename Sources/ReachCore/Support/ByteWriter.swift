@@ -55,6 +55,13 @@ package struct ByteWriter: ~Copyable {
         count += more.count
     }
 
+    /// Appends as many bytes as `write` sets, all of them, with one reservation.
+    package mutating func append(count more: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Void) {
+        reserve(more)
+        write(start + count)
+        count += more
+    }
+
     /// Appends bytes as base64.
     package mutating func append(base64 bytes: [UInt8]) {
         reserve(Base64.length(of: bytes.count))
@@ -62,11 +69,11 @@ package struct ByteWriter: ~Copyable {
         count += bytes.withUnsafeBufferPointer { Base64.encode($0, into: space) }
     }
 
-    /// Appends a number in decimal, padded with leading zeros to `width` digits.
-    package mutating func appendDigits(_ number: Int64, width: Int = 1) {
+    /// Appends a number in decimal.
+    package mutating func appendDigits(_ number: Int64) {
         if number < 0 { append(UInt8(ascii: "-")) }
         // Writes the digits backwards from the end of a reserved area, then moves them to where they belong.
-        let longest = max(20, width)
+        let longest = 20
         reserve(2 * longest)
         let end = start + count + 2 * longest
         var first = end
@@ -77,10 +84,6 @@ package struct ByteWriter: ~Copyable {
             first.pointee = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
         } while rest > 0
-        while end - first < width {
-            first -= 1
-            first.pointee = UInt8(ascii: "0")
-        }
         let length = end - first
         (start + count).update(from: first, count: length)
         count += length
@@ -97,5 +100,17 @@ package struct ByteWriter: ~Copyable {
         start.deallocate()
         start = fresh
         capacity = larger
+    }
+}
+
+extension UnsafeMutablePointer<UInt8> {
+    /// Writes a number that is not negative with exactly `width` digits, the last ones of a longer number.
+    @inline(__always)
+    func place(_ number: Int64, width: Int) {
+        var rest = UInt64(bitPattern: number)
+        for index in stride(from: width - 1, through: 0, by: -1) {
+            self[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
     }
 }

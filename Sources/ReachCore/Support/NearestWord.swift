@@ -7,6 +7,11 @@ package enum NearestWord {
         return best.distance <= max(1, best.word.utf8.count / 3) ? best.word : nil
     }
 
+    /// What to add to a sentence about an unknown word: `; did you mean 'office'?`, or nothing.
+    package static func hint(for word: String, among words: [String]) -> String {
+        find(word, among: words).map { "; did you mean '\(DisplayText.sanitized($0))'?" } ?? ""
+    }
+
     /// The edit distance, in which swapping two adjacent letters is one edit (optimal string alignment).
     private static func distance(from: [UInt8], to: [UInt8]) -> Int {
         // Longer words are not typing errors, and the cost is quadratic.

@@ -33,7 +33,7 @@ package struct Instant: Hashable, Sendable {
 }
 
 extension Int64 {
-    fileprivate func addingUpToBounds(_ other: Int64) -> Int64 {
+    func addingUpToBounds(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other < 0 ? .min : .max) : sum
     }
@@ -47,4 +47,7 @@ extension Duration {
         if overflow { return seconds < 0 ? .min : .max }
         return product.addingUpToBounds(attoseconds / 1_000_000_000)
     }
+
+    /// The duration in whole microseconds, with the same limits.
+    package var microseconds: Int64 { nanoseconds / 1000 }
 }

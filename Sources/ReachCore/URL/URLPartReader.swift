@@ -34,6 +34,8 @@ struct URLPartReader {
             }
             return
         }
+        // Most hosts have nothing else.
+        if host.utf8.allSatisfy(URLCharacters.isUnreserved) { return }
         for index in host.utf8.indices {
             let byte = host.utf8[index]
             if "[]:".utf8.contains(byte) { throw WebAddressError(.badHost, at: authorityStart) }

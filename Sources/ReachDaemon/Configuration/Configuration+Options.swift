@@ -29,6 +29,7 @@ extension Configuration {
         options.rhythm.interval = connectivity.interval
         options.rhythm.strikesToDemote = connectivity.demoteAfter
         options.rhythm.strikesToPromote = connectivity.promoteAfter
+        options.rhythm.asksPortals = connectivity.portalAPI
         options.rhythm.meteredBytesPerDay = connectivity.meteredBytesPerDay
         return options
     }
@@ -38,8 +39,11 @@ extension Configuration {
         var options = QueueEngine.Options()
         options.policy.limits.requests = queue.requests
         options.policy.limits.ownerRequests = queue.requestsPerUser
-        options.policy.limits.bytes = Int64(queue.bytes)
-        options.policy.limits.ownerBytes = Int64(queue.bytesPerUser)
+        options.policy.limits.bytes = queue.bytes == 0 ? nil : Int64(queue.bytes)
+        options.policy.limits.ownerBytes = queue.bytesPerUser == 0 ? nil : Int64(queue.bytesPerUser)
+        options.policy.limits.disk.share = queue.diskShare
+        options.policy.limits.disk.ownerShare = queue.diskSharePerUser
+        options.policy.limits.disk.keepFree = queue.keepFree == 0 ? nil : Int64(queue.keepFree)
         options.policy.globalLimit = queue.concurrency
         options.policy.interfaceLimit = max(options.policy.interfaceLimit, queue.concurrencyPerDestination)
         options.policy.destinationLimit = queue.concurrencyPerDestination

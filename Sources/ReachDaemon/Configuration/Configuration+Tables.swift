@@ -10,15 +10,15 @@ extension Configuration {
                 ConfigurationKey("anchors", \.internet.anchors, .list(of: .address, 1...32)),
                 ConfigurationKey("mark", \.internet.mark, .mark),
             ]),
-        .names("targets", .target) { $0.targets.append(NamedTarget(name: $1, target: $2)) },
+        .names("targets", .target, all: { $0.targets.map { ($0.name, $0.target) } }) { $0.setTarget($1, to: $2) },
         .list(
             "interface", InterfaceRule(), requiring: ["match"], andOneOf: ["class", "metered"],
             [
                 ConfigurationKey("match", \.match, .pattern),
                 ConfigurationKey("class", \.linkClass, .optional(.word)),
                 ConfigurationKey("metered", \.metered, .optional(.flag)),
-            ]
-        ) { $0.interfaces.append($1) },
+            ],
+            in: \.interfaces),
         .keys(
             "connectivity",
             [
@@ -29,6 +29,7 @@ extension Configuration {
                     "timeout", \.connectivity.timeout, .duration(from: .milliseconds(100), upTo: .seconds(60))),
                 ConfigurationKey("demote_after", \.connectivity.demoteAfter, .number(1...10)),
                 ConfigurationKey("promote_after", \.connectivity.promoteAfter, .number(1...10)),
+                ConfigurationKey("portal_api", \.connectivity.portalAPI, .flag),
                 ConfigurationKey(
                     "metered_bytes_per_day", \.connectivity.meteredBytesPerDay, .number(0...1_000_000_000_000)),
             ]),
@@ -82,8 +83,11 @@ extension Configuration {
                 ConfigurationKey("enabled", \.queue.isEnabled, .flag),
                 ConfigurationKey("requests", \.queue.requests, .number(1...1_000_000)),
                 ConfigurationKey("requests_per_user", \.queue.requestsPerUser, .number(1...1_000_000)),
-                ConfigurationKey("bytes", \.queue.bytes, .number(65_536...1_099_511_627_776)),
-                ConfigurationKey("bytes_per_user", \.queue.bytesPerUser, .number(65_536...1_099_511_627_776)),
+                ConfigurationKey("bytes", \.queue.bytes, .numberOrZero(65_536...1_099_511_627_776)),
+                ConfigurationKey("bytes_per_user", \.queue.bytesPerUser, .numberOrZero(65_536...1_099_511_627_776)),
+                ConfigurationKey("disk_share", \.queue.diskShare, .number(1...100)),
+                ConfigurationKey("disk_share_per_user", \.queue.diskSharePerUser, .number(1...100)),
+                ConfigurationKey("keep_free", \.queue.keepFree, .number(0...1_099_511_627_776)),
                 ConfigurationKey("concurrency", \.queue.concurrency, .number(1...256)),
                 ConfigurationKey("concurrency_per_destination", \.queue.concurrencyPerDestination, .number(1...256)),
                 ConfigurationKey(
@@ -110,8 +114,7 @@ extension Configuration {
             ]),
         .list(
             "probe", ProbeEntry(), requiring: ["name", "target"], probeKeys,
-            contradiction: { $0.contradiction(after: Set($1.probes.map(\.name))) }
-        ) { $0.probes.append($1) },
+            contradiction: { $0.contradiction(after: Set($1.probes.map(\.name))) }, in: \.probes),
         .keys(
             "metrics",
             [
@@ -179,7 +182,7 @@ extension Configuration {
         }
         for (key, ofUser, all) in [
             ("requests", queue.requestsPerUser, queue.requests), ("bytes", queue.bytesPerUser, queue.bytes),
-        ] where ofUser > all {
+        ] where all > 0 && ofUser > all {
             found.append(("queue.\(key)_per_user", "it is more than \(key) (\(all))", "at most as many as \(key)"))
         }
         if queue.concurrencyPerDestination > queue.concurrency {

@@ -39,6 +39,8 @@ package struct Configuration: Hashable, Sendable {
         package var demoteAfter = ValidationOptions().strikesToDemote
         /// Consecutive successes that restore it.
         package var promoteAfter = ValidationOptions().strikesToPromote
+        /// Whether the APIs of portals that networks announce are asked.
+        package var portalAPI = ValidationOptions().asksPortals
         /// The daily limit of checks over metered interfaces; 0 means no limit.
         package var meteredBytesPerDay = ValidationOptions().meteredBytesPerDay
     }
@@ -129,8 +131,14 @@ package struct Configuration: Hashable, Sendable {
         /// Limits on unfinished requests and their bytes, of all users and of one.
         package var requests = QueueLimits().requests
         package var requestsPerUser = QueueLimits().ownerRequests
-        package var bytes = Int(QueueLimits().bytes)
-        package var bytesPerUser = Int(QueueLimits().ownerBytes)
+        /// 0 leaves the bytes to the disk, of which the queue may use a share.
+        package var bytes = 0
+        package var bytesPerUser = 0
+        /// The percentage of the free disk for all users, and of what others leave for one.
+        package var diskShare = DiskRules().share
+        package var diskSharePerUser = DiskRules().ownerShare
+        /// Bytes of the disk that stay free; 0 means a twentieth of it, and at most a gibibyte.
+        package var keepFree = 0
         /// Attempts at the same time, in all and to one destination.
         package var concurrency = QueuePolicy().globalLimit
         package var concurrencyPerDestination = QueuePolicy().destinationLimit
@@ -174,6 +182,17 @@ package struct Configuration: Hashable, Sendable {
 
     package init() {}
 
+    /// Adds a name for a target, or gives it another target.
+    mutating func setTarget(_ name: String, to target: Target) {
+        targets.removeAll { $0.name == name }
+        targets.append(NamedTarget(name: name, target: target))
+    }
+
     /// The target of this name.
     package func target(named name: String) -> Target? { targets.first { $0.name == name }?.target }
+}
+
+/// The configured log level: messages of this level and more severe ones are logged.
+package enum LogLevel: String, Hashable, CaseIterable, Sendable {
+    case debug, info, notice, warning, error
 }

@@ -37,29 +37,43 @@ package struct ConfigurationFile: Hashable, Sendable {
         return environment("HOME").flatMap { $0.hasPrefix("/") ? $0 + "/.config/reach" : nil }
     }
 
-    /// Reads the file. If it is missing and not required, returns the defaults.
-    package func load() throws(ConfigurationError) -> Configuration {
-        let text: [UInt8]
+    /// Reads the file and the files in ``folder``. If it is missing and not required, only those.
+    package func load() throws(ConfigurationError) -> Configuration { try readFiles().configuration }
+
+    /// The same, with the places of the keys.
+    package func readFiles() throws(ConfigurationError) -> ReadConfiguration {
+        var files: [(path: String, text: [UInt8])] = []
         do throws(SystemError) {
-            text = try Self.contents(of: path)
+            files.append((path, try Self.contents(of: path)))
         } catch {
-            if error.number == ENOENT, !isRequired { return Configuration() }
-            throw failure("it cannot be read: \(SystemError.text(error.number))", expected: "a file that can be read")
+            guard error.number == ENOENT, !isRequired else { throw Self.unreadable(path, error) }
         }
-        guard text.count <= Self.sizeLimit else {
-            throw failure("it is longer than \(Self.sizeLimit) bytes", expected: "a configuration")
+        if let folder { files += try ConfigurationFolder(folder).files() }
+        for (path, text) in files where text.count > Self.sizeLimit {
+            throw Self.failure(path, "it is longer than \(Self.sizeLimit) bytes", expected: "a configuration")
         }
-        return try Configuration.parse(text, file: path)
+        return try ReadConfiguration(files)
     }
 
-    private func failure(_ problem: String, expected: String) -> ConfigurationError {
+    /// The directory of further files, which are read after this one: `reach.d` beside `reach.toml`. Other kinds of files, such
+    /// as pipes, have none.
+    package var folder: String? { path.hasSuffix(".toml") ? String(path.dropLast(5)) + ".d" : nil }
+
+    static func unreadable(_ path: String, _ error: SystemError) -> ConfigurationError {
+        failure(path, "it cannot be read: \(SystemError.text(error.number))", expected: "a file that can be read")
+    }
+
+    static func failure(_ path: String, _ problem: String, expected: String) -> ConfigurationError {
         ConfigurationError(file: path, errors: [ConfigurationValidationError(line: nil, problem, expected: expected)])
     }
 
     /// Reads the file up to a piece beyond the limit. Pipes and terminals are read to their end, for
     /// `--config /dev/stdin`.
     private static func contents(of path: String) throws(SystemError) -> [UInt8] {
-        let file = FileDescriptor(owning: try SystemError.check("open") { open(path, O_RDONLY | O_CLOEXEC) })
+        try contents(of: FileDescriptor(owning: try SystemError.check("open") { open(path, O_RDONLY | O_CLOEXEC) }))
+    }
+
+    static func contents(of file: borrowing FileDescriptor) throws(SystemError) -> [UInt8] {
         var text: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 65_536)
         while text.count <= sizeLimit {

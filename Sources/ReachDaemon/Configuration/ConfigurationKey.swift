@@ -8,12 +8,15 @@ package struct ConfigurationKey<Root>: Sendable {
     let expected: String
     /// Stores the value, or throws what is wrong with it.
     let read: @Sendable (TOMLNode, inout Root) throws(ConfigurationValidationError) -> Void
+    /// The value as TOML; `nil` for one that is not set.
+    let write: @Sendable (Root) -> String?
 
     init<Value>(_ name: String, _ place: any WritableKeyPath<Root, Value> & Sendable, _ kind: ConfigurationKind<Value>)
     {
         self.name = name
         expected = kind.expected
         read = { node, root throws(ConfigurationValidationError) in root[keyPath: place] = try kind.read(node) }
+        write = { kind.write($0[keyPath: place]) }
     }
 }
 
@@ -25,6 +28,7 @@ package struct ConfigurationTable: Sendable {
     let keys: [String]
     let isList: Bool
     let read: @Sendable (TOMLNode, inout ConfigurationReader) -> Void
+    let write: @Sendable (inout ConfigurationWriter) -> Void
 
     /// Such as `hold.up`.
     package var keyNames: [String] {
@@ -44,12 +48,15 @@ package struct ConfigurationTable: Sendable {
             var configuration = reader.configuration
             reader.readKeys(of: table, path: name, keys, into: &configuration)
             reader.configuration = configuration
+        } write: { writer in
+            writer.begin(name)
+            for key in keys { writer.write(key, of: writer.configuration, in: name) }
         }
     }
 
     /// A table whose keys are names that the user chooses.
     static func names<Value>(
-        _ name: String, _ kind: ConfigurationKind<Value>,
+        _ name: String, _ kind: ConfigurationKind<Value>, all: @escaping @Sendable (Configuration) -> [(String, Value)],
         add: @escaping @Sendable (inout Configuration, String, Value) -> Void
     ) -> ConfigurationTable {
         ConfigurationTable(name: name, keys: [], isList: false) { node, reader in
@@ -64,6 +71,9 @@ package struct ConfigurationTable: Sendable {
                     add(&reader.configuration, entry.key, value)
                 }
             }
+        } write: { writer in
+            writer.begin(name)
+            for (key, value) in all(writer.configuration) { writer.write(key, kind.write(value)) }
         }
     }
 
@@ -79,7 +89,7 @@ package struct ConfigurationTable: Sendable {
         _ name: String, _ empty: Element, requiring required: [String], andOneOf choices: [String] = [],
         _ keys: [ConfigurationKey<Element>],
         contradiction: @escaping @Sendable (Element, Configuration) -> Contradiction? = { _, _ in nil },
-        add: @escaping @Sendable (inout Configuration, Element) -> Void
+        in place: any WritableKeyPath<Configuration, [Element]> & Sendable
     ) -> ConfigurationTable {
         ConfigurationTable(name: name, keys: keys.map(\.name), isList: true) { node, reader in
             guard case .tables(let tables) = node.value else {
@@ -104,7 +114,12 @@ package struct ConfigurationTable: Sendable {
                     reader.report(line: table.line, name, "it sets nothing for what it matches", expected: expected)
                     continue
                 }
-                add(&reader.configuration, element)
+                reader.configuration[keyPath: place].append(element)
+            }
+        } write: { writer in
+            for element in writer.configuration[keyPath: place] {
+                writer.beginElement(of: name)
+                for key in keys { writer.write(key, of: element, default: empty) }
             }
         }
     }

@@ -12,12 +12,23 @@ extension ConfigurationKind<ConnectivityEndpoint> {
         let expected =
             "a URL in quotes that answers 204, or { url = \"...\", header = \"Name: value\" } or "
             + "{ url = \"...\", body = \"how it begins\" }"
-        return Self(expected) { value in
+        return Self(expected, write: literal) { value in
             switch value {
             case .string(let url): endpoint(url)
             case .table(let table): endpoint(table)
             default: .otherType
             }
+        }
+    }
+
+    @Sendable private static func literal(_ endpoint: ConnectivityEndpoint) -> String {
+        let url = TOMLLiteral.text(endpoint.url)
+        switch endpoint.expectation {
+        case .noContent: return url
+        case .header(let name, let value):
+            return "{ url = \(url), header = \(TOMLLiteral.text(name + (value.map { ": " + $0 } ?? ""))) }"
+        case .body(let prefix):
+            return "{ url = \(url), body = \(TOMLLiteral.text(String(decoding: prefix, as: UTF8.self))) }"
         }
     }
 

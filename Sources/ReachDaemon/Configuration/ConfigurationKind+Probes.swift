@@ -4,7 +4,10 @@ internal import ReachTOML
 
 extension ConfigurationKind<ProbeTarget?> {
     static var probeTarget: Self {
-        Self("a URL in quotes that begins with http://, https://, tcp://, tls://, dns: or icmp://") { value in
+        Self(
+            "a URL in quotes that begins with http://, https://, tcp://, tls://, dns: or icmp://",
+            write: { $0.map { TOMLLiteral.text($0.description) } }
+        ) { value in
             guard let text = value.text else { return .otherType }
             do throws(TargetError) {
                 return .value(try ProbeTarget(text))
@@ -17,7 +20,10 @@ extension ConfigurationKind<ProbeTarget?> {
 
 extension ConfigurationKind<HTTPStatusSet> {
     static var statusSet: Self {
-        Self("HTTP status codes in quotes, such as \"2xx\", \"200-204\" or \"200,301\"") { value in
+        Self(
+            "HTTP status codes in quotes, such as \"2xx\", \"200-204\" or \"200,301\"",
+            write: { TOMLLiteral.text($0.description) }
+        ) { value in
             guard let text = value.text else { return .otherType }
             return Reading(HTTPStatusSet(text), else: "\"\(text)\" is not a list of codes, ranges and classes")
         }
@@ -26,7 +32,10 @@ extension ConfigurationKind<HTTPStatusSet> {
 
 extension ConfigurationKind<HeaderField> {
     static var header: Self {
-        Self("a header in quotes, such as \"Content-Type: text/html\"") { value in
+        Self(
+            "a header in quotes, such as \"Content-Type: text/html\"",
+            write: { TOMLLiteral.text("\($0.name): \($0.value)") }
+        ) { value in
             guard let text = value.text else { return .otherType }
             return Reading(HeaderField(text), else: "\"\(text)\" is not a header")
         }
@@ -34,7 +43,9 @@ extension ConfigurationKind<HeaderField> {
 
     /// A header field of the request.
     static var requestHeader: Self {
-        Self("a header in quotes, such as \"Accept: text/html\"") { value in
+        Self(
+            "a header in quotes, such as \"Accept: text/html\"", write: { TOMLLiteral.text("\($0.name): \($0.value)") }
+        ) { value in
             guard let text = value.text else { return .otherType }
             guard let header = HeaderField(text) else { return .wrong("\"\(text)\" is not a header") }
             if let fault = RequestFieldFault(header.name, header.value) { return .wrong(fault.description) }
@@ -46,14 +57,15 @@ extension ConfigurationKind<HeaderField> {
 extension ConfigurationKind<String> {
     /// A nonempty text.
     static func text(longest: Int) -> Self {
-        Self("a text in quotes of 1 to \(longest) bytes") { value in
+        Self("a text in quotes of 1 to \(longest) bytes", write: TOMLLiteral.text) { value in
             guard let text = value.text else { return .otherType }
             return Reading(1...longest ~= text.utf8.count ? text : nil, else: "it has \(text.utf8.count) bytes")
         }
     }
 
     static var probeName: Self {
-        Self("a name in quotes of 1 to 64 letters, digits, hyphens, underscores and dots") { value in
+        Self("a name in quotes of 1 to 64 letters, digits, hyphens, underscores and dots", write: TOMLLiteral.text) {
+            value in
             guard let text = value.text else { return .otherType }
             let isName =
                 1...64 ~= text.utf8.count
@@ -68,7 +80,7 @@ extension ConfigurationKind<String> {
     }
 
     static var interfaceName: Self {
-        Self("the name of an interface in quotes, such as \"wwan0\"") { value in
+        Self("the name of an interface in quotes, such as \"wwan0\"", write: TOMLLiteral.text) { value in
             guard let text = value.text else { return .otherType }
             return Reading(
                 (try? Target("interface:" + text)) == nil ? nil : text, else: "\"\(text)\" cannot be an interface name")
@@ -78,7 +90,10 @@ extension ConfigurationKind<String> {
 
 extension ConfigurationKind<ListenAddress> {
     static var listenAddress: Self {
-        Self("an address and a port in quotes, such as \"127.0.0.1:9101\" or \"[::1]:9101\"") { value in
+        Self(
+            "an address and a port in quotes, such as \"127.0.0.1:9101\" or \"[::1]:9101\"",
+            write: { TOMLLiteral.text($0.description) }
+        ) { value in
             guard let text = value.text else { return .otherType }
             return Reading(ListenAddress(text), else: "\"\(text)\" is not an address with a port")
         }

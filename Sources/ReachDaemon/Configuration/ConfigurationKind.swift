@@ -1,13 +1,21 @@
 internal import ReachTOML
 
-/// A kind of value: how it is read, and how error messages describe it.
+/// A kind of value: how it is read and written, and how error messages describe it.
 struct ConfigurationKind<Value>: Sendable {
     let expected: String
+    /// The value as TOML; `nil` for one that is not set.
+    let write: @Sendable (Value) -> String?
     private let convert: @Sendable (TOMLNode) throws(ConfigurationValidationError) -> Value
 
-    /// - Parameter convert: Converts the value, or returns the problem as text.
-    init(_ expected: String, _ convert: @escaping @Sendable (TOMLNode.Value) -> Reading<Value>) {
+    /// - Parameters:
+    ///   - write: The value as TOML; `nil` for one that is not set.
+    ///   - convert: Converts the value, or returns the problem as text.
+    init(
+        _ expected: String, write: @escaping @Sendable (Value) -> String?,
+        _ convert: @escaping @Sendable (TOMLNode.Value) -> Reading<Value>
+    ) {
         self.expected = expected
+        self.write = write
         self.convert = { node throws(ConfigurationValidationError) in
             switch convert(node.value) {
             case .value(let value): return value
@@ -19,9 +27,11 @@ struct ConfigurationKind<Value>: Sendable {
     }
 
     private init(
-        _ expected: String, nested: @escaping @Sendable (TOMLNode) throws(ConfigurationValidationError) -> Value
+        _ expected: String, write: @escaping @Sendable (Value) -> String?,
+        nested: @escaping @Sendable (TOMLNode) throws(ConfigurationValidationError) -> Value
     ) {
         self.expected = expected
+        self.write = write
         convert = nested
     }
 
@@ -29,7 +39,9 @@ struct ConfigurationKind<Value>: Sendable {
 
     /// A value of `kind` for a property that is `nil` without the key.
     static func optional<Wrapped>(_ kind: ConfigurationKind<Wrapped>) -> Self where Value == Wrapped? {
-        Self(kind.expected) { node throws(ConfigurationValidationError) in try kind.read(node) }
+        Self(kind.expected, write: { $0.flatMap(kind.write) }) { node throws(ConfigurationValidationError) in
+            try kind.read(node)
+        }
     }
 
     /// - Parameter identity: What no two elements may share, as people know it; `nil` where they may be equal.
@@ -38,7 +50,8 @@ struct ConfigurationKind<Value>: Sendable {
         distinctBy identity: (@Sendable (Element) -> String)? = nil
     ) -> Self where Value == [Element] {
         let expected = "a list of \(count.lowerBound) to \(count.upperBound), each \(kind.expected)"
-        return Self(expected) { node throws(ConfigurationValidationError) in
+        return Self(expected, write: { TOMLLiteral.list($0.compactMap(kind.write)) }) {
+            node throws(ConfigurationValidationError) in
             guard case .array(let nodes) = node.value else {
                 throw ConfigurationValidationError(line: node.line, "it is \(node.value.typeName)", expected: expected)
             }

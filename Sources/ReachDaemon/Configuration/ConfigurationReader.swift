@@ -1,21 +1,45 @@
 package import ReachTOML
 
-/// Converts a TOML document to a configuration, and collects the errors.
+/// Where a key is set.
+package struct ConfigurationPlace: Hashable, Sendable {
+    package let file: String
+    package let line: Int
+}
+
+/// Converts TOML documents to one configuration, and collects the errors.
+///
+/// A key of a later document replaces that of an earlier one, a list as a whole. `[[probe]]` tables are added to earlier ones.
+/// So are `[[interface]]` tables, but before the earlier ones, since the first that matches decides.
 struct ConfigurationReader {
     var configuration = Configuration()
     private(set) var errors: [ConfigurationValidationError] = []
-    /// The line of each key, for contradictions between keys.
-    private var lines: [String: Int] = [:]
+    /// Where each key was set last.
+    private(set) var places: [String: ConfigurationPlace] = [:]
+    private var file = ""
 
-    static func read(_ document: TOMLDocument) -> (Configuration, [ConfigurationValidationError]) {
+    static func read(_ documents: [(file: String, document: TOMLDocument)]) -> ConfigurationReader {
         var reader = ConfigurationReader()
-        reader.errors = document.errors
-        reader.readTables(of: document.table)
+        for (file, document) in documents {
+            reader.file = file
+            document.errors.forEach { reader.append($0) }
+            let earlier = reader.configuration.interfaces
+            reader.configuration.interfaces = []
+            reader.readTables(of: document.table)
+            reader.configuration.interfaces += earlier
+        }
         let isValid = reader.errors.isEmpty
         for (key, problem, expected) in isValid ? reader.configuration.contradictions : [] {
-            reader.report(line: reader.lines[key] ?? 1, key, problem, expected: expected)
+            let place = reader.places[key]
+            reader.file = place?.file ?? documents.first?.file ?? ""
+            reader.report(line: place?.line ?? 1, key, problem, expected: expected)
         }
-        return (reader.configuration, reader.errors)
+        return reader
+    }
+
+    private mutating func append(_ error: ConfigurationValidationError) {
+        var error = error
+        error.file = file
+        errors.append(error)
     }
 
     private mutating func readTables(of root: TOMLTable) {
@@ -33,11 +57,11 @@ struct ConfigurationReader {
         for entry in table.entries {
             let name = path.map { $0 + "." + entry.key } ?? entry.key
             if let key = keys.first(where: { $0.name == entry.key }) {
-                lines[name] = entry.line
+                places[name] = ConfigurationPlace(file: file, line: entry.line)
                 do throws(ConfigurationValidationError) {
                     try key.read(entry.node, &root)
                 } catch {
-                    errors.append(error.named(name))
+                    append(error.named(name))
                 }
             } else if path != nil || !Configuration.tables.contains(where: { $0.name == entry.key }) {
                 let hint = KeyHint.text(for: entry.key, in: path, known: keys.map(\.name), isTable: entry.isTable)
@@ -52,7 +76,7 @@ struct ConfigurationReader {
         do throws(ConfigurationValidationError) {
             return try kind.read(entry.node)
         } catch {
-            errors.append(error.named(path))
+            append(error.named(path))
             return nil
         }
     }
@@ -62,11 +86,11 @@ struct ConfigurationReader {
     }
 
     mutating func report(_ node: TOMLNode, _ key: String?, _ problem: String, expected: String) {
-        errors.append(ConfigurationValidationError(line: node.line, key: key, problem, expected: expected))
+        append(ConfigurationValidationError(line: node.line, key: key, problem, expected: expected))
     }
 
     mutating func report(line: Int, _ key: String, _ problem: String, expected: String) {
-        errors.append(ConfigurationValidationError(line: line, key: key, problem, expected: expected))
+        append(ConfigurationValidationError(line: line, key: key, problem, expected: expected))
     }
 }
 
@@ -79,13 +103,28 @@ extension TOMLTable.Entry {
     }
 }
 
+/// A configuration, and where its keys are set.
+package struct ReadConfiguration: Hashable, Sendable {
+    package let configuration: Configuration
+    /// By key, such as `hold.up`. Keys of `[[probe]]` and `[[interface]]` tables stand for the last of them.
+    package let places: [String: ConfigurationPlace]
+
+    /// Reads a configuration from the texts of files, of which a later one has precedence.
+    package init(_ files: [(path: String, text: [UInt8])]) throws(ConfigurationError) {
+        let reader = ConfigurationReader.read(files.map { ($0.path, TOMLDocument.parse($0.text)) })
+        guard reader.errors.isEmpty else {
+            throw ConfigurationError(file: files.first?.path ?? "", errors: reader.errors)
+        }
+        configuration = reader.configuration
+        places = reader.places
+    }
+}
+
 extension Configuration {
     /// Reads a configuration from the text of a file.
     ///
     /// - Parameter file: The file's name, for error messages.
     package static func parse(_ text: [UInt8], file: String) throws(ConfigurationError) -> Configuration {
-        let (configuration, errors) = ConfigurationReader.read(TOMLDocument.parse(text))
-        guard errors.isEmpty else { throw ConfigurationError(file: file, errors: errors) }
-        return configuration
+        try ReadConfiguration([(file, text)]).configuration
     }
 }

@@ -45,6 +45,11 @@ final class ConnectivityController {
     /// What probes have proved about a target; `nil` if none run, and for targets that they do not concern.
     func report(on target: Target) -> ConnectivityReport? { validator?.survey.report(on: target) }
 
+    /// The last check of the path to a target, in each family that has one.
+    func lastChecks(of target: Target) -> [IPAddress.Family: ConnectivityCheck] {
+        validator?.lastChecks(of: target) ?? [:]
+    }
+
     /// Checks every path again, after the machine slept.
     func restart() { validator?.restart() }
 

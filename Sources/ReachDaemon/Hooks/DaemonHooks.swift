@@ -56,8 +56,11 @@ final class DaemonHooks {
     func stop() { runner?.stop() }
 
     private func handle(_ event: QueueEvent) {
-        guard let event = HookEvent(event), settings.events.contains(event.kind) else { return }
-        runner?.handle(event)
+        // Before the event is encoded: a queue may end thousands of requests a second.
+        guard let kind = Configuration.Hooks.Event(event.kind), settings.events.contains(kind), let runner,
+            let event = HookEvent(event)
+        else { return }
+        runner.handle(event)
     }
 }
 

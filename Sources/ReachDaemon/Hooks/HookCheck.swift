@@ -40,8 +40,6 @@ package enum HookCheck {
     package static func directory(_ facts: Facts, user: UInt32) -> String? { danger(facts, user: user) }
 
     private static func danger(_ facts: Facts, user: UInt32) -> String? {
-        if facts.owner != 0, facts.owner != user { return "it belongs to user \(facts.owner)" }
-        if facts.mode & 0o022 != 0 { return "users other than its owner can write to it" }
-        return nil
+        FileTrust.problem(owner: facts.owner, mode: facts.mode, user: user)
     }
 }

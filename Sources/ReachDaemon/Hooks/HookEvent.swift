@@ -88,7 +88,8 @@ package struct HookEvent: Hashable, Sendable {
 }
 
 extension Configuration.Hooks.Event {
-    fileprivate init?(_ kind: QueueEvent.Kind) {
+    /// - Returns: `nil` for events that hooks are not run for.
+    init?(_ kind: QueueEvent.Kind) {
         switch kind {
         case .done: self = .requestDone
         case .dead: self = .requestDead

@@ -44,16 +44,8 @@ final class HookFamily {
     }
 
     private static func children(of process: pid_t) -> [pid_t] {
-        guard let tasks = opendir("/proc/\(process)/task") else { return [] }
-        defer { closedir(tasks) }
-        var children: [pid_t] = []
-        while let entry = readdir(tasks) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if let task = pid_t(name) { children += Self.children(of: process, by: task) }
-        }
-        return children
+        let tasks = (try? DirectoryNames.read("/proc/\(process)/task")) ?? []
+        return tasks.compactMap { pid_t($0) }.flatMap { children(of: process, by: $0) }
     }
 
     private static func children(of process: pid_t, by task: pid_t) -> [pid_t] {

@@ -70,7 +70,7 @@ package final class Journal {
     // MARK: Recording
 
     package func record(_ change: ReachabilityChange) {
-        let isProof = change.aspects == [.connectivity]
+        let isProof = !change.aspects.isEmpty && change.aspects.allSatisfy { [.connectivity, .portal].contains($0) }
         guard kinds.contains(isProof ? .connectivity : .status) else { return }
         record(.change(change, source: .daemon))
     }

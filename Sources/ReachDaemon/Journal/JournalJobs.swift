@@ -14,7 +14,7 @@ final class JournalJobs: Sendable {
         var items: [JournalWriter.Item] = []
         var count = 0
         /// Events that found no room.
-        var dropped = 0
+        var dropped = JournalWriter.Dropped()
         var readings = FairTurns<Reading>()
         var mustSync = false
         var isEnding = false
@@ -52,7 +52,7 @@ final class JournalJobs: Sendable {
             let count = if case .rows(let rows, _) = item { rows.count } else { 1 }
             // What an earlier run left is bounded by the outbox.
             let isRepeated = if case .rows(_, true) = item { true } else { false }
-            guard state.count < Self.limit || isRepeated else { return state.dropped += count }
+            guard state.count < Self.limit || isRepeated else { return state.dropped.add(item, count) }
             state.items.append(item)
             state.count += isRepeated ? 0 : count
         }
@@ -81,7 +81,7 @@ final class JournalJobs: Sendable {
 
     private struct Share {
         var items: [JournalWriter.Item]
-        var dropped: Int
+        var dropped: JournalWriter.Dropped
         var reading: (user: UInt32, turn: Reading)?
         var mustSync: Bool
         var isEnd: Bool
@@ -94,7 +94,7 @@ final class JournalJobs: Sendable {
     /// The next work; `nil` if there is none and the thread may end.
     private func next() -> Share? {
         state.withLock { state in
-            let isEmpty = state.items.isEmpty && state.dropped == 0 && state.readings.isEmpty
+            let isEmpty = state.items.isEmpty && state.dropped.count == 0 && state.readings.isEmpty
             guard !isEmpty || state.mustSync || state.isEnding else {
                 state.isRunning = false
                 return nil
@@ -102,17 +102,17 @@ final class JournalJobs: Sendable {
             let share = Share(
                 items: state.items, dropped: state.dropped, reading: state.readings.next(), mustSync: state.mustSync,
                 isEnd: state.isEnding && state.readings.isEmpty)
-            (state.items, state.count, state.dropped, state.mustSync) = ([], 0, 0, false)
+            (state.items, state.count, state.dropped, state.mustSync) = ([], 0, .init(), false)
             if share.isEnd { state.isEnding = false }
             return share
         }
     }
 
     private func work(on share: Share, _ writer: inout JournalWriter?) {
-        let hasEvents = !share.items.isEmpty || share.dropped > 0
+        let hasEvents = !share.items.isEmpty || share.dropped.count > 0
         if hasEvents { writer?.write(share.items, dropped: share.dropped) }
         if share.mustSync { writer?.sync() }
-        if hasEvents || share.mustSync { deliver(writer?.statistics ?? Self.nothing(share.items)) }
+        if hasEvents || share.mustSync { deliver(writer?.statistics ?? Self.nothing(share)) }
         if let (user, turn) = share.reading {
             let start = SystemClock.boot
             turn(&writer)
@@ -126,9 +126,10 @@ final class JournalJobs: Sendable {
     }
 
     /// Without files no row of the outbox is needed.
-    private static func nothing(_ items: [JournalWriter.Item]) -> JournalStatistics {
+    private static func nothing(_ share: Share) -> JournalStatistics {
         var statistics = JournalStatistics()
-        for case .rows(let rows, _) in items { statistics.safeRow = rows.last?.number ?? statistics.safeRow }
+        for case .rows(let rows, _) in share.items { statistics.safeRow = rows.last?.number ?? statistics.safeRow }
+        statistics.safeRow = share.dropped.lastRow ?? statistics.safeRow
         return statistics
     }
 }

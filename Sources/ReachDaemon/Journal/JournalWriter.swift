@@ -26,6 +26,18 @@ struct JournalWriter: ~Copyable {
         case rows([QueueOutbox.Row], isRepeated: Bool)
     }
 
+    /// Events that did not fit into the memory while the disk hung.
+    struct Dropped: Sendable {
+        private(set) var count = 0
+        /// The last row of the outbox among them.
+        private(set) var lastRow: Int64?
+
+        mutating func add(_ item: Item, _ count: Int) {
+            self.count += count
+            if case .rows(let rows, _) = item { lastRow = rows.last?.number ?? lastRow }
+        }
+    }
+
     private var store: JournalStore
     private let boot: String
     private let report: @Sendable (String) -> Void
@@ -51,10 +63,10 @@ struct JournalWriter: ~Copyable {
 
     /// Writes events in their order. Those that cannot be written are counted, and the next ones begin with a gap.
     ///
-    /// - Parameter dropped: Events that did not fit into the memory.
-    mutating func write(_ items: [Item], dropped: Int = 0) {
-        missing += Int64(dropped)
-        statistics.lost += UInt64(dropped)
+    /// - Parameter dropped: They are counted in the same way.
+    mutating func write(_ items: [Item], dropped: Dropped = Dropped()) {
+        missing += Int64(dropped.count)
+        statistics.lost += UInt64(dropped.count)
         var lines = JournalBatch(log: store.log, last: store.last, boot: boot)
         if missing > 0 { lines.append(JournalGap(reason, store.last + 1...store.last + missing)) }
         var rows = 0
@@ -69,9 +81,11 @@ struct JournalWriter: ~Copyable {
                 rows += all.count
             }
         }
+        lastRow = dropped.lastRow ?? lastRow
         statistics.unsafeRows += rows
         statistics.needsSync = statistics.needsSync || rows > 0
         guard !lines.isEmpty else { return }
+        let countsRows = missing > 0 && (statistics.unsafeRows > rows || dropped.lastRow != nil)
         do throws(SystemError) {
             try store.append(lines.bytes, last: lines.last)
             succeed(lines)
@@ -85,6 +99,8 @@ struct JournalWriter: ~Copyable {
             fail(error)
         }
         statistics.bytes = store.bytes
+        // The outbox still has rows that the gap counts. The next run would record them, so they go now.
+        if countsRows, missing == 0 { sync() }
     }
 
     /// The outbox need not keep the rows so far any longer.

@@ -43,7 +43,9 @@ final class MetricsServer {
             var yes: CInt = 1
             setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<CInt>.size))
             let address = SocketAddress(address: place.address, port: place.port)
-            _ = try SystemError.check("bind") { address.withPointer { bind(descriptor, $0, $1) } }
+            _ = try SystemError.check("bind") {
+                address.withPointer { bind(descriptor, $0.assumingMemoryBound(to: sockaddr.self), $1) }
+            }
             _ = try SystemError.check("listen") { Glibc.listen(descriptor, listenBacklog) }
             return descriptor
         } catch {

@@ -18,6 +18,8 @@ struct MetricsSnapshot: Sendable {
     var control: ControlServer.Statistics?
     /// `nil` without a journal.
     var journal: JournalStatistics?
+    /// `nil` without a queue.
+    var queue: QueueMetrics?
 
     init(version: String) { self.version = version }
 
@@ -27,6 +29,7 @@ struct MetricsSnapshot: Sendable {
         writeDaemon(&writer)
         writeTargets(&writer)
         if !probes.isEmpty { writeProbes(&writer) }
+        if let queue { writeQueue(queue, &writer) }
         return writer.bytes
     }
 

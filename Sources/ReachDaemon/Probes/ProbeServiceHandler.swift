@@ -19,6 +19,15 @@ final class ProbeServiceHandler {
     private var orders: [UInt64: Order] = [:]
     private var rateLimit = ProbeRateLimit()
     private var lastOrder: UInt64 = 0
+    /// Keeps the probes' totals over a restart; `nil` without a state directory.
+    private let file: ProbeTotalsFile?
+    private let fileThread = SerialThread.files
+    private var writing: TimerQueue.ID?
+    /// The totals at the end.
+    private var totals: [(key: ProbeTotals.Key, totals: ProbeTotals)]?
+
+    /// How much of the totals a crash may lose. The history has the same interval.
+    private static let writingInterval: Duration = .seconds(900)
 
     private struct Order {
         let user: UInt32
@@ -30,19 +39,24 @@ final class ProbeServiceHandler {
     private static let orderLimitPerUser = 8
 
     init(
-        loop: EventLoop, registry: TargetRegistry, transfers: SharedTransfers,
+        loop: EventLoop, registry: TargetRegistry, transfers: SharedTransfers, file: ProbeTotalsFile? = nil,
         onEvent: @escaping (ProbeEvent) -> Void
     ) {
         self.loop = loop
         self.registry = registry
         self.transfers = transfers
+        self.file = file
         self.onEvent = onEvent
     }
 
     func apply(_ configuration: Configuration) {
         guard controller != nil || !configuration.probes.isEmpty else { return }
         let controller = controller ?? makeController()
-        self.controller = controller
+        if self.controller == nil {
+            self.controller = controller
+            controller.earlier = file?.read() ?? [:]
+            scheduleWriting()
+        }
         controller.concurrency = configuration.probing.concurrency
         controller.emitsResults = configuration.probing.results
         controller.configure(configuration.probeSpecifications)
@@ -51,7 +65,23 @@ final class ProbeServiceHandler {
     func stop() {
         orders.values.forEach { $0.cancel() }
         orders = [:]
+        writing.map(loop.cancel)
+        totals = controller?.totals(at: SystemClock.now)
         controller?.stop()
+    }
+
+    /// Writes the totals after ``stop()``. Blocks on the disk, so it comes after everything that others wait for.
+    func save() {
+        if let file, let totals { try? file.write(totals) }
+    }
+
+    private func scheduleWriting() {
+        guard let file else { return }
+        writing = loop.schedule(at: SystemClock.boot + Self.writingInterval) { [weak self] in
+            guard let self, let totals = controller?.totals(at: SystemClock.now) else { return }
+            fileThread.run { try? file.write(totals) }
+            scheduleWriting()
+        }
     }
 
     var reports: [ProbeReport] { controller?.reports(at: SystemClock.now) ?? [] }
@@ -110,8 +140,9 @@ final class ProbeServiceHandler {
             }
         } else {
             guard let known = controller?.specification(named: order.target) else {
+                let hint = NearestWord.hint(for: order.target, among: reports.map(\.name))
                 throw .invalidTarget(
-                    String(order.target.prefix(256)), reason: "it is neither the name of a probe nor a URL")
+                    String(order.target.prefix(256)), reason: "it is neither the name of a probe nor a URL\(hint)")
             }
             specification = known
         }

@@ -24,6 +24,10 @@ final class QueueController {
     private var early: [() -> Void]? = []
     private var sinks: [UInt64: (QueueNotice) -> Void] = [:]
     private var lastSink: UInt64 = 0
+    /// When the disk was last measured.
+    private var measured: BootTime?
+    /// What happened to requests since the start, for the metrics.
+    private(set) var counts = QueueCounts()
 
     init(loop: EventLoop, transfers: SharedTransfers, log: Logger) {
         self.loop = loop
@@ -53,6 +57,8 @@ final class QueueController {
                 loop: loop, network: network, options: options, checker: checker,
                 onEvent: { [unowned self] in publish($0) }, notify: { [unowned self] in handle($0) })
             engine.onProgress = { [unowned self] in publish(.progress($0)) }
+            // The limits in force until the file is read; the disk answers the calls before this one, too.
+            try engine.driver.setDisk(DiskSpace.measure(at: directory.spoolPath))
             try engine.open(directory, outbox: outbox)
             self.engine = engine
         } catch {
@@ -73,7 +79,20 @@ final class QueueController {
         if early == nil { work() } else { early?.append(work) }
     }
 
+    /// Measures the disk again, of which requests and uploads may fill a share: at most once a second, and without waiting.
+    func measureDisk() {
+        let now = SystemClock.boot
+        guard measured.map({ now - $0 >= Self.measuringInterval }) ?? true, let spool = engine?.spool else { return }
+        measured = now
+        spool.measure { [weak self] in self?.engine?.driver.setDisk($0) }
+    }
+
+    /// What the queue itself writes counts at once, so only other programs can fill the disk unnoticed for as long as this.
+    private static let measuringInterval: Duration = .seconds(1)
+
     private func beOpen() {
+        measured = nil
+        measureDisk()
         let waiting = early ?? []
         early = nil
         waiting.forEach { $0() }
@@ -102,6 +121,7 @@ final class QueueController {
 
     private func publish(_ event: QueueEvent) {
         if event.kind == .done { onAnswer() }
+        counts.count(event.kind)
         publish(.event(event))
     }
 
@@ -130,6 +150,11 @@ final class QueueController {
             log.warning("the queue's file can be written again")
             publish(.recovered)
         }
+    }
+
+    /// The queue's figures for the metrics; `nil` without a queue.
+    var metrics: QueueMetrics? {
+        engine.map { QueueMetrics(statistics: $0.driver.statistics, counts: counts) }
     }
 
     /// Publishes an event of the queue as a whole.

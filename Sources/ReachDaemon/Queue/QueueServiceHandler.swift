@@ -58,11 +58,11 @@ package final class QueueServiceHandler: QueueService {
             try check(specification)
             let bytes = try uploads.claim(name, for: caller.user)
             request.body = .spooled(name: name, bytes: bytes)
+            request.uploadedBytes = bytes
             // Its row must not name bytes that a loss of power would take.
             spool.seal(name) { [weak self] number in
-                // From here on the request counts for its owner.
-                engine.driver.reserve(-bytes, for: caller.user)
                 guard number == 0 else {
+                    engine.driver.reserve(-bytes, for: caller.user)
                     spool.remove(name)
                     return reply(.failure(.refused(reason: "storage")))
                 }
@@ -84,6 +84,7 @@ package final class QueueServiceHandler: QueueService {
     }
 
     private func add(_ request: QueuedRequest, to engine: QueueEngine, reply: @escaping Reply<QueueReceipt>) {
+        controller.measureDisk()
         do throws(RequestValidationError) {
             try engine.driver.add(request, makeKey: UniqueKey.make) { [weak self] answer in
                 switch answer {
@@ -96,6 +97,7 @@ package final class QueueServiceHandler: QueueService {
                 }
             }
         } catch {
+            engine.driver.reserve(-request.uploadedBytes, for: request.owner)
             reply(.failure(QueueServiceError(error)))
         }
     }
@@ -110,12 +112,13 @@ package final class QueueServiceHandler: QueueService {
         attempt(reply) { engine throws(QueueServiceError) in
             guard let spool = engine.spool else { throw .notAvailable(reason: "this queue keeps no files") }
             let place = QueueUploads.Place(
-                spool: spool, driver: engine.driver, limits: controller.policy.limits, isLimited: !isPrivileged(caller))
+                spool: spool, driver: engine.driver, isLimited: !isPrivileged(caller))
+            controller.measureDisk()
             uploads.receive(piece, of: caller.user, into: place, reply: reply)
         }
     }
 
-    /// The limit that a request would have passed.
+    /// The limit that a request would have exceeded.
     private func excess(
         of request: QueuedRequest, _ refusal: QueueReply.Refusal, in engine: QueueEngine
     ) -> QueueExcess? {
@@ -129,10 +132,8 @@ package final class QueueServiceHandler: QueueService {
             return QueueExcess(
                 limit: "queue.requests" + suffix, allowed: Int64(allowed), wanted: Int64(count + 1))
         }
-        let bytes = engine.driver.bytes(of: request.owner)
-        return QueueExcess(
-            limit: "queue.bytes" + suffix, allowed: isUsers ? limits.ownerBytes : limits.bytes,
-            wanted: (isUsers ? bytes.owner : bytes.all) + request.bytesHeld)
+        return engine.driver.excess(of: request.bytesBesideUpload, for: request.owner, isLimited: isUsers)
+            .map(QueueExcess.init)
     }
 
     // MARK: Changing
@@ -199,9 +200,11 @@ package final class QueueServiceHandler: QueueService {
             if let reason {
                 death = DeathReason(rawValue: reason)
                 guard death != nil else {
-                    let words = DeathReason.allCases.map(\.rawValue).joined(separator: ", ")
+                    let words = DeathReason.allCases.map(\.rawValue)
                     throw .invalid(
-                        field: "reason", reason: "'\(DisplayText.sanitized(reason))' is no reason of a death: \(words)")
+                        field: "reason",
+                        reason: "'\(DisplayText.sanitized(reason))' is no reason of a death: "
+                            + words.joined(separator: ", ") + NearestWord.hint(for: reason, among: words))
                 }
             }
             let (command, id): ((QueueInput.Ticket) -> QueueInput, Int64) =

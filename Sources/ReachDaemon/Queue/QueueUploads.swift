@@ -25,8 +25,7 @@ final class QueueUploads {
         let spool: QueueSpool
         /// Counts them for their owners.
         weak var driver: QueueDriver?
-        let limits: QueueLimits
-        /// Whether the limits of one user hold; those of the queue hold for everybody.
+        /// Whether the limits of one user apply; those of the queue apply to everyone.
         let isLimited: Bool
     }
 
@@ -70,30 +69,23 @@ final class QueueUploads {
         }
     }
 
-    /// - Parameter before: Bytes that the upload has.
+    /// - Parameter before: Bytes that the upload already has.
     private static func refusal(
         of count: Int64, more before: Int64, of owner: UInt32, in place: Place
     ) -> QueueServiceError? {
-        let limits = place.limits
-        let held: (owner: Int64, all: Int64) = place.driver?.bytes(of: owner) ?? (0, 0)
-        let limit = place.isLimited ? "queue.bytes_per_user" : "queue.bytes"
-        let longest = QueueExcess(
-            limit: limit, allowed: place.isLimited ? limits.ownerBytes : limits.bytes, wanted: before + count)
-        if longest.wanted > longest.allowed {
+        guard let driver = place.driver else { return .notAvailable(reason: "the queue is being closed") }
+        let longest = driver.longestUpload(isLimited: place.isLimited)
+        if before + count > longest.bytes {
             // It never fits, whatever else goes.
-            let (wanted, allowed) = longest.amounts
+            let excess = QueueExcess(ByteExcess(limit: longest, wanted: before + count))
+            let (wanted, allowed) = excess.amounts
             return .invalid(
-                field: "body", reason: "upload too large: \(wanted) or more; your limit is \(allowed) (\(limit))")
+                field: "body",
+                reason: "upload too large: \(wanted) or more; \(excess.whose) is \(allowed) (\(excess.limit))")
         }
-        if place.isLimited, held.owner + count > limits.ownerBytes {
-            let excess = QueueExcess(limit: limit, allowed: limits.ownerBytes, wanted: held.owner + count)
-            return .refused(reason: "user-limit", excess: excess)
+        return driver.excess(of: count, for: owner, isLimited: place.isLimited).map {
+            .refused(reason: $0.refusal.rawValue, excess: QueueExcess($0))
         }
-        if held.all + count > limits.bytes {
-            let excess = QueueExcess(limit: "queue.bytes", allowed: limits.bytes, wanted: held.all + count)
-            return .refused(reason: "queue-full", excess: excess)
-        }
-        return nil
     }
 
     /// Hands a body over to a request: from now on its file belongs to that, and the caller counts its bytes.

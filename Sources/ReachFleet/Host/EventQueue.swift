@@ -2,8 +2,10 @@ internal import ReachCore
 
 /// The events that wait for the engine, and the chunk that goes next.
 struct EventQueue: Sendable {
-    /// The most bytes of a chunk's lines.
-    static let chunkBytes = 64 << 10
+    /// The most bytes of a chunk's lines, at first and over a slow path: there a chunk must not hold up the lease.
+    static let slowBytes = 64 << 10
+    /// The most bytes over a fast path: nearly what the stream accepts, since a host with a backlog waits a round trip for each chunk.
+    static let fastBytes = EventChunk.sizeLimit - (8 << 10)
     /// The number of waiting events from which on the journal is not read.
     static let room = 2048
 
@@ -12,8 +14,8 @@ struct EventQueue: Sendable {
     private var start: JournalCursor?
     /// The latest event received, so that none is queued twice.
     private var received: JournalCursor?
-    /// The present limit of a chunk in bytes; less than ``chunkBytes`` after the engine found one too large.
-    private var limit = chunkBytes
+    /// The present limit of a chunk in bytes; less than ``slowBytes`` after the engine found one too large.
+    private var limit = slowBytes
 
     var count: Int { entries.count }
     var oldest: Timestamp? { entries.first { $0.line != nil }?.moment.wall }
@@ -22,6 +24,7 @@ struct EventQueue: Sendable {
     /// Begins again behind a cursor; `nil` before the first event that comes.
     mutating func restart(after cursor: JournalCursor?) {
         entries = []
+        limit = min(limit, Self.slowBytes)
         received = cursor
         start = cursor.map { JournalCursor(log: $0.log, n: $0.n + 1) }
     }
@@ -81,14 +84,16 @@ struct EventQueue: Sendable {
     }
 
     /// Drops what the engine has.
-    mutating func acknowledge(_ log: String, through last: UInt64) {
+    ///
+    /// - Parameter isFast: Whether the acknowledgement came soon.
+    mutating func acknowledge(_ log: String, through last: UInt64, isFast: Bool) {
+        limit = isFast ? Self.fastBytes : Self.slowBytes
         guard let head = entries.first, head.log == log else {
             start = JournalCursor(log: log, n: last + 1)
             return dropUnsent()
         }
         entries = entries.drop { $0.log == log && $0.n <= last }
         start = JournalCursor(log: log, n: last + 1)
-        limit = Self.chunkBytes
         dropUnsent()
     }
 

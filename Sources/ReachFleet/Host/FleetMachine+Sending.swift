@@ -250,14 +250,14 @@ extension FleetMachine {
     }
 
     mutating func handlePublished(_ answer: PublishAnswer, _ now: Instant, _ actions: inout [Action]) {
-        guard case .sending(let chunk, _) = work else { return }
+        guard case .sending(let chunk, let since) = work else { return }
         switch answer {
         case .stored(let sequence, isDuplicate: false):
             tail = sequence
             if chunk.mark != nil {
                 adopt(sequence, chunk, now, &actions)
             } else {
-                acknowledge(chunk, sequence, &actions)
+                acknowledge(chunk, sequence, isFast: now.boot - since < Self.fastAnswer, &actions)
             }
         case .stored: readTail(expected: nil, tries: 0, now, &actions)
         case .wrongTail(let last): readTail(expected: last, tries: 0, now, &actions)
@@ -272,13 +272,15 @@ extension FleetMachine {
     }
 
     /// - Parameter chunk: Stored, as the engine or its tail says.
-    private mutating func acknowledge(_ chunk: EventChunk, _ sequence: UInt64, _ actions: inout [Action]) {
+    private mutating func acknowledge(
+        _ chunk: EventChunk, _ sequence: UInt64, isFast: Bool = false, _ actions: inout [Action]
+    ) {
         figures.acknowledged += UInt64(chunk.lines.count)
         unconfirmed = []
         trouble = nil
         adoptsTail = false
         pauses.reset()
-        queue.acknowledge(chunk.log, through: chunk.last)
+        queue.acknowledge(chunk.log, through: chunk.last, isFast: isFast)
         remember(JournalCursor(log: chunk.log, n: chunk.last), sequence, &actions)
         work = .idle
         if !hasJournal { openJournal(resume, &actions) }

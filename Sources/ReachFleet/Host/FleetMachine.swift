@@ -31,6 +31,8 @@ package struct FleetMachine: Sendable {
 
     /// How long an answer is awaited before the tail is read again.
     package static let patience: Duration = .seconds(10)
+    /// A chunk whose acknowledgement comes within this time may be followed by a larger one.
+    static let fastAnswer: Duration = .seconds(1)
     /// If more events than this wait, the host's state is sent before them, so that readers see the current state while
     /// the backlog is sent.
     package static let backlogLimit: UInt64 = 200

@@ -71,7 +71,9 @@ package struct PrivacyFilter: Hashable, Sendable {
 
     private func change(_ event: JSONValue) -> [String: JSONValue]? {
         let changed = event["changed"]?.array?.compactMap(\.string) ?? []
-        let kind = !changed.isEmpty && changed.allSatisfy { $0 == "connectivity" } ? Kind.connectivity : .status
+        let kind =
+            !changed.isEmpty && changed.allSatisfy { ["connectivity", "portal"].contains($0) }
+            ? Kind.connectivity : .status
         guard kinds.contains(kind), let status = event["status"], let read = try? HostStatus(reading: status),
             targets.contains(status["target"]?.string ?? "internet")
         else { return nil }
@@ -80,8 +82,9 @@ package struct PrivacyFilter: Hashable, Sendable {
         var members = copy(event, ["initial", "cause", "changed"])
         members["status"] = try? JSONReader.read(json.bytes)
         if let previous = event["previous"] {
-            var summary = copy(previous, ["status", "class", "reason"])
+            var summary = copy(previous, ["status", "class", "reason", "root_cause"])
             summary["interface"] = interface(previous["interface"])
+            summary["root_interface"] = interface(previous["root_interface"])
             members["previous"] = .object(summary)
         }
         return members
@@ -91,6 +94,8 @@ package struct PrivacyFilter: Hashable, Sendable {
         var status = status
         status.target = status.target.contains("://") ? url(status.target) ?? "" : status.target
         status.interface = status.interface.map(Self.withoutHardwareAddress)
+        let broken = status.rootCause?.interface.map(Self.withoutHardwareAddress)
+        status.rootCause?.interface = broken
         status.ipv4 = filtered(status.ipv4)
         status.ipv6 = filtered(status.ipv6)
         return status

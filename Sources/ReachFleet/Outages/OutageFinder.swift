@@ -1,4 +1,4 @@
-internal import ReachCore
+package import ReachCore
 
 /// Finds what went down together, and what those hosts have in common.
 ///
@@ -126,5 +126,45 @@ package struct OutageFinder {
         var counts: [Reason: Int] = [:]
         for reason in reasons { counts[reason, default: 0] += 1 }
         return counts.first { $0.value * 2 > count }?.key
+    }
+}
+
+/// What counts as an outage.
+package struct OutageOptions: Hashable, Sendable {
+    /// The longest time between two departures of one outage.
+    package var within: Duration = .seconds(5)
+    /// The traits that are compared.
+    package var by = TraitChoice.all
+    /// An outage concerns at least this many hosts. Fewer coincide by chance.
+    package var leastHosts = 5
+    /// And at least this many of a hundred that have the trait.
+    package var leastPercent = 50
+    /// The longest time from the first departure to the last, so that the steady coming and going in a large fleet is no
+    /// outage. Leases of hosts that vanish together end within one lease of each other.
+    package var longest: Duration = .seconds(600)
+
+    package init() {}
+}
+
+/// What a host may have in common with others that go away at the same time.
+package struct FleetMember: Hashable, Sendable {
+    package let host: String
+    /// The first hop of its path to the Internet, as the host reports it.
+    package let gateway: IPAddress?
+    /// The address from which it connected, as the engine saw it.
+    package let address: IPAddress?
+    package let labels: [String: String]
+    /// The class of the link that carries its path, as a word: `wifi`.
+    package let linkClass: String?
+
+    package init(
+        host: String, gateway: IPAddress? = nil, address: IPAddress? = nil, labels: [String: String] = [:],
+        linkClass: String? = nil
+    ) {
+        self.host = host
+        self.gateway = gateway
+        self.address = address
+        self.labels = labels
+        self.linkClass = linkClass
     }
 }

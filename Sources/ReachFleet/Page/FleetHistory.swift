@@ -12,6 +12,8 @@ package struct FleetHistory: Sendable {
 
     /// The start of the window.
     package private(set) var start: Timestamp
+    /// Since when everything is known that the streams hold: ``start``, or later if older messages were left out.
+    package private(set) var known: Timestamp
     private var numbers: [String: Int] = [:]
     private var changes: [PresenceChange] = []
     /// How many of the changes are of each host.
@@ -19,7 +21,7 @@ package struct FleetHistory: Sendable {
     private var timelines: [[PageEvent]] = []
     private var addresses: [IPAddress?] = []
 
-    package init(since start: Timestamp) { self.start = start }
+    package init(since start: Timestamp) { (self.start, known) = (start, start) }
 
     /// How many changes are kept, of all hosts.
     package var changeCount: Int { changes.count }
@@ -57,9 +59,13 @@ package struct FleetHistory: Sendable {
     /// Moves the start of the window.
     package mutating func forget(before start: Timestamp) {
         self.start = start
+        known = max(known, start)
         changes.removeAll { $0.time < start }
         countChanges()
     }
+
+    /// Messages that the engine stored before this time were not read.
+    package mutating func leaveOut(before time: Timestamp) { known = max(known, time) }
 
     private mutating func append(_ change: PresenceChange) {
         changes.append(change)
@@ -157,7 +163,8 @@ extension FleetPage {
         }
         var own = [[Absence]](repeating: [], count: hosts.count)
         for absence in absences { own[absence.member].append(absence) }
-        strips = own.map { AbsenceStrip.text($0, asOf: engine.now, known: history.start) }
+        strips = own.map { AbsenceStrip.text($0, asOf: engine.now, known: history.known) }
+        (known, isCut) = (history.known, history.known > history.start)
         if roster.damaged > 0 {
             engineNotes.append("\(roster.damaged) entries cannot be read, the last: \(roster.lastDamage ?? "")")
         }

@@ -18,6 +18,10 @@ package struct FleetPage: Sendable {
     package var engineNotes: [String] = []
     package var hosts: [PageHost] = []
     package var outages: [Outage] = []
+    /// Since when events and past outages are shown; `nil` before the first reading.
+    package var known: Timestamp?
+    /// Whether the engine has older ones in the window, which were not read.
+    package var isCut = false
     /// Of each host, as ``AbsenceStrip`` writes them; empty for none.
     package var strips: [String?] = []
 
@@ -31,15 +35,9 @@ package struct FleetPage: Sendable {
     /// - Parameter nonce: A random word that no host can know. The script and the styles carry it, so that the browser runs
     ///   them and nothing else.
     package func html(nonce: String) -> [UInt8] {
-        var output: [UInt8] = []
+        var output = HTMLPage.head(
+            title: "Fleet", nonce: nonce, styles: PackageResources.page_css, hasScript: true)
         func append(_ text: String) { output += text.utf8 }
-        append("<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n")
-        append("<meta http-equiv=\"Content-Security-Policy\" content=\"\(Self.policy(nonce))\">\n")
-        append("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n")
-        append("<meta name=\"referrer\" content=\"no-referrer\">\n<link rel=\"icon\" href=\"data:,\">\n")
-        append("<title>Fleet</title>\n<style nonce=\"\(nonce)\">\n")
-        output += PackageResources.page_css
-        append("</style>\n")
         output += PackageResources.page_html
         append("<script type=\"application/json\" id=\"data\">")
         output += PageData.bytes(self)
@@ -47,16 +45,5 @@ package struct FleetPage: Sendable {
         output += PackageResources.page_js
         append("</script>\n</html>\n")
         return output
-    }
-
-    private static func policy(_ nonce: String) -> String {
-        "default-src 'none'; script-src 'nonce-\(nonce)'; style-src 'nonce-\(nonce)'; img-src data:; "
-            + "base-uri 'none'; form-action 'none'"
-    }
-
-    /// A word for ``html(nonce:)``: 128 random bits.
-    package static func nonce(_ generator: inout some RandomNumberGenerator) -> String {
-        let words = (0..<2).map { _ in UInt64.random(in: 0...(.max), using: &generator) }
-        return words.map { String($0, radix: 36) }.joined()
     }
 }

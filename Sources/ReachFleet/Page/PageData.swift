@@ -19,6 +19,8 @@ enum PageData {
             json.field("asOf", page.asOf.milliseconds)
             json.field("written", page.written.milliseconds)
             json.field("interval", (page.interval?.nanoseconds ?? 0) / 1_000_000_000)
+            json.field("known", page.known?.milliseconds ?? 0)
+            json.field("cut", page.isCut)
             json.field("engine", object: { engine(page, &$0) })
             json.field("outages", array: { json in for outage in newestFirst(page.outages) { write(outage, &json) } })
             json.field(
@@ -103,7 +105,7 @@ enum PageData {
             json.value(Int64(clamping: host.behind))
             json.value(host.presence.isPresumed ? 1 as Int64 : 0)
             json.value(texts.number(host.note))
-            json.value(strip ?? "")
+            json.value(texts.number(strip))
         }
     }
 

@@ -59,7 +59,7 @@ extension PageEvent {
         isHostClock = event.isHostClock
         hostTime = event.hostTime
         guard case .status(let status, _, _, _) = event.event.kind else { return }
-        why = status.reason?.sentence
+        why = status.rootCause?.sentence ?? status.reason?.sentence
         switch (status.status, status.connectivity) {
         case (.reachable, .portal), (.reachable, .limited): word = .limited
         case (.reachable, _): word = .here

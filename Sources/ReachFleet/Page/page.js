@@ -199,7 +199,7 @@ const reason = (host) => [text[host[NOTE]], text[host[WHY]]].filter(Boolean).joi
 // Each bar is half an hour. Its height says the same as its colour: high is here, half is partly away, a dot is away.
 const STRIP_CELLS = 48;
 function strip(host) {
-  const cells = host[STRIP] || (host[WORD] === 4 ? "3" : "0").repeat(STRIP_CELLS);
+  const cells = text[host[STRIP]] || (host[WORD] === 4 ? "3" : "0").repeat(STRIP_CELLS);
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("class", "strip");
   svg.setAttribute("viewBox", "0 0 " + STRIP_CELLS * 3.2 + " 18");
@@ -219,7 +219,8 @@ function strip(host) {
     svg.append(path);
   });
   svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", away ? "away in " + away + " of the last 48 half-hours" : host[WORD] === 4 ? "never here" : "never away");
+  const known = [...cells].filter((kind) => kind !== "3").length;
+  svg.setAttribute("aria-label", host[WORD] === 4 ? "never here" : (away ? "away in " + away : "not away in any") + " of the last " + known + " half-hours");
   return make("span", { role: "gridcell" }, svg);
 }
 
@@ -467,6 +468,11 @@ function restore() {
 const silent = data.hosts.reduce((sum, host) => sum + (host[WORD] === 2), 0);
 $("title").textContent = data.title;
 document.title = (silent ? number.format(silent) + " silent · " : "") + data.title;
+if (data.known) {
+  $("known").textContent = "past outages and events since " + moment(data.known) + (data.cut ? "; older ones are not read" : "");
+  $("known").title = full(data.known);
+  $("known").hidden = false;
+}
 $("engine").className = "engine " + (data.engine.ok ? "ok" : "bad");
 $("engine").append(icon(data.engine.ok ? 0 : 2), [data.engine.text, ...data.engine.notes].filter(Boolean).join("; "));
 readState();

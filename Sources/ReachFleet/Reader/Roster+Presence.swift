@@ -135,7 +135,8 @@ extension RosterHost {
         case nil: return Trouble(why: "its daemon does not answer", reason: "no-status")
         case .notReachable?:
             let reason = report.reason?.rawValue ?? "not-reachable"
-            return Trouble(why: "the Internet is not reachable (\(reason))", reason: reason)
+            let cause = report.rootCause.map { ": \($0.sentence)" } ?? ""
+            return Trouble(why: "the Internet is not reachable (\(reason)\(cause))", reason: reason)
         case .unknown?: return Trouble(why: "the Internet's status is unknown", reason: "unknown")
         case .reachable?: break
         }
@@ -152,15 +153,19 @@ extension RosterHost {
     private func differing(_ time: Timestamp) -> Timestamp? { corrected(time) == time ? nil : time }
 }
 
-extension Timestamp {
-    package static func + (time: Timestamp, duration: Duration) -> Timestamp {
-        let (sum, overflow) = time.nanosecondsSince1970.addingReportingOverflow(duration.nanoseconds)
-        return Timestamp(nanosecondsSince1970: overflow ? (duration < .zero ? .min : .max) : sum)
-    }
+/// How a host stands in the fleet, in one word.
+package enum HostWord: String, Hashable, Sendable, CaseIterable {
+    /// It renews its lease and reaches what it watches.
+    case here
+    /// It renews its lease, but a portal, a limited path or a target that is down stands in its way.
+    case limited
+    /// Its lease ran out or its connection ended, and it did not say goodbye.
+    case silent
+    /// It said goodbye.
+    case left
+    /// Its key is known, but it has never connected.
+    case unseen
 
-    /// The time from this one to a later one, bounded to what 64 bits of nanoseconds hold: a host may write any year.
-    package func duration(to later: Timestamp) -> Duration {
-        let (difference, overflow) = later.nanosecondsSince1970.subtractingReportingOverflow(nanosecondsSince1970)
-        return .nanoseconds(overflow ? (later < self ? .min : .max) : difference)
-    }
+    /// Whether the host is not here.
+    package var isAway: Bool { self == .silent || self == .left }
 }

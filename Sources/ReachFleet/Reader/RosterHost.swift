@@ -13,6 +13,7 @@ package struct RosterHost: Hashable, Sendable {
         /// The Internet's status; `nil` if the daemon had not answered.
         package var status: ReachabilityStatus?
         package var reason: Reason?
+        package var rootCause: RootCause?
         package var connectivity: Connectivity
         package var linkClass: LinkClass?
         package var gateway: IPAddress?
@@ -91,6 +92,7 @@ extension RosterHost.Report {
         version = state.version
         status = state.status?.status
         reason = state.status?.reason
+        rootCause = state.status?.rootCause
         connectivity = state.status?.connectivity ?? .unknown
         linkClass = state.status?.linkClass
         let path = state.status.map { $0.ipv4.status == .reachable || $0.ipv6.status != .reachable ? $0.ipv4 : $0.ipv6 }

@@ -34,6 +34,8 @@ package struct HostStatus: Hashable, Sendable {
     package var target: String
     package var status: ReachabilityStatus
     package var reason: Reason?
+    /// What broke on the host; `nil` unless the target is not reachable.
+    package var rootCause: RootCause?
     package var linkClass: LinkClass?
     package var interface: String?
     package var isMetered: Bool
@@ -84,8 +86,10 @@ extension HostStatus {
     init(_ reader: WireReader) throws(WireError) {
         self.init(target: try reader.text("target") ?? "internet", try reader.word("status") ?? .unknown)
         reason = try reader.word("reason")
+        let interface = try reader.text("root_interface", limit: 64)
+        rootCause = try reader.word("root_cause").map { RootCause($0, interface: interface) }
         linkClass = try reader.linkClass("class")
-        interface = try reader.text("interface", limit: 64)
+        self.interface = try reader.text("interface", limit: 64)
         isMetered = try reader.flag("metered")
         connectivity = try reader.word("connectivity") ?? .unknown
         isValidated = try reader.flag("validated")
@@ -104,6 +108,10 @@ extension HostStatus {
             json.field("class", linkClass?.rawValue)
             json.field("interface", interface)
             json.field("reason", reason?.rawValue)
+            if let rootCause {
+                json.field("root_cause", rootCause.kind.rawValue)
+                json.field("root_interface", rootCause.interface)
+            }
             json.field("metered", isMetered)
             json.field("connectivity", connectivity.rawValue)
             json.field("validated", isValidated)

@@ -1,4 +1,5 @@
 package import ReachCore
+internal import ReachLoop
 
 /// Explains why a target is reachable or not. The verdict and the lookups are those of a ``KernelSnapshot``; further
 /// queries only fill in what the lookups leave open.
@@ -23,9 +24,11 @@ package final class Explainer {
 
     /// Explains the state of a target, which is the one that `reach status` prints.
     ///
-    /// - Parameter proved: What probes have proved about the target; `nil` if no probes run.
+    /// - Parameters:
+    ///   - proved: What probes have proved about the target; `nil` if no probes run.
+    ///   - checks: The last check of each family's path.
     package func explain(
-        _ target: Target, proved: ConnectivityReport? = nil
+        _ target: Target, proved: ConnectivityReport? = nil, checks: [IPAddress.Family: ConnectivityCheck] = [:]
     ) throws(NetlinkError) -> Explanation {
         let evaluation = try snapshot.evaluate(target)
         var facts = ExplanationFacts(target: target, verdict: evaluation.verdict, table: snapshot.view.table)
@@ -34,6 +37,8 @@ package final class Explainer {
         facts.rules = try queries.rules()
         facts.mark = options.mark
         facts.proved = proved
+        facts.checks = checks
+        facts.now = SystemClock.boot
         facts.anchors = options.anchors
         let verdict = evaluation.verdict
         for (family, path) in [(IPAddress.Family.ipv4, verdict.ipv4), (.ipv6, verdict.ipv6)] {

@@ -1,4 +1,3 @@
-internal import Glibc
 package import ReachCore
 internal import ReachLoop
 
@@ -28,8 +27,10 @@ package struct RadioReader {
         case .bluetooth: type = "bluetooth"
         default: return nil
         }
-        let switches = names(in: sysfs + "/class/rfkill").map { Switch(sysfs + "/class/rfkill/" + $0) }
-            .filter { $0.type == type }
+        let switches = ((try? DirectoryNames.read(sysfs + "/class/rfkill")) ?? []).map {
+            Switch(sysfs + "/class/rfkill/" + $0)
+        }
+        .filter { $0.type == type }
         let device = device(of: link)
         let own = switches.filter { $0.name != nil && $0.name == device }
         let counting = own.isEmpty ? switches : own
@@ -64,18 +65,5 @@ package struct RadioReader {
     private func device(of link: Link) -> String? {
         guard !link.name.contains("/") else { return nil }
         return SmallFile.words("\(sysfs)/class/net/\(link.name)/phy80211/name").first.map(String.init)
-    }
-
-    private func names(in path: String) -> [String] {
-        guard let directory = opendir(path) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names.sorted()
     }
 }

@@ -97,6 +97,21 @@ package final class KernelQueries {
         return state
     }
 
+    /// Makes the kernel ask a known neighbour again at once. Without CAP_NET_ADMIN, or without an entry, nothing happens.
+    ///
+    /// - Returns: Whether the kernel does it.
+    package func askAgain(_ key: Neighbour.Key) throws(NetlinkError) -> Bool {
+        var batch = RequestBatch(firstSequence: nextSequence)
+        var header = ndmsg()
+        header.ndm_family = Self.number(of: key.address.family)
+        header.ndm_ifindex = key.interface
+        header.ndm_state = UInt16(NUD_PROBE)
+        batch.add(RTM_NEWNEIGH, flags: NLM_F_ACK | NLM_F_REPLACE, header) { $0.attribute(NDA_DST, key.address) }
+        var isDone = false
+        try exchange(batch) { message in isDone = message.errorNumber == 0 }
+        return isDone
+    }
+
     /// Whether the strict reverse path filter applies to packets that come in by a link: IPv4's `rp_filter` is 1, where
     /// the greater of the link's setting and the setting for all links counts. `false` where the kernel does not say.
     package func filtersStrictly(_ index: InterfaceIndex) throws(NetlinkError) -> Bool {

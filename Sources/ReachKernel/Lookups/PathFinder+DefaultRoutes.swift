@@ -7,7 +7,8 @@ extension PathFinder {
     ///
     /// - Parameter preferred: The verdict on the Internet.
     package func defaultRoutes(preferred: Verdict, anchors: [IPAddress]) throws(NetlinkError) -> [DefaultRoute] {
-        try routes(preferred: preferred) { DefaultRouteSurvey($0, among: anchors) }
+        view.table.addingPortals(
+            to: try routes(preferred: preferred) { DefaultRouteSurvey($0, among: anchors) })
     }
 
     /// The verdict on a target for a program that accepts only paths that satisfy a condition, with their interfaces.

@@ -232,7 +232,7 @@ extension Cause {
     /// `netdev_state_change` notifies the routing tables first.)
     fileprivate var isReportedEarly: Bool {
         switch self {
-        case .routeAdded, .routeReplaced, .neighbour, .setting, .carrierLost, .carrierGained: false
+        case .routeAdded, .routeReplaced, .neighbour, .setting, .router, .carrierLost, .carrierGained: false
         default: true
         }
     }

@@ -30,6 +30,7 @@ package final class KernelView {
         var fresh = NetworkTable()
         for link in try queries.links() { _ = fresh.apply(.link(link)) }
         for address in try queries.addresses() { _ = fresh.apply(.address(address)) }
+        fresh.keepPortals(of: table)
         traits = traits.filter { fresh.links[$0.key]?.isSameDevice(as: table.links[$0.key]) == true }
         for key in table.neighbours.keys {
             fresh.setNeighbour(key, to: try queries.neighbour(key) ?? NeighbourState.none)
@@ -98,7 +99,7 @@ package final class KernelView {
         for (index, link) in table.links where link.remote != nil {
             underlay.merge(try self.underlay(of: index)) { first, _ in first }
         }
-        _ = readTraits(of: Array(table.links.keys))
+        _ = readTraits(of: table.links.keys)
         return makeStack(underlay)
     }
 
@@ -115,8 +116,9 @@ package final class KernelView {
     /// Reads the traits of those links whose traits are not known yet.
     ///
     /// - Returns: Whether there were any.
-    private func readTraits(of members: [InterfaceIndex]) -> Bool {
-        let unknown = members.filter { traits[$0] == nil }
+    private func readTraits(of members: some Sequence<InterfaceIndex>) -> Bool {
+        // A look for the key alone, since traits would be copied: each loss asks for those of all links.
+        let unknown = members.filter { traits.index(forKey: $0) == nil }
         for member in unknown {
             guard let link = table.links[member] else { continue }
             traits[member] = traitsReader.traits(of: link)

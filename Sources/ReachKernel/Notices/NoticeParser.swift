@@ -24,6 +24,7 @@ package enum NoticeParser {
         case RTM_NEWNEXTHOP: nexthop(message).map { .nexthop(id: $0) }
         case RTM_DELNEXTHOP: nexthop(message).map { .nexthopRemoved(id: $0) }
         case RTM_NEWNETCONF: setting(message)
+        case RTM_NEWNDUSEROPT: portal(message).map { .portal($0) }
         default: nil
         }
     }

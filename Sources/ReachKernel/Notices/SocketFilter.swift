@@ -5,7 +5,8 @@ package import ReachCore
 /// A program for the kernel (classic BPF) that drops notices which cannot matter, before the kernel queues them.
 ///
 /// These pass: every notice of links (except events of the wireless extensions), addresses, rules and nexthop objects;
-/// routes that are default-like or cover a watched address; watched neighbours. A million routes on a router, or the
+/// routes that are default-like or cover a watched address; watched neighbours; announcements of portals, and no other option
+/// of router advertisements. A million routes on a router, or the
 /// neighbours of a thousand containers on a server, may come and go at no cost.
 package struct SocketFilter: Hashable, Sendable {
     package struct Instruction: Hashable, Sendable {
@@ -37,12 +38,14 @@ package struct SocketFilter: Hashable, Sendable {
         let link = Self.linkBlock
         let dispatch: [Instruction] = [
             Self.loadByte(Offset.messageType),
-            Self.jump(ifEqual: UInt32(RTM_NEWLINK), 0, 1), Self.skip(7),
+            Self.jump(ifEqual: UInt32(RTM_NEWLINK), 0, 1), Self.skip(11),
             Self.jump(ifEqual: UInt32(RTM_NEWROUTE), 1, 0), Self.jump(ifEqual: UInt32(RTM_DELROUTE), 0, 1),
-            Self.skip(4 + link.count),
+            Self.skip(8 + link.count),
             Self.jump(ifEqual: UInt32(RTM_NEWNEIGH), 1, 0), Self.jump(ifEqual: UInt32(RTM_DELNEIGH), 0, 1),
-            Self.skip(1 + link.count + route.count),
-            Self.keep,
+            Self.skip(5 + link.count + route.count),
+            Self.jump(ifEqual: UInt32(RTM_NEWNDUSEROPT), 0, 2),
+            Self.loadByte(Offset.optionType), Self.jump(ifEqual: UInt32(NoticeParser.portalOption), 0, 1),
+            Self.keep, Self.drop,
         ]
         return dispatch + link + route + neighbour
     }
@@ -65,6 +68,8 @@ package struct SocketFilter: Hashable, Sendable {
         static let routeAttributes: UInt32 = 28
         static let neighbourInterface: UInt32 = 20
         static let neighbourAttributes: UInt32 = 28
+        /// The first option's type, after nduseroptmsg.
+        static let optionType: UInt32 = 32
     }
 
     /// Drops messages of AF_BRIDGE, and those that change only IFLA_WIRELESS.

@@ -12,6 +12,8 @@ package final class ProbeController {
     private var admission: ProbeAdmission<ObjectIdentifier>
     private var waiting: [ObjectIdentifier: ProbeTask] = [:]
     private let sink: (ProbeEvent) -> Void
+    /// The totals of an earlier run, for probes that are not configured yet. Each is used once.
+    package var earlier: [ProbeTotals.Key: ProbeTotals] = [:]
     /// Whether every result is an event, and not only changes of state.
     package var emitsResults = false
     /// Called with the first failure after a success, and with the first success after a failure.
@@ -46,7 +48,8 @@ package final class ProbeController {
         }
         order = specifications.map(\.name)
         for specification in specifications where tasks[specification.name] == nil {
-            let task = ProbeTask(specification, of: self, at: now)
+            let task = ProbeTask(
+                specification, of: self, at: now, totals: earlier.removeValue(forKey: specification.key))
             tasks[specification.name] = task
             task.begin()
         }
@@ -70,6 +73,11 @@ package final class ProbeController {
     /// The record of each probe, for metrics. Their histograms share memory with the probes' until those change.
     package func entries() -> [Entry] {
         order.compactMap { name in tasks[name].map { Entry(record: $0.record, skipped: $0.schedule.skipped) } }
+    }
+
+    /// What a later run continues with.
+    package func totals(at moment: Instant) -> [(key: ProbeTotals.Key, totals: ProbeTotals)] {
+        order.compactMap { name in tasks[name].map { ($0.specification.key, $0.record.totals(at: moment)) } }
     }
 
     package struct Entry: Sendable {
@@ -129,4 +137,8 @@ package struct ProbeEnvironment {
         self.watch = watch
         self.start = start
     }
+}
+
+extension ProbeSpecification {
+    fileprivate var key: ProbeTotals.Key { ProbeTotals.Key(name: name, target: target.description) }
 }

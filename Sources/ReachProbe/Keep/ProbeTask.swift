@@ -19,10 +19,16 @@ final class ProbeTask {
     private var internet: ReachabilityState?
     private var unwatch: [() -> Void] = []
 
-    init(_ specification: ProbeSpecification, of controller: ProbeController, at moment: Instant) {
+    /// - Parameter totals: Those of an earlier run.
+    init(
+        _ specification: ProbeSpecification, of controller: ProbeController, at moment: Instant,
+        totals: ProbeTotals? = nil
+    ) {
         self.specification = specification
         self.controller = controller
-        record = ProbeRecord(specification, at: moment)
+        var record = ProbeRecord(specification, at: moment)
+        if let totals { record.restore(totals) }
+        self.record = record
         let grid = ProbeGrid(
             interval: specification.interval, machine: controller.environment.machine, probe: specification.name)
         schedule = ProbeSchedule(

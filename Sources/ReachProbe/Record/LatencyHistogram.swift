@@ -29,6 +29,15 @@ package struct LatencyHistogram: Hashable, Sendable {
         counts = Array(repeating: 0, count: bounds.nanoseconds.count + 1)
     }
 
+    /// - Returns: Whether there is such a bucket.
+    mutating func restore(_ count: UInt32, at place: Int) -> Bool {
+        guard counts.indices.contains(place) else { return false }
+        counts[place] = count
+        return true
+    }
+
+    mutating func restore(sum: Duration) { self.sum = sum }
+
     package var count: UInt64 { counts.reduce(0) { $0 + UInt64($1) } }
 
     package mutating func add(_ duration: Duration) {

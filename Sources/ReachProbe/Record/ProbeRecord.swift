@@ -32,6 +32,26 @@ package struct ProbeRecord: Sendable {
         phases = Array(repeating: nil, count: ProbePhase.allCases.count)
     }
 
+    /// What a later run continues with.
+    package func totals(at moment: Instant) -> ProbeTotals {
+        var totals = ProbeTotals()
+        totals.counts = counts
+        totals.uptime = uptime(at: moment.boot)
+        totals.latency = latency
+        totals.phases = phases
+        totals.beats = Array(beats.suffix(Self.beatsKept))
+        return totals
+    }
+
+    /// Continues with the totals of an earlier run. Its state is not continued: the first results decide it.
+    package mutating func restore(_ totals: ProbeTotals) {
+        counts = totals.counts
+        meter.restore(totals.uptime)
+        latency = totals.latency
+        phases = totals.phases
+        beats = totals.beats
+    }
+
     package var state: ProbeReport.State { health.state }
     /// Consecutive failed attempts.
     package var failures: Int { health.failures }
@@ -57,7 +77,7 @@ package struct ProbeRecord: Sendable {
         }
         if beat != .inconclusive { add(phases: result.phases) }
         if pause == nil { meter.change(to: kind, at: moment.boot) }
-        add(ProbeReport.Beat(beat, microseconds: UInt32(clamping: result.duration.nanoseconds / 1000)))
+        add(ProbeReport.Beat(beat, microseconds: UInt32(clamping: result.duration.microseconds)))
         guard health.add(result.outcome) else { return nil }
         since = moment.wall
         return health.state == .up ? .up : .down

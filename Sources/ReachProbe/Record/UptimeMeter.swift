@@ -15,6 +15,14 @@ package struct UptimeMeter: Hashable, Sendable {
 
     package init(at now: BootTime) { since = now }
 
+    /// Adds what was measured before now.
+    mutating func restore(_ earlier: ProbeUptime) {
+        total.ok += earlier.ok
+        total.fail += earlier.fail
+        total.paused += earlier.paused
+        total.inconclusive += earlier.inconclusive
+    }
+
     /// Sets the kind that holds from now on.
     package mutating func change(to kind: Kind, at now: BootTime) {
         total = uptime(at: now)

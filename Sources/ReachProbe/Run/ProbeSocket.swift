@@ -34,7 +34,7 @@ final class ProbeSocket {
 
     /// Fixes the peer. The kernel looks up the route now, so ENETUNREACH comes from here.
     func connect(to address: SocketAddress) throws(SystemError) {
-        let result = address.withPointer { Glibc.connect(descriptor, $0, $1) }
+        let result = address.withPointer { Glibc.connect(descriptor, $0.assumingMemoryBound(to: sockaddr.self), $1) }
         guard result == 0 else { throw SystemError(call: "connect") }
     }
 
@@ -58,6 +58,11 @@ final class ProbeSocket {
         try loop.watch(descriptor, for: interest, handler: handler)
         isWatched = true
     }
+}
+
+extension IPAddress.Family {
+    /// The level of the socket options of IP, and of IPv6.
+    var socketLevel: CInt { self == .ipv4 ? CInt(IPPROTO_IP) : CInt(IPPROTO_IPV6) }
 }
 
 extension ProbeTarget.Host {

@@ -16,6 +16,9 @@ struct PathValidation {
     /// The connectivity as currently believed.
     private(set) var connectivity: Connectivity = .unknown
     private(set) var portal: String?
+    /// Whether HTTPS gave the last proof, and the path is believed to work.
+    var isSecurelyProved: Bool { connectivity == .full && isProofSecure }
+    private var isProofSecure = false
     /// Whether no check of the path was ever completed.
     private(set) var isUndecided = true
     /// Why the path is not fully connected, by the last result.
@@ -34,6 +37,8 @@ struct PathValidation {
     private var relapses = 0
     private var backoff: Backoff
     private var lastProbe: BootTime?
+    /// When the last check of the path ended, and what it found.
+    private(set) var lastCheck: ConnectivityCheck?
     private var lastProof: BootTime?
     private var traffic: TrafficWatch
 
@@ -115,16 +120,19 @@ struct PathValidation {
     }
 
     mutating func probed(
-        _ ticket: Ticket, _ result: ValidationResult, at now: BootTime, jitter: (Duration) -> Duration
+        _ ticket: Ticket, _ result: ValidationResult, isSecure: Bool, at now: BootTime,
+        jitter: (Duration) -> Duration
     ) {
         guard phase == .probing(ticket) else { return }
         isDoubted = false
         isUndecided = false
+        if let found = result.connectivity { lastCheck = ConnectivityCheck(found: found, at: now) }
         switch result {
         case .full:
             failures = 0
             trouble = nil
             lastProof = now
+            isProofSecure = isSecure
             proofs += 1
             if believesNext || proofs >= proofsToPromote { believe(.full, nil, at: now) }
         case .portal, .limited:

@@ -10,12 +10,21 @@ package import ReachCore
 package struct ValidationMachine {
     package typealias Ticket = ValidationCommand.Ticket
 
-    private let options: ValidationOptions
+    let options: ValidationOptions
     /// Draws a random number from 0 up to, but not including, 1.
-    private let draw: () -> Double
-    private var paths: [DefaultRoute.Key: PathValidation] = [:]
+    let draw: () -> Double
+    private(set) var paths: [DefaultRoute.Key: PathValidation] = [:]
     private var owners: [Ticket: DefaultRoute.Key] = [:]
-    private var lastTicket: Ticket = 0
+    var lastTicket: Ticket = 0
+    /// The portals that networks announce, by interface.
+    var portals: [InterfaceIndex: PortalWatch] = [:]
+    var portalOwners: [Ticket: InterfaceIndex] = [:]
+    /// Of interfaces with a network whose portal has gone.
+    var portalPaces: [InterfaceIndex: PortalPace] = [:]
+    /// What leases announce, by interface.
+    var leases: [InterfaceIndex: String] = [:]
+    /// Announcements that are refused, by the interfaces' names.
+    var portalTroubles: [String: PortalTrouble] = [:]
     /// Budgets by interface name. They outlive the path: otherwise every reconnection would start a new budget.
     private var budgets: [String: ByteBudget] = [:]
     /// Size in bytes of the last check by each interface.
@@ -33,7 +42,11 @@ package struct ValidationMachine {
     }
 
     /// When to call ``timeReached(at:)``; `nil` while only results are outstanding.
-    package var deadline: BootTime? { paths.values.compactMap(\.deadline).min() }
+    package var deadline: BootTime? {
+        let next = paths.values.compactMap(\.deadline).min()
+        guard let portal = portals.values.compactMap(\.deadline).min() else { return next }
+        return next.map { min($0, portal) } ?? portal
+    }
 
     /// The proven connectivity.
     package var survey: ConnectivitySurvey {
@@ -42,14 +55,34 @@ package struct ValidationMachine {
         survey.internet = ConnectivityReport(ipv4: .none, ipv6: .none)
         for path in paths.values.sorted(by: { $0.route.key.interface < $1.route.key.interface }) {
             let route = path.route
-            survey.interfaces[route.name, default: ConnectivityReport(ipv4: .none, ipv6: .none)].add(path)
-            if route.isPreferred { survey.internet.add(path) }
+            let proved = connectivity(of: path)
+            var report = survey.interfaces[route.name] ?? ConnectivityReport(ipv4: .none, ipv6: .none)
+            report.add(path, proved)
+            addPortal(of: route, to: &report)
+            survey.interfaces[route.name] = report
+            guard route.isPreferred else { continue }
+            survey.internet.add(path, proved)
+            addPortal(of: route, to: &survey.internet)
         }
         for route in unchecked {
             survey.interfaces[route.name, default: ConnectivityReport(ipv4: .none, ipv6: .none)][route.key.family] =
                 .unknown
         }
         return survey
+    }
+
+    /// The last check of the path to a target, in each family that has one. A path is believed to work until several checks
+    /// have failed, so a check may differ from the connectivity.
+    package func lastChecks(of target: Target) -> [IPAddress.Family: ConnectivityCheck] {
+        var checks: [IPAddress.Family: ConnectivityCheck] = [:]
+        for path in paths.values {
+            switch target.subject {
+            case .internet where path.route.isPreferred, .interface(path.route.name):
+                checks[path.route.key.family] = path.lastCheck
+            default: break
+            }
+        }
+        return checks
     }
 
     /// Whether a path does not work, so that its traffic is sampled repeatedly.
@@ -83,15 +116,34 @@ package struct ValidationMachine {
                 return nil
             }
         }
-        return commands + timeReached(at: now)
+        return commands + updatePortals(asked, at: now) + timeReached(at: now)
     }
 
     /// Checks all paths again, since the machine slept or the network may be another one.
     package mutating func restart(at now: BootTime) -> [ValidationCommand] {
+        restartPortals(at: now) + restart(at: now) { _ in true }
+    }
+
+    /// Checks some paths again.
+    mutating func restart(at now: BootTime, where isConcerned: (DefaultRoute.Key) -> Bool) -> [ValidationCommand] {
         var commands: [ValidationCommand] = []
-        for key in Array(paths.keys) {
+        for key in paths.keys.filter(isConcerned) {
             commands += cancelling(for: key) { machine in
                 machine.paths[key]?.restart(at: now)
+                return nil
+            }
+        }
+        return commands + timeReached(at: now)
+    }
+
+    /// Forgets what is known of some paths, and checks them.
+    mutating func replace(_ keys: Set<DefaultRoute.Key>, at now: BootTime) -> [ValidationCommand] {
+        var commands: [ValidationCommand] = []
+        for key in keys {
+            commands += cancelling(for: key) { machine in
+                machine.paths[key] = machine.paths[key].map {
+                    PathValidation($0.route, options: machine.options, at: now)
+                }
                 return nil
             }
         }
@@ -101,12 +153,14 @@ package struct ValidationMachine {
     /// Checks whether paths still work, since a request failed. Either the path or its target may be the cause.
     package mutating func doubt(at now: BootTime) -> [ValidationCommand] {
         for key in Array(paths.keys) { paths[key]?.doubt(at: now) }
+        doubtPortals(at: now)
         return timeReached(at: now)
     }
 
     /// Checks paths in trouble, since a request was answered. `family` is that of the answer, if known.
     package mutating func noteAnswer(in family: IPAddress.Family?, at now: BootTime) -> [ValidationCommand] {
         for key in Array(paths.keys) where family == nil || key.family == family { paths[key]?.noteAnswer(at: now) }
+        doubtPortals(at: now)
         return timeReached(at: now)
     }
 
@@ -118,7 +172,7 @@ package struct ValidationMachine {
                 machine.paths[key]?.timeReached(at: now, ticket: machine.lastTicket + 1, allowed: allowed)
             }
         }
-        return commands
+        return commands + askPortals(at: now)
     }
 
     /// - Parameters:
@@ -137,11 +191,19 @@ package struct ValidationMachine {
         }
     }
 
-    /// - Parameter bytes: Bytes sent and received by the check, if known.
-    package mutating func probed(_ ticket: Ticket, _ result: ValidationResult, bytes: Int?, at now: BootTime) {
+    /// - Parameters:
+    ///   - isSecure: Whether HTTPS gave the proof, where the result is full.
+    ///   - bytes: Bytes sent and received by the check, if known.
+    package mutating func probed(
+        _ ticket: Ticket, _ result: ValidationResult, isSecure: Bool = true, bytes: Int?, at now: BootTime
+    ) {
         guard let key = owners.removeValue(forKey: ticket), let route = paths[key]?.route else { return }
         spend(bytes, by: route, at: now)
-        paths[key]?.probed(ticket, result, at: now, jitter: { [draw] in Self.jitter($0, draw()) })
+        paths[key]?.probed(
+            ticket, result, isSecure: isSecure, at: now, jitter: { [draw] in Self.jitter($0, draw()) })
+        if result.connectivity.map({ $0 != .full }) == true || portals[key.interface]?.isCaptive == true {
+            portals[key.interface]?.doubt(at: now)
+        }
     }
 
     // MARK: - Tickets, budgets and jitter
@@ -165,7 +227,7 @@ package struct ValidationMachine {
     }
 
     /// When the path's budget allows a check: now, or later.
-    private func allowance(for key: DefaultRoute.Key, at now: BootTime) -> BootTime {
+    func allowance(for key: DefaultRoute.Key, at now: BootTime) -> BootTime {
         guard let route = paths[key]?.route, route.isMetered, let budget = budgets[route.name] else { return now }
         return budget.available(checkBytes[route.name] ?? options.expectedBytes, at: now)
     }
@@ -173,7 +235,7 @@ package struct ValidationMachine {
     /// Most budgets that are kept, so that interface names that come and go cannot fill the memory.
     private static let budgetLimit = 64
 
-    private mutating func spend(_ bytes: Int?, by route: DefaultRoute, at now: BootTime) {
+    mutating func spend(_ bytes: Int?, by route: DefaultRoute, at now: BootTime) {
         guard route.isMetered, options.meteredBytesPerDay > 0 else { return }
         let spent = bytes ?? options.expectedBytes
         if budgets[route.name] == nil, budgets.count >= Self.budgetLimit,
@@ -188,7 +250,7 @@ package struct ValidationMachine {
     }
 
     /// Varies a duration by a twentieth, so that machines started together do not keep checking at the same time.
-    private static func jitter(_ duration: Duration, _ draw: Double) -> Duration { duration * (0.95 + 0.1 * draw) }
+    static func jitter(_ duration: Duration, _ draw: Double) -> Duration { duration * (0.95 + 0.1 * draw) }
 }
 
 /// A command of a ``ValidationMachine``. Each one with a ticket of its own is answered under that ticket, or cancelled.
@@ -199,16 +261,18 @@ package enum ValidationCommand: Hashable, Sendable {
     case sampleTraffic(DefaultRoute, within: Duration, Ticket)
     /// Check the path: send requests to the endpoints.
     case probe(DefaultRoute, Ticket)
+    /// Ask a portal's API by this route.
+    case askPortal(DefaultRoute, ConnectivityEndpoint, Ticket)
     /// Abandon the command with this ticket.
     case cancel(Ticket)
 }
 
 extension ConnectivityReport {
     /// Adds the connectivity of one family's path.
-    fileprivate mutating func add(_ path: PathValidation) {
-        self[path.route.key.family] = path.connectivity
+    fileprivate mutating func add(_ path: PathValidation, _ proved: (found: Connectivity, page: String?)) {
+        self[path.route.key.family] = proved.found
         if path.isUndecided { isUndecided = true }
-        if path.connectivity == .portal, portal == nil { portal = path.portal }
+        if proved.found == .portal, portal == nil { portal = proved.page }
     }
 }
 

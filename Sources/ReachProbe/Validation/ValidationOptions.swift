@@ -9,6 +9,8 @@ package struct ValidationOptions: Hashable, Sendable {
     /// Consecutive proofs that restore full connectivity. A proof is no accident, so one is enough (as in VintageNet
     /// and Android); but see ``shortReturn``.
     package var strikesToPromote = 1
+    /// Whether the APIs of portals that networks announce are asked (RFC 8908).
+    package var asksPortals = true
     /// Bytes that checks may send and receive per day by a metered interface; 0 means no limit.
     package var meteredBytesPerDay = 512 * 1024
     /// Bytes that a check is expected to send and receive, until one was measured.

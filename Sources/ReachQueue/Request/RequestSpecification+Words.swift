@@ -7,7 +7,9 @@ extension RequestPriority {
         let number = UInt8(text).flatMap(RequestPriority.init(rawValue:))
         guard let priority = Self.allCases.first(where: { "\($0)" == text }) ?? number else {
             throw RequestValidationError(
-                .priority, "'\(shown(text))' is no priority: urgent, high, normal, low, or 0 to 3")
+                .priority,
+                "'\(shown(text))' is no priority: urgent, high, normal, low, or 0 to 3"
+                    + NearestWord.hint(for: text, among: Self.allCases.map { "\($0)" }))
         }
         self = priority
     }
@@ -23,7 +25,9 @@ extension RequestUniqueness {
     package init(key: String?, mode: String?) throws(RequestValidationError) {
         if let mode, !Self.modes.contains(mode) {
             throw RequestValidationError(
-                .mode, "'\(shown(mode))' is no mode: \(Self.modes.joined(separator: ", "))")
+                .mode,
+                "'\(shown(mode))' is no mode: \(Self.modes.joined(separator: ", "))"
+                    + NearestWord.hint(for: mode, among: Self.modes))
         }
         guard let key else {
             guard mode == nil else {

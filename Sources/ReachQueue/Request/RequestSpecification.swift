@@ -95,6 +95,11 @@ package struct QueuedRequest: Hashable, Sendable {
     package var specification: RequestSpecification
     /// The user, as the kernel named the client.
     package var owner: UInt32
+    /// The bytes of its upload, which are counted for its owner until the request is.
+    package var uploadedBytes: Int64 = 0
+    /// The bytes that the limits have not accepted yet: an upload was within them when it came, and may be small beside the
+    /// rest of the request.
+    package var bytesBesideUpload: Int64 { max(0, specification.bytesHeld - uploadedBytes) }
 
     package init(_ specification: RequestSpecification, owner: UInt32 = 0) {
         self.specification = specification

@@ -117,21 +117,3 @@ package struct QueuePolicy: Hashable, Sendable {
         return max(retryFloor, bound * Double.random(in: 0...1, using: &generator))
     }
 }
-
-/// How much the queue takes.
-package struct QueueLimits: Hashable, Sendable {
-    /// So much of an answer's body is kept, where nothing else is said.
-    package static let answerBytes = 64 << 20
-
-    package var requests = 10_000
-    package var bytes: Int64 = 64 << 20
-    /// Of one user who is not root.
-    package var ownerRequests = 5000
-    package var ownerBytes: Int64 = 32 << 20
-    package var inlineBodyBytes = 1 << 20
-    /// URL and headers together.
-    package var headBytes = 64 << 10
-    package var keyBytes = 255
-
-    package init() {}
-}

@@ -3,6 +3,8 @@ internal import ReachCore
 /// How requests come in: from clients, and from an earlier run.
 extension QueueScheduler {
     mutating func add(_ request: QueuedRequest, _ ticket: QueueInput.Ticket) {
+        // From here on its upload counts with the request, or not at all.
+        if request.uploadedBytes > 0 { reserve(-request.uploadedBytes, for: request.owner) }
         if case .unique(_, .keep) = request.uniqueness, keep(like: request, ticket) { return }
         if let refusal = refusal(of: request) { return reply(ticket, .refused(refusal)) }
         let id = RequestID(rawValue: nextID)
@@ -22,14 +24,12 @@ extension QueueScheduler {
 
     private func refusal(of request: QueuedRequest) -> QueueReply.Refusal? {
         if isDegraded { return .storage }
-        let limits = policy.limits
-        let bytes = request.bytesHeld
-        if aliveCount >= limits.requests || aliveBytes + reservedBytes + bytes > limits.bytes { return .queueFull }
+        if aliveCount >= policy.limits.requests { return .queueFull }
         // Root is bounded by the queue alone.
-        guard request.owner != 0 else { return nil }
-        let account = owners[request.owner] ?? OwnerAccount()
-        return account.count >= limits.ownerRequests || account.bytes + account.reserved + bytes > limits.ownerBytes
-            ? .userLimit : nil
+        let isLimited = request.owner != 0
+        let count = owners[request.owner]?.count ?? 0
+        if isLimited, count >= policy.limits.ownerRequests { return .userLimit }
+        return excess(of: request.bytesBesideUpload, for: request.owner, isLimited: isLimited)?.refusal
     }
 
     /// A request of that name is there: it stays, and does not sleep on.
@@ -145,6 +145,7 @@ extension QueueScheduler {
             lines.reserveCapacity(requests.count)
             deadlines.reserveCapacity(requests.count)
         }
+        restored = now
         for owner in heldQueues {
             switch owner {
             case 0: heldSince = now
@@ -203,5 +204,15 @@ extension QueueScheduler {
 extension StoredRequest {
     fileprivate var order: OrderChains.Key? {
         OrderChains.key(owner: owner, orderKey: orderKey, uniqueness: uniqueness)
+    }
+}
+
+extension ByteExcess {
+    /// The word for a client.
+    package var refusal: QueueReply.Refusal {
+        switch limit.setter {
+        case .bytes, .diskShare, .keepFree: .queueFull
+        case .ownerBytes, .ownerDiskShare: .userLimit
+        }
     }
 }

@@ -194,8 +194,8 @@ extension QueueScheduler {
 
     /// A redirect in the clear is what portals answer in everybody's place. Where the path works it is the server's.
     private func mayBeForged(_ result: RequestResult, slot: Int32) -> Bool {
-        300..<400 ~= result.status
-            && !destinations[Int(entries[Int(slot)].destination)].destination.isSecure
+        guard 300..<400 ~= result.status else { return false }
+        return !destinations[Int(entries[Int(slot)].destination)].destination.isSecure
     }
 
     private mutating func askForEvidence(_ index: Int, _ suspicion: RunningAttempt.Suspicion? = nil) {

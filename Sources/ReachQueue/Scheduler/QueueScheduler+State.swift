@@ -57,14 +57,15 @@ extension QueueScheduler {
 
     private func networkBlocks(of entry: QueueEntry) -> [Block] {
         let group = groups[Int(entry.group)]
+        let since = waitingSince(group.gate.since, entry)
         switch group.gate.state {
         case .closed:
-            return group.gate.missing.elements.map { Block(blocker: $0, since: group.gate.since) }
+            return group.gate.missing.elements.map { Block(blocker: $0, since: since) }
         case .settling(let until, let times):
             let isUrgent = entry.priority == .urgent
             if isUrgent, times.urgent <= now { return urgentBlocks(of: entry) }
             let time = isUrgent ? times.urgent : until
-            return group.gate.missing.elements.map { Block(blocker: $0, since: group.gate.since, until: time) }
+            return group.gate.missing.elements.map { Block(blocker: $0, since: since, until: time) }
         case .canary(let times), .open(let times):
             let time = entry.priority == .urgent ? times.urgent : times.others
             if time > now { return [Block(blocker: .rate, since: group.gate.since, until: time)] }
@@ -74,6 +75,13 @@ extension QueueScheduler {
             let next = group.gate.canaries[entry.owner].map { $0.next(lastStart: lastStart) }
             return [Block(blocker: .canary, since: group.gate.triedSince, until: next.flatMap { $0 > now ? $0 : nil })]
         }
+    }
+
+    /// Since when a request waits for the network. One that was never sent, and whose path has not been there since the daemon's
+    /// start, has waited since it was added: a restart does not begin its wait again.
+    private func waitingSince(_ time: BootTime, _ entry: QueueEntry) -> BootTime {
+        guard let restored, time <= restored, entry.tries == 0 else { return time }
+        return min(time, entry.created)
     }
 
     private func urgentBlocks(of entry: QueueEntry) -> [Block] {

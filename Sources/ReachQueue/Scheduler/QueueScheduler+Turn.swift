@@ -96,10 +96,3 @@ extension QueueScheduler {
         turn.replies.filter(wanted).map { .reply($0.ticket, $0.reply) }
     }
 }
-
-extension Timestamp {
-    static func + (time: Timestamp, duration: Duration) -> Timestamp {
-        let (sum, overflow) = time.nanosecondsSince1970.addingReportingOverflow(duration.nanoseconds)
-        return Timestamp(nanosecondsSince1970: overflow ? (duration < .zero ? .min : .max) : sum)
-    }
-}

@@ -26,6 +26,10 @@ package struct QueueScheduler: Sendable {
     var aliveBytes: Int64 = 0
     var reservedBytes: Int64 = 0
     var owners: [UInt32: OwnerAccount] = [:]
+    /// What the disk has room for, as it was measured last; `nil` where nothing is kept on a disk.
+    package var diskRoom: DiskRoom?
+    /// When the requests of an earlier run were restored; `nil` without any.
+    var restored: BootTime?
     /// The time since which root holds all requests; `nil` if root does not.
     var heldSince: BootTime?
     /// The fleet's hold, which is independent of those of users.
@@ -157,10 +161,37 @@ package struct QueueScheduler: Sendable {
         client.user == 0 ? aliveCount : owners[client.user]?.count ?? 0
     }
 
-    /// The bytes of the unfinished requests and of the uploads of one owner, and of all owners.
+    /// The bytes of the unfinished requests and of the uploads of one owner, and of all owners; and of their dead requests
+    /// what exceeds the bytes that are kept, since the last dead one is kept however long it is.
     package func bytes(of owner: UInt32) -> (owner: Int64, all: Int64) {
-        let account = owners[owner]
-        return ((account?.bytes ?? 0) + (account?.reserved ?? 0), aliveBytes + reservedBytes)
+        func surplus(_ account: OwnerAccount) -> Int64 { max(0, account.deadBytes - policy.deadBytes) }
+        let account = owners[owner] ?? OwnerAccount()
+        return (
+            account.bytes + account.reserved + surplus(account),
+            owners.values.reduce(aliveBytes + reservedBytes) { $0 + surplus($1) }
+        )
+    }
+
+    /// The limit that more bytes of an owner would exceed; `nil` if they fit.
+    ///
+    /// - Parameter isLimited: Whether the limit of one user applies; for root only the queue's does.
+    package func excess(of bytes: Int64, for owner: UInt32, isLimited: Bool) -> ByteExcess? {
+        let held = self.bytes(of: owner)
+        // Whoever filled the disk, small requests of the others still fit.
+        let isByDisk = policy.limits.bytes == nil && policy.limits.ownerBytes == nil
+        if isLimited, isByDisk, held.owner + bytes <= DiskRoom.leastOfOwner { return nil }
+        let all = policy.limits.bytesOfAll(diskRoom)
+        if held.all + bytes > all.bytes { return ByteExcess(limit: all, wanted: held.all + bytes) }
+        guard isLimited else { return nil }
+        let limit = policy.limits.bytesOfOwner(diskRoom, others: held.all - held.owner)
+        return held.owner + bytes > limit.bytes ? ByteExcess(limit: limit, wanted: held.owner + bytes) : nil
+    }
+
+    /// The bytes of one upload that never fit, even if there were nothing else in the queue.
+    ///
+    /// - Parameter isLimited: Whether the limit of one user applies.
+    package func longest(isLimited: Bool) -> ByteLimit {
+        isLimited ? policy.limits.bytesOfOwner(diskRoom, others: 0) : policy.limits.bytesOfAll(diskRoom)
     }
 
     /// Counts bytes of an owner's upload until a request uses it. A negative number ends that.

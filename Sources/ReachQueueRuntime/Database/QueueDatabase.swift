@@ -271,8 +271,9 @@ final class QueueDatabase {
 
     func checkpoint(truncate: Bool = false) throws(SQLiteError) {
         try database.checkpoint(truncate: truncate)
-        if try database.number("PRAGMA freelist_count") ?? 0 > 1000 {
-            try database.execute("PRAGMA incremental_vacuum(500)")
-        }
+        // An eighth at a time, so that a file that was large for a while shrinks within some checkpoints, and no turn of the
+        // disk's thread lasts long: 8,192 pages are 32 MiB.
+        let free = try database.number("PRAGMA freelist_count") ?? 0
+        if free > 1000 { try database.execute("PRAGMA incremental_vacuum(\(max(500, min(free / 8, 8192))))") }
     }
 }

@@ -27,6 +27,8 @@ package final class QueueDriver {
     private weak var executor: (any QueueExecutor)?
     private var scheduler: QueueScheduler
     private let policy: QueuePolicy
+    /// The disk as it was last measured; `nil` before, and where nothing is kept on one.
+    private var disk: DiskSpace?
     private var store: (any QueueStorage)?
     private var isOpen = false
     /// What came before the file was open.
@@ -34,7 +36,7 @@ package final class QueueDriver {
     private var inbox: [QueueInput] = []
     private var isBusy = false
     private var willWork = false
-    private var timer: (id: TimerQueue.ID, deadline: BootTime)?
+    private lazy var timer = DeadlineTimer(on: loop) { [unowned self] in send(.wake) }
     private var clients: [QueueInput.Ticket: (QueueReply) -> Void] = [:]
     private var lastTicket: QueueInput.Ticket = 0
     /// What is to be sent, from when the store gives it until the scheduler has said whether it is.
@@ -61,7 +63,6 @@ package final class QueueDriver {
     }
 
     deinit {
-        if let timer { loop.cancel(timer.id) }
         loopReference.owner = nil
     }
 
@@ -104,7 +105,8 @@ package final class QueueDriver {
         _ request: QueuedRequest, makeKey: () -> String, reply: @escaping (QueueReply) -> Void
     ) throws(RequestValidationError) {
         try request.specification.check(policy.limits)
-        let complete = QueuedRequest(request.specification.completed(makeKey: makeKey), owner: request.owner)
+        var complete = QueuedRequest(request.specification.completed(makeKey: makeKey), owner: request.owner)
+        complete.uploadedBytes = request.uploadedBytes
         ask({ .add(complete, $0) }, reply)
     }
 
@@ -129,6 +131,24 @@ package final class QueueDriver {
 
     /// Bytes of requests that are not over and of uploads: an owner's, and everybody's.
     package func bytes(of owner: UInt32) -> (owner: Int64, all: Int64) { scheduler.bytes(of: owner) }
+
+    /// The limit that more bytes of an owner would exceed; `nil` if they fit.
+    package func excess(of bytes: Int64, for owner: UInt32, isLimited: Bool) -> ByteExcess? {
+        scheduler.excess(of: bytes, for: owner, isLimited: isLimited)
+    }
+
+    /// The bytes of the longest upload that would fit into an empty queue.
+    package func longestUpload(isLimited: Bool) -> ByteLimit { scheduler.longest(isLimited: isLimited) }
+
+    /// What the disk has room for, with the requests and uploads that are there.
+    package func setDisk(_ space: DiskSpace) {
+        disk = space
+        scheduler.diskRoom = DiskRoom(
+            available: space.available, size: space.size, held: scheduler.bytes(of: 0).all, policy.limits.disk)
+    }
+
+    /// The figures of the queue as a whole.
+    package var statistics: QueueStatistics { scheduler.statistics(at: SystemClock.boot) }
 
     /// Counts the bytes of an owner's uploads, before a request uses them; negative when they are gone.
     package func reserve(_ bytes: Int64, for owner: UInt32) { scheduler.reserve(bytes, for: owner) }
@@ -231,18 +251,7 @@ package final class QueueDriver {
         }
     }
 
-    private func setTimer() {
-        let deadline = scheduler.deadline
-        guard timer?.deadline != deadline else { return }
-        if let timer { loop.cancel(timer.id) }
-        timer = nil
-        guard let deadline else { return }
-        let id = loop.schedule(at: deadline) { [unowned self] in
-            timer = nil
-            send(.wake)
-        }
-        timer = (id, deadline)
-    }
+    private func setTimer() { timer.set(to: scheduler.deadline) }
 
     // MARK: Reports of the store
 
@@ -271,6 +280,8 @@ package final class QueueDriver {
         executor?.begin(contents.begunAnswers)
         send(
             .restore(contents.requests, breakers: contents.breakers, heldQueues: contents.heldQueues))
+        // What the file holds is no longer free, and the disk was measured with it: only now it is counted.
+        disk.map(setDisk)
         notify(.opened(count: scheduler.count, setAside: contents.setAside))
         if contents.rowsSetAside.count > 0 { notify(.setAside(contents.rowsSetAside)) }
         let waiting = early

@@ -52,6 +52,18 @@ package final class QueueSpool {
         }
     }
 
+    /// Measures the disk.
+    ///
+    /// - Parameter reply: Called on the loop; not called if the disk cannot be measured.
+    package func measure(reply: @escaping (DiskSpace) -> Void) {
+        let answer = replies.expect { (result: Result<DiskSpace, SystemError>) in
+            if case .success(let space) = result { reply(space) }
+        }
+        thread.run { [directory] in
+            answer(Result { () throws(SystemError) in try DiskSpace.measure(at: directory) })
+        }
+    }
+
     package func remove(_ name: String) {
         thread.run { [path = path(name)] in unlink(path) }
     }

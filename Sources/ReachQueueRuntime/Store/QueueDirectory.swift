@@ -82,7 +82,7 @@ package final class QueueDirectory: Sendable {
     ///   how far it is.
     /// - Returns: Those requests.
     func sweepSpool(keeping names: Set<String>, isOpen: (RequestID) -> Bool) -> Set<RequestID> {
-        let unnamed = spoolNames().subtracting(names)
+        let unnamed = Set((try? DirectoryNames.read(spoolPath)) ?? []).subtracting(names)
         let begun = Set(
             unnamed.compactMap { name in
                 Self.request(ofAnswer: name).flatMap { id in
@@ -92,19 +92,6 @@ package final class QueueDirectory: Sendable {
         let kept = begun.flatMap { [Self.answerName($0), Self.recordName($0)] }
         for name in unnamed.subtracting(kept) { unlink(spoolFile(name)) }
         return begun
-    }
-
-    private func spoolNames() -> Set<String> {
-        guard let directory = opendir(spoolPath) else { return [] }
-        defer { closedir(directory) }
-        var names: Set<String> = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.insert(name) }
-        }
-        return names
     }
 
     private static func request(ofAnswer name: String) -> RequestID? {

@@ -38,13 +38,8 @@ struct CacheDirectory: ~Copyable {
 
     /// The names and sizes of stored responses, the least recently used first. Removes what an interrupted write left.
     func contents() -> [(name: String, bytes: Int)] {
-        guard let directory = opendir(path) else { return [] }
-        defer { closedir(directory) }
         var found: [(name: String, bytes: Int, used: timespec)] = []
-        while let entry = readdir(directory) {
-            let file = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
+        for file in (try? DirectoryNames.read(path)) ?? [] {
             var status = stat()
             if file.hasSuffix(Self.suffix + ".new") { unlink(path + "/" + file) }
             guard file.hasSuffix(Self.suffix), lstat(path + "/" + file, &status) == 0,

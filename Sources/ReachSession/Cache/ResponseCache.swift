@@ -13,7 +13,7 @@ internal import Synchronization
 /// that the program gave an `Authorization` header for requests with the same header only. An answer to any other method
 /// than GET, HEAD, OPTIONS and TRACE removes what is stored of its URL, and of those that it names as its location.
 ///
-/// Nothing is shared between sessions. When another user logs in, call ``removeAll()``: what credentials a hook or a cookie
+/// Nothing is shared between sessions. When another user logs in, call ``removeAll()-8kur8``: what credentials a hook or a cookie
 /// added is not part of what is compared, unless the server says so by `Vary`.
 ///
 /// All members may be used from any thread.

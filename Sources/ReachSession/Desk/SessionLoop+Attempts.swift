@@ -8,8 +8,9 @@ internal import ReachSerialization
 internal import ReachTransfer
 internal import Synchronization
 
-/// The outcome of a request's last attempt, kept until the queue reports what it means for the request.
-struct AttemptNote {
+/// The outcome of a request's last attempt, kept until the queue reports what it means for the request. Confined to the
+/// loop.
+final class AttemptNote {
     /// The server's answer.
     var answer: TaskAnswer?
     /// The reason why the last attempt has no answer.
@@ -45,7 +46,7 @@ struct AttemptNote {
 /// The session's part in attempts: hooks, redirects, credentials, and destinations of downloads.
 extension SessionLoop: AttemptHost {
     func prepare(_ transfer: inout TransferRequest, of id: RequestID) {
-        var note = AttemptNote()
+        let note = AttemptNote()
         if cache.isOn { note.cacheEpoch = cache.epoch }
         attempts[id] = note
         for task in tasks[id] ?? [] { task.state.withLock { $0.metrics.attempts += 1 } }
@@ -73,6 +74,14 @@ extension SessionLoop: AttemptHost {
         transfer.sink = .file(sink)
     }
 
+    /// The note of a request's attempt, which begins with the first thing that is noted.
+    func note(of id: RequestID) -> AttemptNote {
+        if let note = attempts[id] { return note }
+        let note = AttemptNote()
+        attempts[id] = note
+        return note
+    }
+
     func proxy(for url: TransferURL) -> TransferProxy { options.proxies.proxy(for: url) }
 
     /// Sets what belongs to the URL of one hop.
@@ -94,7 +103,7 @@ extension SessionLoop: AttemptHost {
         case .allow: return nil
         case .becomeDownload(let path):
             if tasks[id]?.first?.options.createsDirectories == true { try? DirectoryMaker.makeParents(of: path) }
-            attempts[id, default: AttemptNote()].place = path
+            note(of: id).place = path
             return path
         case .cancel:
             if tasks[id] == nil { cancel(id) }
@@ -135,7 +144,7 @@ extension SessionLoop: AttemptHost {
     private func hasBody(for next: TransferRequest, after head: ResponseHead, _ id: RequestID) -> Bool {
         guard case .arriving = next.body, let upload = bodies.upload(of: id), !upload.canBeSent else { return true }
         let purpose = head.status == 401 ? "an answer to a challenge" : "a redirect"
-        attempts[id, default: AttemptNote()].error = .bodyConsumed(for: "\(purpose) (\(head.status))")
+        note(of: id).error = .bodyConsumed(for: "\(purpose) (\(head.status))")
         return false
     }
 
@@ -158,14 +167,15 @@ extension SessionLoop: AttemptHost {
                 "an attempt failed",
                 metadata: ["request": "\(id.rawValue)", "host": "\(sent.url.host)", "error": "\(failure)"])
         }
-        guard tasks[id] != nil else { return attempts[id] = nil }
-        attempts[id, default: AttemptNote()].failure = report.failure
-        attempts[id]?.answer = nil
-        attempts[id]?.resumeData = nil
-        if report.failure != nil, let error = bodies.upload(of: id)?.failure { attempts[id]?.error = error }
-        let destination = tasks[id]?.first?.plan.queued.outputPath ?? attempts[id]?.place
+        guard let tasks = tasks[id] else { return attempts[id] = nil }
+        let note = note(of: id)
+        note.failure = report.failure
+        note.answer = nil
+        note.resumeData = nil
+        if report.failure != nil, let error = bodies.upload(of: id)?.failure { note.error = error }
+        let destination = tasks.first?.plan.queued.outputPath ?? note.place
         if let point = report.resume, let destination, case .file(let sink) = sent.sink {
-            attempts[id]?.resumeData = ResumeData(
+            note.resumeData = ResumeData(
                 url: sent.url.description, destination: destination, partialFile: sink.path, point: point)
         }
         guard let head = report.response,
@@ -174,10 +184,9 @@ extension SessionLoop: AttemptHost {
         // A long answer is in the queue's spool, and is read from there.
         let isDownload = report.fileBytes != nil
         if isDownload, destination == nil, engine?.spool != nil { return }
-        let use = attempts[id]?.cacheUse
-        let body = report.body.isEmpty ? attempts[id]?.copy ?? attempts[id]?.rejectedBody ?? [] : report.body
-        attempts[id]?.answer = TaskAnswer(
-            response: response, body: body, path: isDownload ? destination : nil, cacheUse: use)
+        let body = report.body.isEmpty ? note.copy ?? note.rejectedBody : report.body
+        note.answer = TaskAnswer(
+            response: response, body: body, path: isDownload ? destination : nil, cacheUse: note.cacheUse)
     }
 
     /// The address of a hop. Mostly it is the request's own, which was read when the task was created.
@@ -213,7 +222,7 @@ extension SessionLoop: AttemptHost {
             let redirect = try? sent.redirect(to: location, status: response.statusCode),
             let destination = try? WebAddress(redirect.to.description)
         else { return nil }
-        attempts[id, default: AttemptNote()].redirects = number
+        note(of: id).redirects = number
         for task in tasks[id] ?? [] { task.state.withLock { $0.metrics.redirects += 1 } }
         var next = sent
         let proposed = ProposedRedirect(

@@ -43,7 +43,7 @@ extension SessionLoop {
     ) -> TransferRequest? {
         guard let address = try? WebAddress(sent.url.description) else { return nil }
         var state = attempts[id]?.authentication ?? AttemptAuthentication()
-        defer { attempts[id, default: AttemptNote()].authentication = state }
+        defer { note(of: id).authentication = state }
         if let last = state.sent, !challenge.isStale {
             state.refusedCount += 1
             options.credentials?.refused(last.credentials, for: address, realm: challenge.realm)

@@ -107,7 +107,8 @@ extension SessionLoop {
             return
         }
         if let answer = note?.answer {
-            for task in tasks { task.end(with: answer, error: death.map { RequestError($0, nil) }) }
+            let error = death.map { RequestError($0, nil) }
+            for task in tasks { task.end(with: answer, error: error, waiters: waiters) }
         } else {
             fetch(id, for: tasks, caching: note?.unread, since: note?.cacheEpoch)
         }

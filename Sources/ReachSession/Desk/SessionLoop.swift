@@ -43,6 +43,8 @@ final class SessionLoop {
     /// The core of the session that has set an interceptor.
     weak var interceptedCore: SessionCore?
     let trustJudge: TrustJudge?
+    /// Callers that resume at the end of the turn.
+    let waiters: WaiterBatch
     /// Requests that fail while the network does not allow them.
     var impatient: Set<RequestID> = []
 
@@ -56,6 +58,7 @@ final class SessionLoop {
         self.cache = cache
         replies = LoopReplies(loop: loop)
         bodies = BodyPreparer(loop)
+        waiters = WaiterBatch(loop)
         trustJudge = options.hooks.trust.map(TrustJudge.init)
         network = options.stub.map { StubNetwork($0, on: thread.loop) } ?? thread.network(options.linkPolicy)
         let engine = QueueEngine(
@@ -108,6 +111,7 @@ final class SessionLoop {
     /// - Returns: Whether all data was written within `patience`.
     func close(patience: Duration) -> Bool {
         if let activityTimer { loop.cancel(activityTimer) }
+        waiters.flush()
         tasks = [:]
         bodies.endAll()
         interceptions.cancelAll()
@@ -137,7 +141,7 @@ final class SessionLoop {
 
     private func submit(_ task: RequestTask) {
         guard engine != nil else { return refuse(task, .closed) }
-        let limit = Self.limits(options, keepsOnDisk: false).bytes
+        let limit = Self.limits(options, keepsOnDisk: false).bytesOfAll(nil).bytes
         bodies.prepare(task, spool: engine?.spool, limit: limit) { [weak self] result in
             guard let self else { return }
             switch result {

@@ -14,7 +14,7 @@ internal import Synchronization
 ///     session.setInterceptor(api, named: "api")
 ///
 /// A request whose attempt had an older credential than the present one is sent again without a refresh. Without a
-/// credential, or with one that ``isValid`` rejects, the first attempt refreshes before it is sent.
+/// credential, or with one that `isValid` rejects, the first attempt refreshes before it is sent.
 ///
 /// All members may be used from any thread.
 public final class AuthenticationInterceptor<Credential: Sendable>: RequestInterceptor {

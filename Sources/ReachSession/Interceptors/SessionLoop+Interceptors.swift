@@ -124,6 +124,6 @@ extension SessionLoop {
 
     /// Keeps the error for the request's tasks, until the queue reports its end.
     private func fail(_ id: RequestID, with error: RequestError) {
-        if tasks[id] != nil { attempts[id, default: AttemptNote()].error = error }
+        if tasks[id] != nil { note(of: id).error = error }
     }
 }

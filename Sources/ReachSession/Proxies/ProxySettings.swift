@@ -75,14 +75,14 @@ public struct ProxySettings: Hashable, Sendable {
     /// capitals is not read, as a web server gives it to CGI programs from a client's header `Proxy`. An empty variable
     /// means no proxy.
     public init(variables: [String: String]) throws(RequestError) {
-        func value(_ name: String) -> String? { variables[name] ?? variables[name.uppercased()] }
-        func proxy(_ text: String?) throws(RequestError) -> Proxy? {
-            guard let text = text ?? value("all_proxy"), !text.isEmpty else { return nil }
+        let environment = EnvironmentProxies { variables[$0] }
+        func proxy(isSecure: Bool) throws(RequestError) -> Proxy? {
+            guard let text = environment.text(isSecure: isSecure) else { return nil }
             return try Proxy(text)
         }
-        http = try proxy(variables["http_proxy"])
-        https = try proxy(value("https_proxy"))
-        exceptions = ProxyExceptions(value("no_proxy") ?? "")
+        http = try proxy(isSecure: false)
+        https = try proxy(isSecure: true)
+        exceptions = ProxyExceptions(environment.exceptions)
     }
 
     /// The proxy for a URL.
@@ -101,4 +101,20 @@ private enum CommandEnvironment {
             found[name] = getenv(name).map { String(cString: $0) }
         }
     }
+}
+
+/// The hosts that are reached without a proxy: a list as in the variable `no_proxy`.
+public struct ProxyExceptions: Hashable, Sendable {
+    private let list: ProxyExclusionList
+
+    /// Reads a list with commas or blanks between its parts. Each is a domain, which includes the hosts below it, with or
+    /// without a dot at its front; an address; a block of addresses such as `192.0.2.0/24`; or `*` for everything. A domain
+    /// or an address may have a port (`example.org:8080`, `[2001:db8::1]:8080`), and then means that port only. A part that
+    /// cannot be read means nothing.
+    public init(_ text: String) { list = ProxyExclusionList(text) }
+
+    /// Whether a host is reached without a proxy.
+    ///
+    /// - Parameter host: A name in lower case, or an address without brackets.
+    package func contain(_ host: String, port: UInt16) -> Bool { list.contain(host, port: port) }
 }

@@ -25,7 +25,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
         /// No network satisfies the request's constraint, and it does not wait for one
         /// (``RequestOptions/waitsForConnectivity``): try again when the network is back.
         case offline
-        /// The request's interceptor failed, or gave the request up: ``RequestError/underlying`` has its error.
+        /// The request's interceptor failed, or gave the request up: ``RequestError/underlyingError`` has its error.
         case interceptor
         /// The session was closed. A request of a session with a directory continues in the next run.
         case closed

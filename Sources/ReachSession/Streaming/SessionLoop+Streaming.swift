@@ -22,7 +22,7 @@ extension SessionLoop {
         guard let channel = channel(of: id), let accepted = tasks[id]?.first?.options.acceptedStatuses,
             accepted.contains(where: { $0.contains(response.statusCode) })
         else { return }
-        attempts[id, default: AttemptNote()].channel = channel
+        note(of: id).channel = channel
         if tasks[id]?.count ?? 0 > 1 { attempts[id]?.copy = [] }
         channel.begin(response)
     }
@@ -46,30 +46,28 @@ extension SessionLoop {
     }
 
     func received(_ bytes: [UInt8], of id: RequestID) {
-        if let channel = attempts[id]?.channel {
-            keep(bytes, of: id)
-            if attempts[id]?.isUnread == false { channel.append(bytes) }
+        guard let note = attempts[id] else { return }
+        if let channel = note.channel {
+            keep(bytes, note, of: id)
+            if !note.isUnread { channel.append(bytes) }
             return
         }
         // Of any other answer the body is kept for the error.
-        attempts[id]?.rejectedBytes += Int64(bytes.count)
-        guard let note = attempts[id] else { return }
+        note.rejectedBytes += Int64(bytes.count)
         if note.rejectedBytes > options.maximumAnswerBytes { return endTooLarge(id) }
         let room = Self.rejectedBodyLimit - note.rejectedBody.count
-        if room > 0 { attempts[id]?.rejectedBody += bytes.prefix(room) }
+        if room > 0 { note.rejectedBody += bytes.prefix(room) }
     }
 
     /// Keeps a piece for the tasks that wait for the whole answer, within the limit of answers.
-    private func keep(_ bytes: [UInt8], of id: RequestID) {
-        // Not the note: a second reference would have the whole copied for each piece.
-        guard let count = attempts[id]?.copy?.count else { return }
+    private func keep(_ bytes: [UInt8], _ note: AttemptNote, of id: RequestID) {
+        guard let count = note.copy?.count else { return }
         guard Int64(count + bytes.count) > options.maximumAnswerBytes else {
-            attempts[id]?.copy?.append(contentsOf: bytes)
+            note.copy?.append(contentsOf: bytes)
             return
         }
-        attempts[id]?.copy = nil
-        let channel = attempts[id]?.channel
-        for task in tasks[id] ?? [] where task.state.withLock({ $0.channel }) !== channel {
+        note.copy = nil
+        for task in tasks[id] ?? [] where task.state.withLock({ $0.channel }) !== note.channel {
             if task.end(with: .keptAnswerTooLarge) { cancel(task) }
         }
     }

@@ -34,15 +34,17 @@ extension RequestTask {
 
     /// Ends the task with a server's answer, after the serializer has decoded it, on another thread if that takes time.
     ///
-    /// - Parameter error: The queue's verdict on the answer; `nil` for one that was accepted.
-    func end(with answer: TaskAnswer, error: RequestError?) {
-        if close(by: .fail) { conclude(answer, error: error) }
+    /// - Parameters:
+    ///   - error: The queue's verdict on the answer; `nil` for one that was accepted.
+    ///   - waiters: Resumes the callers that await the task, where nothing is decoded; `nil` resumes them at once.
+    func end(with answer: TaskAnswer, error: RequestError?, waiters: WaiterBatch? = nil) {
+        if close(by: .fail) { conclude(answer, error: error, waiters: waiters) }
     }
 
     /// Delivers a server's answer to a task that was closed.
-    func conclude(_ answer: TaskAnswer, error: RequestError?) {
+    func conclude(_ answer: TaskAnswer, error: RequestError?, waiters: WaiterBatch? = nil) {
         // There is nothing to decode: a change of threads would take longer.
-        if core.hasNothingToDecode { return conclude(judge(answer, error)) }
+        if core.hasNothingToDecode { return conclude(judge(answer, error), waiters: waiters) }
         let queue = core.options.decodingQueue ?? .global()
         queue.async { self.conclude(self.judge(answer, error)) }
     }
@@ -90,7 +92,7 @@ extension RequestTask {
     }
 
     /// Delivers the result to completions, then to observers, and to callers that await it.
-    func conclude(_ result: Result<RequestResponse, RequestError>) {
+    func conclude(_ result: Result<RequestResponse, RequestError>, waiters batch: WaiterBatch? = nil) {
         let (waiters, streams, requests, session, channel) = state.withLock { state in
             state.result = result
             let isFetched = !state.completions.isEmpty
@@ -108,7 +110,9 @@ extension RequestTask {
             )
         }
         core.forget(identifier)
-        for waiter in waiters { waiter.resume(returning: result) }
+        for waiter in waiters {
+            if let batch { batch.append(waiter, result) } else { waiter.resume(returning: result) }
+        }
         for stream in streams { stream.finish() }
         for stream in requests { stream.finish() }
         channel?.finish(result)

@@ -34,11 +34,11 @@ public final class RequestTask: Sendable {
     /// The task's number, unique in this session and process.
     public let identifier: UInt64
     /// The kind of task.
-    public let kind: Kind
+    public var kind: Kind { plan.kind }
     /// The request as the serializer built it. For a request of an earlier run the body is missing.
-    public let originalRequest: WebRequest
+    public var originalRequest: WebRequest { plan.request }
     /// When and how often the request is sent.
-    public let options: RequestOptions
+    public var options: RequestOptions { plan.options }
     /// The program's own name or description of the request (``RequestOptions/tag``).
     public var tag: String? { options.tag }
     let plan: TaskPlan
@@ -48,9 +48,6 @@ public final class RequestTask: Sendable {
     init(identifier: UInt64, plan: TaskPlan, core: SessionCore, life: RequestLife = RequestLife()) {
         self.identifier = identifier
         self.plan = plan
-        kind = plan.kind
-        originalRequest = plan.request
-        options = plan.options
         self.core = core
         state = Mutex(TaskState(life: life))
     }

@@ -50,6 +50,9 @@ extension Attempt {
 
     /// Binds a socket to the interface, or ends the attempt: it never uses another interface.
     fileprivate func bind(_ socket: CInt) -> Bool {
+        if var bytes = plan.request.segmentBytes {
+            setsockopt(socket, CInt(IPPROTO_TCP), TCP_MAXSEG, &bytes, socklen_t(MemoryLayout<CInt>.size))
+        }
         guard let interface = plan.request.interface else { return true }
         do throws(SystemError) {
             try InterfaceSocket.bind(socket, to: interface)

@@ -43,6 +43,8 @@ package struct TransferRequest: Hashable, Sendable {
     package var trustJudge: TrustJudge?
     package var clientCertificate: ClientCertificate?
     package var connection: ConnectionUse = .pooled
+    /// The largest TCP segments to send and to ask for, in bytes; `nil` leaves it to the kernel. Only for new connections.
+    package var segmentBytes: Int32?
     /// The owner of its connections.
     package var owner: ConnectionOwner = .program
 

@@ -47,15 +47,18 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
     /// Whether `text` has this scheme, user and server, in the same spelling, and a path and a query that are sent as they
     /// are.
     private func isWhole(_ text: String) -> Bool {
-        var (old, new) = (description.utf8[...], text.utf8[...])
-        var slashes = 0
+        let (old, new) = (description.utf8.span, text.utf8.span)
+        let common = min(old.count, new.count)
+        var (index, slashes) = (0, 0)
         // Up to the third slash, with which the path begins.
         while slashes < 3 {
-            guard let byte = new.popFirst(), byte == old.popFirst() else { return false }
-            if byte == UInt8(ascii: "/") { slashes += 1 }
+            guard index < common, new[index] == old[index] else { return false }
+            if new[index] == UInt8(ascii: "/") { slashes += 1 }
+            index += 1
         }
+        while index < new.count, Self.isKept(new[index]) { index += 1 }
         // An empty query is left out.
-        return new.last != UInt8(ascii: "?") && new.allSatisfy(Self.isKept)
+        return index == new.count && new[index - 1] != UInt8(ascii: "?")
     }
 
     /// Whether a byte of a path or a query stays as it is, whatever is around it: a dot may be a segment of its own.

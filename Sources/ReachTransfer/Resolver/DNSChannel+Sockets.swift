@@ -61,7 +61,7 @@ extension DNSChannel {
         } catch {
             return failed(error.number)
         }
-        let result = whole.withPointer { Glibc.connect(descriptor, $0, $1) }
+        let result = whole.withPointer { Glibc.connect(descriptor, $0.assumingMemoryBound(to: sockaddr.self), $1) }
         return result == 0 ? 0 : failed(errno)
     }
 

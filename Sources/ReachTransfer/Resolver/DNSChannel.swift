@@ -47,7 +47,8 @@ package final class DNSChannel {
     private var timer: TimerQueue.ID?
     /// Set by callbacks of c-ares, and handled when it has returned.
     private var outcome: Outcome?
-    var lastError: CInt = 0
+    /// `errno` of the last call that failed; 0 if none did.
+    package internal(set) var lastError: CInt = 0
     var failureCode: UInt8?
     var lastQuery: [UInt8] = []
     var budget = 0
@@ -57,17 +58,19 @@ package final class DNSChannel {
     ///   - servers: At least one.
     ///   - patience: The time for a server in the first round; it doubles in each round.
     ///   - rounds: How often each silent server is queried.
+    ///   - isByTCP: Whether to use TCP alone. Otherwise TCP is for answers that are too long for a datagram.
     ///   - completion: Called once, later, unless the query is stopped.
     package init(
         loop: EventLoop, question: Question, servers: [ResolverConfiguration.Server], interface: InterfaceBinding?,
-        route: NameService.ServerRoute? = nil, patience: Duration, rounds: Int, completion: @escaping (Outcome) -> Void
+        route: NameService.ServerRoute? = nil, patience: Duration, rounds: Int, isByTCP: Bool = false,
+        completion: @escaping (Outcome) -> Void
     ) {
         self.loop = loop
         self.servers = servers
         self.interface = interface
         self.route = route
         self.completion = completion
-        open(patience: patience, rounds: rounds)
+        open(patience: patience, rounds: rounds, isByTCP: isByTCP)
         if let channel {
             let context = Unmanaged.passUnretained(self).toOpaque()
             ares_query(channel, question.name, CInt(1), CInt(question.type.rawValue), Self.ended, context)
@@ -93,7 +96,7 @@ package final class DNSChannel {
 
     // MARK: - The channel
 
-    private func open(patience: Duration, rounds: Int) {
+    private func open(patience: Duration, rounds: Int, isByTCP: Bool) {
         guard reach_ares_missing() == nil else {
             outcome = .notAsked(ELIBACC)
             return
@@ -103,6 +106,7 @@ package final class DNSChannel {
         // With one server, its refusal is the answer; with several, c-ares queries the next one.
         options.flags = ARES_FLAG_EDNS | ARES_FLAG_NOSEARCH | ARES_FLAG_NOALIASES
         if servers.count == 1 { options.flags |= ARES_FLAG_NOCHECKRESP }
+        if isByTCP { options.flags |= ARES_FLAG_USEVC }
         options.timeout = CInt(clamping: Int64(max(1, patience / .milliseconds(1))))
         options.tries = CInt(rounds)
         options.ndots = 1

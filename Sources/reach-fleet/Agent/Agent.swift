@@ -21,8 +21,9 @@ final class Agent {
     private var machine: FleetMachine
     private var report: AgentReport
     private var written: AgentReport?
-    private var timer: (deadline: BootTime, id: TimerQueue.ID)?
+    private lazy var timer = DeadlineTimer(on: loop) { [unowned self] in handle(.tick) }
     private var reportTimer: TimerQueue.ID?
+    private var tidyTimer: TimerQueue.ID?
     private var connection: EngineConnection?
     private var journal: JournalFollower?
     private var observer: HostObserver?
@@ -35,6 +36,8 @@ final class Agent {
     private static let memoryName = "memory.json"
     /// The shortest time between two reports, unless the word changed.
     private static let reportInterval: Duration = .seconds(5)
+    /// How long after connecting memory is returned: the handshake and the first events are over then.
+    private static let tidyDelay: Duration = .seconds(10)
 
     init(_ configuration: AgentConfiguration, _ settings: NATSSettings, _ places: Places, on loop: EventLoop) {
         self.loop = loop
@@ -88,13 +91,23 @@ final class Agent {
         connection?.connectivity = observer?.connectivity ?? .unknown
         for action in machine.handle(input, at: SystemClock.now) { perform(action) }
         switch input {
-        case .connected: desired?.handle(.connected)
+        case .connected:
+            desired?.handle(.connected)
+            scheduleTidying()
         case .disconnected: desired?.handle(.disconnected)
         default: break
         }
         if machine.wantsJournal { journal?.resume() } else { journal?.pause() }
         setTimer()
         update()
+    }
+
+    private func scheduleTidying() {
+        guard tidyTimer == nil else { return }
+        tidyTimer = loop.schedule(at: SystemClock.boot + Self.tidyDelay) { [unowned self] in
+            tidyTimer = nil
+            NATSLibrary.releaseUnusedMemory()
+        }
     }
 
     private func daemonReturned() {
@@ -142,18 +155,7 @@ final class Agent {
 
     // MARK: - Time
 
-    private func setTimer() {
-        let deadline = machine.deadline
-        guard deadline != timer?.deadline else { return }
-        timer.map { loop.cancel($0.id) }
-        timer = deadline.map { deadline in
-            let id = loop.schedule(at: deadline) { [unowned self] in
-                timer = nil
-                handle(.tick)
-            }
-            return (deadline, id)
-        }
-    }
+    private func setTimer() { timer.set(to: machine.deadline) }
 
     private func update() {
         report.behind = machine.behind
@@ -178,7 +180,6 @@ final class Agent {
         try? AtomicFile.replace(
             places.runtime + "/" + AgentReport.fileName, with: json.bytes, mode: 0o644, isSynced: false)
         try? AtomicFile.replace(
-            places.runtime + "/" + AgentReport.metricsName, with: Array(report.metrics.utf8), mode: 0o644,
-            isSynced: false)
+            places.runtime + "/" + AgentReport.metricsName, with: report.metrics, mode: 0o644, isSynced: false)
     }
 }

@@ -78,6 +78,7 @@ struct AgentCommand: ParsableCommand {
         guard !configuration.servers.isEmpty else {
             throw FleetFailure(.badConfiguration, "\(options.config): no server is named, so nothing is sent")
         }
+        NATSLibrary.useOneHeap()
         SignalSource.block([SIGINT, SIGTERM])
         let loop = try EventLoop()
         let places = Agent.Places(

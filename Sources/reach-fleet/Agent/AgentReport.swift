@@ -72,25 +72,25 @@ struct AgentReport: Equatable, Sendable {
         }
     }
 
-    var metrics: String {
-        var text = ""
-        func add(_ name: String, _ type: String, _ help: String, _ value: UInt64) {
-            text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n\(name) \(value)\n"
+    /// For a collector of Prometheus's text format.
+    var metrics: [UInt8] {
+        var writer = MetricWriter()
+        func add(_ name: StaticString, _ kind: MetricWriter.Kind, _ help: StaticString, _ value: UInt64) {
+            writer.family(name, kind, help)
+            writer.sample([], value)
         }
         let isConnected = word == .connected || word == .behind
-        add("reach_fleet_connected", "gauge", "Whether the engine takes this host's events.", isConnected ? 1 : 0)
-        add("reach_fleet_outbox_events", "gauge", "Events that wait on this host.", behind)
-        add("reach_fleet_acked_total", "counter", "Events that the engine acknowledged.", figures.acknowledged)
+        add("reach_fleet_connected", .gauge, "Whether the engine accepts this host's events.", isConnected ? 1 : 0)
+        add("reach_fleet_outbox_events", .gauge, "Events that wait on this host.", behind)
+        add("reach_fleet_acked_total", .counter, "Events that the engine acknowledged.", figures.acknowledged)
         add(
-            "reach_fleet_duplicates_total", "counter", "Chunks whose acknowledgement was lost.", figures.duplicates)
-        add("reach_fleet_dropped_total", "counter", "Events deleted before they were sent.", figures.dropped)
-        add("reach_fleet_connections_total", "counter", "Connections made.", figures.reconnects)
-        add("reach_fleet_lease_seconds", "gauge", "How often the lease is renewed.", UInt64(lease.components.seconds))
-        add("reach_fleet_conflict", "gauge", "Whether another machine uses this identity.", word == .conflict ? 1 : 0)
-        text += "# HELP reach_fleet_state The agent's state: the one with 1.\n# TYPE reach_fleet_state gauge\n"
-        for state in FleetWord.allCases {
-            text += "reach_fleet_state{state=\"\(state.rawValue)\"} \(state == word ? 1 : 0)\n"
-        }
-        return text
+            "reach_fleet_duplicates_total", .counter, "Chunks whose acknowledgement was lost.", figures.duplicates)
+        add("reach_fleet_dropped_total", .counter, "Events deleted before they were sent.", figures.dropped)
+        add("reach_fleet_connections_total", .counter, "Connections made.", figures.reconnects)
+        add("reach_fleet_lease_seconds", .gauge, "How often the lease is renewed.", UInt64(lease.components.seconds))
+        add("reach_fleet_conflict", .gauge, "Whether another machine uses this identity.", word == .conflict ? 1 : 0)
+        writer.family("reach_fleet_state", .gauge, "The agent's state: the one with 1.")
+        writer.states([], "state", FleetWord.allCases.map(\.rawValue), word.rawValue)
+        return writer.bytes
     }
 }

@@ -14,7 +14,7 @@ final class DesiredFollower {
     private unowned let connection: EngineConnection
     private let report: (UInt64) -> Void
     private var machine: DesiredMachine
-    private var timer: (deadline: BootTime, id: TimerQueue.ID)?
+    private lazy var timer = DeadlineTimer(on: loop) { [unowned self] in handle(.tick) }
     private var lastError: String?
 
     /// What the daemon has confirmed.
@@ -72,18 +72,7 @@ final class DesiredFollower {
         }
     }
 
-    private func setTimer() {
-        let deadline = machine.deadline
-        guard deadline != timer?.deadline else { return }
-        timer.map { loop.cancel($0.id) }
-        timer = deadline.map { deadline in
-            let id = loop.schedule(at: deadline) { [unowned self] in
-                timer = nil
-                handle(.tick)
-            }
-            return (deadline, id)
-        }
-    }
+    private func setTimer() { timer.set(to: machine.deadline) }
 
     /// Releases what an earlier run has held, on a host whose configuration no longer accepts that.
     static func releaseUnwanted(path: String) {

@@ -13,23 +13,21 @@ struct FleetView {
     var engine: EngineFacts
     /// The engine's clock minus this machine's; `nil` if it does not say.
     var clockOffset: Duration?
+    /// When each server that has answered started, by its name.
+    private var starts: [String: Timestamp] = [:]
+    /// How far each bucket was read.
+    private var positions: [String: StreamPosition] = [:]
 
     /// A disconnect matters if it is later than the last renewal. No lease lasts longer than this.
     static let connectionAge: Duration = .seconds(1800)
+
+    private static let buckets = [HostList.bucket, FleetNames.state, FleetNames.lease]
 
     /// Reads the buckets, and the latest reports of connections.
     static func read(_ link: NATSLink) throws(NATSError) -> FleetView {
         let jetStream = JetStream(link)
         var view = try FleetView(jetStream)
-        try view.readHosts(jetStream)
-        var roster = view.roster
-        try jetStream.entries(of: FleetNames.state) { entry in
-            roster.apply(state: entry.value, of: entry.key, storedAt: entry.time)
-        }
-        try jetStream.entries(of: FleetNames.lease) { entry in
-            roster.apply(lease: entry.value, of: entry.key, storedAt: entry.time)
-        }
-        view.roster = roster
+        try view.readBuckets(jetStream)
         // Of hosts that are silent for longer the reports say why.
         try view.readConnections(jetStream, all: view.hasSilentHost)
         view.engine.now = view.present
@@ -41,6 +39,7 @@ struct FleetView {
         let status = try ServerStatus.ask(jetStream.link, within: .seconds(2))
         clockOffset = status?.clockOffset
         engine = EngineFacts(now: SystemClock.now.wall, started: status?.started)
+        if let status { starts[status.name] = status.started }
         guard let lease = try jetStream.stream(FleetNames.stream(of: FleetNames.lease)) else {
             throw NATSError(.notFound, "the fleet's buckets are missing; `reach-fleet setup` makes them")
         }
@@ -51,22 +50,78 @@ struct FleetView {
     /// The present by the engine's clock.
     var present: Timestamp { SystemClock.now.wall + (clockOffset ?? .zero) }
 
-    private var hasSilentHost: Bool {
+    var hasSilentHost: Bool {
         roster.hosts.contains { $0.key != nil && $0.presence(engine).word == .silent }
+    }
+
+    // MARK: - Buckets
+
+    /// Reads the buckets whole.
+    mutating func readBuckets(_ jetStream: JetStream) throws(NATSError) {
+        for bucket in Self.buckets {
+            let info = try info(of: bucket, jetStream)
+            positions[bucket] = StreamPosition(info)
+            if info != nil || bucket != HostList.bucket { try read(bucket, from: .lastOfEachSubject, jetStream) }
+        }
+    }
+
+    /// Reads what the buckets hold since they were read last.
+    ///
+    /// - Returns: `false` if they have to be read whole: they were made again, or their server has restarted, and buckets in
+    ///   memory count from the beginning then.
+    mutating func follow(_ jetStream: JetStream) throws(NATSError) -> Bool {
+        let fresh = try FleetView(jetStream)
+        let hasRestarted = fresh.starts.contains { name, start in starts[name].map { $0 != start } ?? false }
+        guard !hasRestarted else { return false }
+        for bucket in Self.buckets {
+            guard positions[bucket]?.isContinued(by: try info(of: bucket, jetStream)) == true else { return false }
+        }
+        starts.merge(fresh.starts) { _, new in new }
+        (engine, clockOffset) = (fresh.engine, fresh.clockOffset)
+        for (bucket, position) in positions where position.exists {
+            try read(bucket, from: .sequence(position.last + 1), jetStream)
+        }
+        return true
     }
 
     /// The list of hosts is optional: without it nobody is unseen, and connections cannot be told apart.
     mutating func readHosts(_ jetStream: JetStream) throws(NATSError) {
-        var roster = self.roster
-        do throws(NATSError) {
-            try jetStream.entries(of: HostList.bucket) { entry in
-                if let value = entry.value { roster.apply(listed: entry.key, key: HostList.key(value)) }
-            }
-        } catch {
-            guard error.kind == .notFound || error.kind == .notPermitted else { throw error }
+        if try info(of: HostList.bucket, jetStream) != nil {
+            try read(HostList.bucket, from: .lastOfEachSubject, jetStream)
         }
-        self.roster = roster
     }
+
+    private func info(of bucket: String, _ jetStream: JetStream) throws(NATSError) -> JSONValue? {
+        do throws(NATSError) {
+            return try jetStream.stream(FleetNames.stream(of: bucket))
+        } catch {
+            guard bucket == HostList.bucket, error.kind == .notPermitted else { throw error }
+            return nil
+        }
+    }
+
+    private mutating func read(
+        _ bucket: String, from start: StreamStart, _ jetStream: JetStream
+    ) throws(NATSError) {
+        var (roster, position) = (roster, positions[bucket])
+        // So that the copies above own what they change.
+        self.roster = Roster()
+        defer {
+            self.roster = roster
+            positions[bucket] = position
+        }
+        try jetStream.entries(of: bucket, from: start) { entry in
+            position?.note(entry.revision)
+            switch bucket {
+            case HostList.bucket:
+                if let value = entry.value { roster.apply(listed: entry.key, key: HostList.key(value)) }
+            case FleetNames.state: roster.apply(state: entry.value, of: entry.key, storedAt: entry.time)
+            default: roster.apply(lease: entry.value, of: entry.key, storedAt: entry.time)
+            }
+        }
+    }
+
+    // MARK: - Connections
 
     /// - Parameter all: Whether to read as far back as ``connectionLimit`` allows, and not only ``connectionAge``.
     mutating func readConnections(_ jetStream: JetStream, all: Bool) throws(NATSError) {
@@ -74,10 +129,11 @@ struct FleetView {
         let last = info["state"]?["last_seq"]?.integer.flatMap { UInt64(exactly: $0) } ?? 0
         let earliest = last > Self.connectionLimit ? last - Self.connectionLimit : 1
         let start = all ? StreamStart.sequence(earliest) : .time(present + (.zero - Self.connectionAge))
-        var roster = self.roster
+        var roster = roster
+        self.roster = Roster()
+        defer { self.roster = roster }
         try jetStream.read(FleetNames.connections, filter: "reach.v1.conn.>", from: start) { message in
             roster.apply(advisory: message.payload)
         }
-        self.roster = roster
     }
 }

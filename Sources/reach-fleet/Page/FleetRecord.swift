@@ -4,36 +4,67 @@ internal import ReachFleetLink
 
 /// The fleet now, and what happened in it within a window that ends now.
 ///
-/// It can be brought up to date: then only what the streams stored since is read.
+/// It can be brought up to date: then it reads only what the buckets and streams stored since.
 struct FleetRecord {
+    /// How much of the window the first reading covers.
+    enum Depth {
+        /// All of it, however many events there are.
+        case whole
+        /// The newest events only, which takes a fraction of a second in any fleet.
+        case newest
+    }
+
+    /// The newest events and the newest reports of connections that ``Depth/newest`` reads. 15,000 events have 8 MiB.
+    private static let newestEvents = StreamEndLimit(bytes: 8 << 20, messages: 12_000)
+    private static let newestConnections = StreamEndLimit(bytes: 8 << 20, messages: 10_000)
+    /// The buckets are followed for this long, and then read whole again, so that no mistake stays.
+    private static let followLimit: Duration = .seconds(600)
+
     private(set) var view: FleetView
     private var history: FleetHistory
     private var timeline = FleetTimeline()
     private let window: Duration
-    /// The last sequences that were read of events and connections; `nil` before the first.
-    private var lastEvent: UInt64?
-    private var lastConnection: UInt64?
+    private let depth: Depth
+    private var readWhole: Timestamp
+    /// How far the streams were read; `nil` for a stream that is not there.
+    private var events = StreamPosition(nil)
+    private var connections = StreamPosition(nil)
 
-    init(_ link: NATSLink, window: Duration) throws(NATSError) {
-        view = try FleetView.read(link)
+    init(_ link: NATSLink, window: Duration, _ depth: Depth) throws(NATSError) {
+        let jetStream = JetStream(link)
+        view = try FleetView(jetStream)
+        try view.readBuckets(jetStream)
+        readWhole = view.engine.now
         history = FleetHistory(since: view.engine.now + (.zero - window))
-        self.window = window
-        try readStreams(JetStream(link))
+        (self.window, self.depth) = (window, depth)
+        if depth == .whole { try view.readConnections(jetStream, all: view.hasSilentHost) }
+        events = StreamPosition(try jetStream.stream(FleetNames.events))
+        connections = StreamPosition(try jetStream.stream(FleetNames.connections))
+        try readStreams(jetStream, isFirst: true)
+        // Else the next reading would begin with the first message of a stream whose messages are older than the window.
+        events.noteFirstReading()
+        connections.noteFirstReading()
+        view.engine.now = view.present
     }
 
     /// Reads what is new.
     mutating func update(_ link: NATSLink) throws(NATSError) {
         let jetStream = JetStream(link)
-        guard try isContinued(FleetNames.events, after: lastEvent, jetStream),
-            try isContinued(FleetNames.connections, after: lastConnection, jetStream)
+        guard events.isContinued(by: try jetStream.stream(FleetNames.events)),
+            connections.isContinued(by: try jetStream.stream(FleetNames.connections))
         else {
             // The engine was restored from a backup or made again: what was read may not be there any more.
-            self = try FleetRecord(link, window: window)
+            self = try FleetRecord(link, window: window, depth)
             return
         }
-        view = try FleetView.read(link)
-        history.forget(before: view.engine.now + (.zero - window))
-        try readStreams(jetStream)
+        if view.present > readWhole + Self.followLimit {
+            try readViewWhole(link)
+        } else if try !view.follow(jetStream) {
+            try readViewWhole(link)
+        }
+        history.forget(before: windowStart)
+        try readStreams(jetStream, isFirst: false)
+        view.engine.now = view.present
     }
 
     func page(_ arguments: OutageArguments, _ systems: ASNTable) -> FleetPage {
@@ -42,40 +73,82 @@ struct FleetRecord {
         return page
     }
 
-    private func isContinued(
-        _ stream: String, after last: UInt64?, _ jetStream: JetStream
-    ) throws(NATSError) -> Bool {
-        guard let last else { return true }
-        guard let end = try jetStream.stream(stream)?["state"]?["last_seq"]?.integer else { return false }
-        return UInt64(max(end, 0)) >= last
+    private mutating func readViewWhole(_ link: NATSLink) throws(NATSError) {
+        view = try FleetView.read(link)
+        readWhole = view.engine.now
     }
 
-    private mutating func readStreams(_ jetStream: JetStream) throws(NATSError) {
-        var (history, timeline) = (history, timeline)
-        var (lastEvent, lastConnection) = (lastEvent, lastConnection)
-        // Of what was stored before the window nothing happened in it.
-        func start(_ last: UInt64?) -> StreamStart { last.map { .sequence($0 + 1) } ?? .time(history.start) }
-        try jetStream.read(FleetNames.events, filter: FleetNames.eventSubject(of: "*"), from: start(lastEvent)) {
-            message in
-            lastEvent = message.sequence
+    // MARK: - Streams
+
+    private mutating func readStreams(_ jetStream: JetStream, isFirst: Bool) throws(NATSError) {
+        var (history, timeline, position) = (history, timeline, events)
+        // So that the copies own what they change.
+        self.history = FleetHistory(since: history.start)
+        self.timeline = FleetTimeline()
+        defer { (self.history, self.timeline, events) = (history, timeline, position) }
+        let unread = try read(
+            FleetNames.events, FleetNames.eventSubject(of: "*"), after: position, isFirst: isFirst, Self.newestEvents,
+            since: windowStart, jetStream
+        ) { message in
+            position.note(message.sequence)
             let events = timeline.apply(
                 subject: message.subject, headers: message.headers, payload: message.payload, storedAt: message.time,
                 sequence: message.sequence)
             for event in events { history.apply(event) }
         }
-        if try jetStream.stream(FleetNames.connections) != nil {
-            let roster = view.roster
-            try jetStream.read(
-                FleetNames.connections, filter: "reach.v1.conn.>", from: start(lastConnection)
-            ) { message in
-                lastConnection = message.sequence
-                guard let advisory = try? ConnectionAdvisory(message.payload),
-                    let host = roster.host(withKey: advisory.user)
-                else { return }
-                history.apply(advisory, of: host)
-            }
-        }
-        (self.history, self.timeline) = (history, timeline)
-        (self.lastEvent, self.lastConnection) = (lastEvent, lastConnection)
+        if let unread { history.leaveOut(before: unread) }
+        guard connections.exists else { return }
+        if let unread = try readConnections(jetStream, isFirst, &history) { history.leaveOut(before: unread) }
     }
+
+    private mutating func readConnections(
+        _ jetStream: JetStream, _ isFirst: Bool, _ history: inout FleetHistory
+    ) throws(NATSError) -> Timestamp? {
+        var position = connections
+        var roster = view.roster
+        view.roster = Roster()
+        defer { (view.roster, connections) = (roster, position) }
+        var kept = history
+        history = FleetHistory(since: kept.start)
+        defer { history = kept }
+        // The latest report of a host counts whenever it came: it has the host's address.
+        return try read(
+            FleetNames.connections, "reach.v1.conn.>", after: position, isFirst: isFirst, Self.newestConnections,
+            since: Timestamp(nanosecondsSince1970: 0), jetStream
+        ) { message in
+            position.note(message.sequence)
+            guard let advisory = try? ConnectionAdvisory(message.payload),
+                let host = roster.host(withKey: advisory.user)
+            else { return }
+            roster.apply(advisory)
+            kept.apply(advisory, of: host)
+        }
+    }
+
+    /// Reads what follows a position, or for the first time what ``depth`` says.
+    ///
+    /// - Parameter since: Where the newest messages begin at the earliest.
+    /// - Returns: The time of the oldest message that was read, if older ones were left out.
+    private func read(
+        _ stream: String, _ filter: String, after position: StreamPosition, isFirst: Bool, _ newest: StreamEndLimit,
+        since: Timestamp, _ jetStream: JetStream, _ body: (StoredMessage) -> Void
+    ) throws(NATSError) -> Timestamp? {
+        guard isFirst else {
+            try jetStream.read(stream, filter: filter, from: .sequence(position.last + 1), body)
+            return nil
+        }
+        guard depth == .newest else {
+            // Nothing happened in the window of what was stored before it.
+            try jetStream.read(stream, filter: filter, from: .time(windowStart), body)
+            return nil
+        }
+        var oldest: Timestamp?
+        let isCut = try jetStream.readEnd(of: stream, filter: filter, since: since, newest) { message in
+            oldest = oldest ?? message.time
+            body(message)
+        }
+        return isCut ? oldest : nil
+    }
+
+    private var windowStart: Timestamp { view.engine.now + (.zero - window) }
 }

@@ -6,9 +6,14 @@ internal import ReachLoop
 /// What `outages`, `page` and `export` compare.
 struct OutageArguments: ParsableArguments {
     @Option(
-        help: ArgumentHelp("How far back to look.", valueName: "duration"),
+        help: ArgumentHelp(
+            "How far back to look; a day by default, of which page and export first read the newest events only.",
+            valueName: "duration"),
         transform: { try FleetArgument.duration($0) })
-    var since: Duration = .seconds(86_400)
+    var since: Duration?
+
+    /// The window: what was asked for, or a day.
+    var window: Duration { since ?? .seconds(86_400) }
 
     @Option(
         help: ArgumentHelp("The longest time between two departures of one outage.", valueName: "duration"),

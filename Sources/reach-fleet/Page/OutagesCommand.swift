@@ -23,7 +23,7 @@ struct OutagesCommand: ParsableCommand {
 
     func run() throws {
         let systems = try arguments.table()
-        let record = try FleetRecord(try engine.connect(), window: arguments.since)
+        let record = try FleetRecord(try engine.connect(), window: arguments.window, .whole)
         let page = record.page(arguments, systems)
         if json {
             StandardOutput.writeJSON(page.outages) { $0.outage($1, hosts: page.hosts.map(\.id)) }

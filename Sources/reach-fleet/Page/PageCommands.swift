@@ -29,7 +29,7 @@ struct PageCommand: ParsableCommand {
 
     func run() throws {
         let systems = try arguments.table()
-        try repetition.run(engine, since: arguments.since, writing: output) { reading in
+        try repetition.run(engine, arguments, writing: output) { reading in
             var page = reading.record?.page(arguments, systems) ?? FleetPage(asOf: reading.now, written: reading.now)
             page.title = title
             page.written = reading.now
@@ -37,7 +37,7 @@ struct PageCommand: ParsableCommand {
             page.engineTrouble = reading.trouble
             page.engineNotes += reading.notes
             var generator = SystemRandomNumberGenerator()
-            return page.html(nonce: FleetPage.nonce(&generator))
+            return page.html(nonce: HTMLPage.nonce(&generator))
         }
     }
 }
@@ -62,7 +62,7 @@ struct ExportCommand: ParsableCommand {
 
     func run() throws {
         let systems = try arguments.table()
-        try repetition.run(engine, since: arguments.since, writing: output) { reading in
+        try repetition.run(engine, arguments, writing: output) { reading in
             var page = reading.record?.page(arguments, systems) ?? FleetPage(asOf: reading.now, written: reading.now)
             page.engineTrouble = reading.trouble
             return FleetMetrics.text(page)
@@ -93,10 +93,12 @@ struct RepetitionOptions: ParsableArguments {
 
     /// Without an interval, an engine that does not answer is an error. With one, the file says it.
     func run(
-        _ engine: EngineOptions, since: Duration, writing path: String, _ text: (Reading) -> [UInt8]
+        _ engine: EngineOptions, _ arguments: OutageArguments, writing path: String, _ text: (Reading) -> [UInt8]
     ) throws {
+        // Who asks for a time gets all of it.
+        let depth: FleetRecord.Depth = arguments.since == nil ? .newest : .whole
         guard let interval else {
-            let record = try FleetRecord(try engine.connect(), window: since)
+            let record = try FleetRecord(try engine.connect(), window: arguments.window, depth)
             return try Self.write(path, text(Reading(record: record, now: record.view.engine.now)))
         }
         _ = try engine.settings()
@@ -108,7 +110,7 @@ struct RepetitionOptions: ParsableArguments {
                 let open = try link ?? engine.connect()
                 link = open
                 if reading.record == nil {
-                    reading.record = try FleetRecord(open, window: since)
+                    reading.record = try FleetRecord(open, window: arguments.window, depth)
                 } else {
                     try reading.record?.update(open)
                 }

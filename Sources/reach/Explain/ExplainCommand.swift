@@ -14,32 +14,71 @@ struct ExplainCommand: ParsableCommand {
             packet would meet them. Asks the daemon if one runs, otherwise the kernel; sends nothing. The verdict is that \
             of "reach status".
 
+            With --probe it sends packets: to the gateway, the name servers and the target, for at most ten seconds, and \
+            says what is broken and who can mend it. The target may then also be HOST:PORT.
+
             Exit status: 0 reachable, 1 not reachable, 2 usage, 3 unknown, 4 cannot observe.
             """)
 
     @Flag(help: "Print a JSON object.")
     var json = false
 
+    @Flag(help: "Test the way to the target, layer by layer, with packets.")
+    var probe = false
+
     @OptionGroup var daemon: DaemonOptions
 
     @OptionGroup var observation: ObservationOptions
 
-    @Argument(
-        help: "The target; the Internet by default.", transform: { try CommandLineValue.target($0) })
-    var target: Target = .internet
+    @Argument(help: "The target; the Internet by default.", completion: ValueCompletion.target)
+    var target = "internet"
 
-    func validate() throws { try daemon.exclude(observation.given) }
+    func validate() throws {
+        try daemon.exclude(observation.given)
+        guard probe else {
+            _ = try CommandLineValue.target(target)
+            return
+        }
+        let others = observation.given + (daemon.socket == nil ? [] : ["--socket"])
+        if let option = others.first {
+            throw ValidationError("--probe and \(option) exclude each other: the packets leave as those of any program")
+        }
+        do throws(TargetError) {
+            _ = try DiagnosisDestination.read(target)
+        } catch {
+            throw ValidationError(error.description)
+        }
+    }
 
     func run() throws {
+        if probe { return try diagnose() }
+        try explain(try CommandLineValue.target(target))
+    }
+
+    private func diagnose() throws(CommandError) {
+        let (diagnosis, line) = try ProbeProgram.diagnose(target)
+        if json {
+            StandardOutput.write(line)
+        } else {
+            StandardOutput.write(DiagnosisText(style: .current, width: StandardOutput.width).describe(diagnosis))
+        }
+        switch diagnosis.outcome {
+        case .ok, .degraded: break
+        case .failed: throw CommandError(status: .notReachable)
+        case .unknown: throw CommandError(status: .unknown)
+        }
+    }
+
+    private func explain(_ target: Target) throws {
         var source = daemon.source(observation.given)
         let answer = try source.ask { client throws(ControlError) in try client.explanation(of: target) }
-        let explanation = try answer ?? queryKernel()
+        let explanation = try answer ?? queryKernel(target)
         show(explanation, answer == nil ? .kernel : .daemon)
         if !json { StandardOutput.write(source.note(isDaemon: answer != nil, .current)) }
         try CommandError.check([(explanation.verdict.status, explanation.verdict.reason)])
     }
 
-    private func queryKernel() throws(CommandError) -> Explanation {
+    private func queryKernel(_ target: Target) throws(CommandError) -> Explanation {
         do throws(NetlinkError) {
             return try Explainer(options: observation.engineOptions).explain(target)
         } catch {

@@ -30,13 +30,17 @@ struct ExplanationText {
         return heading + "\n" + family.steps.map(line).joined()
     }
 
-    private func line(_ step: Explanation.Step) -> String {
-        let subject = step.subject.rawValue
-        let column = 17
-        let start = "  \(mark(step.finding))  \(subject)" + String(repeating: " ", count: 11 - subject.count)
+    private func line(_ step: Explanation.Step) -> String { line(step.subject.rawValue, step.finding, step.text) }
+
+    /// - Parameter subjectWidth: The width of the column of subjects.
+    func line(
+        _ subject: String, _ finding: Explanation.Step.Finding, _ text: String, subjectWidth: Int = 11
+    ) -> String {
+        let column = 6 + subjectWidth
+        let start = "  \(mark(finding))  \(subject)" + String(repeating: " ", count: subjectWidth - subject.count)
         let limit = width.map { max(24, min($0, Self.comfortableWidth) - column) } ?? .max
         let indent = "\n" + String(repeating: " ", count: column)
-        return start + Self.wrap(step.text, limit).joined(separator: indent) + "\n"
+        return start + Self.wrap(text, limit).joined(separator: indent) + "\n"
     }
 
     private func mark(_ finding: Explanation.Step.Finding) -> String {

@@ -17,14 +17,15 @@ struct HistoryCommand: ParsableCommand {
             """)
 
     @Option(
-        help: ArgumentHelp("Begin this long ago; by default with the first record.", valueName: "duration"),
-        transform: { try CommandLineValue.duration($0) })
-    var since: Duration?
+        help: ArgumentHelp(
+            "Begin then: a duration ago or a date; by default with the first record.", valueName: "time"),
+        transform: { try CommandLineValue.time($0, isEnd: false) })
+    var since: Timestamp?
 
-    @Flag(help: "Print a JSON object for each record, one a line.")
+    @Flag(help: "Print a JSON object for each record, one per line.")
     var json = false
 
-    @Flag(help: "Print the events of the journal, one a line.")
+    @Flag(help: "Print the events of the journal, one per line.")
     var events = false
 
     @Option(
@@ -33,7 +34,8 @@ struct HistoryCommand: ParsableCommand {
         transform: { try Self.type($0) })
     var type: [String] = []
 
-    @Option(help: ArgumentHelp("The directory of the history.", valueName: "directory"))
+    @Option(
+        help: ArgumentHelp("The directory of the history.", valueName: "directory"), completion: .directory)
     var state: String?
 
     @Argument(help: "The target; every target by default.")
@@ -53,16 +55,48 @@ struct HistoryCommand: ParsableCommand {
     }
 
     func run() throws {
-        let environment = SocketPath.processEnvironment
-        let directory = state ?? HistoryFiles.directoryForReader(isRoot: getuid() == 0, environment: environment)
+        let directory = state ?? HistoryReading.directory
         if events {
-            let earliest = since.map { age in
-                Timestamp(nanosecondsSince1970: SystemClock.now.wall.nanosecondsSince1970 - age.nanoseconds)
-            }
-            let printer = JournalPrinter(types: type, earliest: earliest, isJSON: json)
+            let printer = JournalPrinter(types: type, earliest: since, isJSON: json)
             if state == nil, try printer.printFromDaemon() { return }
             return try printer.printFiles(in: directory)
         }
+        let log = try HistoryReading.log(in: directory, naming: target.map { [$0] } ?? [])
+        show(log)
+    }
+
+    private func show(_ log: HistoryLog) {
+        let (now, boot) = (SystemClock.now, BootIdentity.current)
+        guard !json else {
+            for entry in log.entries
+            where since.map({ entry.moment.wall >= $0 }) ?? true && (target == nil || entry.target == target) {
+                StandardOutput.write(HistoryLine.json(entry) + [UInt8(ascii: "\n")])
+            }
+            return
+        }
+        let isRunning = HistoryReading.isDaemonRunning
+        let since = since.map { Duration.nanoseconds(now.wall.nanosecondsSince1970 - $0.nanosecondsSince1970) }
+        let timelines = log.targets.filter { target == nil || $0 == target }.map {
+            HistoryTimeline(of: $0, in: log, since: since, now: now, boot: boot, isRunning: isRunning)
+        }
+        let rows = HistoryRow.rows(
+            of: log, matching: HistoryQuery(since: since, target: target), now: now, boot: boot)
+        let text = HistoryText(
+            style: .current, width: StandardOutput.width, isUnicode: TerminalStyle.isUnicode, stamp: EventText.localTime
+        )
+        StandardOutput.write(text.overview(timelines) + text.outages(timelines) + text.changes(rows))
+    }
+}
+
+/// Reads the history for the commands that show it.
+enum HistoryReading {
+    /// The history's directory, unless the user names another.
+    static var directory: String {
+        HistoryFiles.directoryForReader(isRoot: getuid() == 0, environment: SocketPath.processEnvironment)
+    }
+
+    /// - Parameter targets: The targets that it must have.
+    static func log(in directory: String, naming targets: [String]) throws(CommandError) -> HistoryLog {
         let log: HistoryLog
         do throws(SystemError) {
             log = try HistoryFiles(directory: directory).read()
@@ -75,35 +109,18 @@ struct HistoryCommand: ParsableCommand {
                 status: .notReachable,
                 message: "no history yet in \(place); reachd records it: systemctl start reachd, or reachd &")
         }
-        if let target, !log.targets.contains(target) {
+        if let target = targets.first(where: { !log.targets.contains($0) }) {
             let known = log.targets.map(DisplayText.sanitized).joined(separator: ", ")
             throw CommandError(
                 status: .notReachable,
                 message: "no history for '\(DisplayText.sanitized(target))'; recorded: \(known)")
         }
-        show(log)
+        return log
     }
 
-    private func show(_ log: HistoryLog) {
-        let (now, boot) = (SystemClock.now, BootIdentity.current)
-        guard !json else {
-            let earliest = since.map { now.wall.nanosecondsSince1970 - $0.nanoseconds } ?? .min
-            for entry in log.entries
-            where entry.moment.wall.nanosecondsSince1970 >= earliest && (target == nil || entry.target == target) {
-                StandardOutput.write(HistoryLine.json(entry) + [UInt8(ascii: "\n")])
-            }
-            return
-        }
+    /// Whether the last records still hold.
+    static var isDaemonRunning: Bool {
         let path = SocketPath.forClient(uid: getuid(), environment: SocketPath.processEnvironment)
-        let isRunning = (try? ControlClient(path: path, patience: .seconds(1))) != nil
-        let timelines = log.targets.filter { target == nil || $0 == target }.map {
-            HistoryTimeline(of: $0, in: log, since: since, now: now, boot: boot, isRunning: isRunning)
-        }
-        let rows = HistoryRow.rows(
-            of: log, matching: HistoryQuery(since: since, target: target), now: now, boot: boot)
-        let text = HistoryText(
-            style: .current, width: StandardOutput.width, isUnicode: TerminalStyle.isUnicode, stamp: EventText.localTime
-        )
-        StandardOutput.write(text.overview(timelines) + text.outages(timelines) + text.changes(rows))
+        return (try? ControlClient(path: path, patience: .seconds(1))) != nil
     }
 }

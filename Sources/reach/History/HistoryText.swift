@@ -21,7 +21,7 @@ struct HistoryText {
     func overview(_ timelines: [HistoryTimeline]) -> String {
         guard let first = timelines.first else { return "nothing is known of that time\n" }
         let blocks = timelines.map { timeline in
-            heading(HistorySummary(timeline)) + "\n" + (width.map { drawing(timeline, $0) } ?? "")
+            wrapped(heading(HistorySummary(timeline))) + (width.map { drawing(timeline, $0) } ?? "")
         }
         guard let width else { return blocks.joined() }
         return blocks.joined() + axis(first, width) + "\n" + legend + "\n"
@@ -46,6 +46,15 @@ struct HistoryText {
             parts.append("not observed for \(DurationText.describe(summary.notObserved))")
         }
         return style.paint(DisplayText.sanitized(summary.target), .bold) + "  " + parts.joined(separator: ", ")
+    }
+
+    /// A summary broken behind commas, so that no number loses its unit; without a terminal as it is.
+    private func wrapped(_ summary: String) -> String {
+        guard let width else { return summary + "\n" }
+        let parts = summary.split(separator: ", ").map(String.init)
+        let listed = parts.dropLast().map { $0 + "," } + parts.suffix(1)
+        let lines = WrappedText.lines(listed, separator: " ", width: width, indent: Self.indent.count)
+        return lines.map { $0 + "\n" }.joined()
     }
 
     /// The newest outages, one in a row, and what failed in each.
@@ -142,7 +151,9 @@ struct HistoryText {
             (.up, "up"), (.partlyDown, "up and down"), (.down, "down"), (.unknown, "unknown"),
             (.notObserved, "not observed"),
         ]
-        return Self.indent + words.map { style.paint(glyph($0), colour($0)) + " " + $1 }.joined(separator: "  ")
+        let parts = words.map { style.paint(glyph($0), colour($0)) + " " + $1 }
+        let room = max(1, (width ?? .max) - Self.indent.count)
+        return WrappedText.lines(parts, separator: "  ", width: room).map { Self.indent + $0 }.joined(separator: "\n")
     }
 
     private func barWidth(_ width: Int) -> Int { min(max(1, width - Self.indent.count), Self.widest) }
@@ -168,10 +179,14 @@ struct HistoryText {
     }
 
     /// Rounded down, so that only a target that was always up has 100 %.
-    private static func percent(_ share: Double) -> String {
-        let hundredths = Int((share * 10_000).rounded(.down))
-        if hundredths == 10_000 { return "100 %" }
-        let fraction = hundredths % 100
-        return "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction) %"
+    static func percent(_ share: Double) -> String { hundredths(Int((share * 10_000).rounded(.down))) }
+
+    /// Rounded up, so that only a probe that lost nothing has 0 %.
+    static func percentUp(_ share: Double) -> String { hundredths(Int((share * 10_000).rounded(.up))) }
+
+    private static func hundredths(_ number: Int) -> String {
+        if number == 0 || number == 10_000 { return "\(number / 100) %" }
+        let fraction = number % 100
+        return "\(number / 100).\(fraction < 10 ? "0" : "")\(fraction) %"
     }
 }

@@ -15,52 +15,25 @@ struct JournalPrinter {
     let earliest: Timestamp?
     let isJSON: Bool
 
-    private var query: JournalQuery {
-        JournalQuery(limit: JournalQuery.longestPage, types: types.isEmpty ? nil : Set(types))
-    }
+    private var feed: JournalFeed { JournalFeed(types: types.isEmpty ? nil : Set(types)) }
 
     /// Prints what the daemon shows.
     ///
     /// - Returns: Whether there is a daemon that keeps a journal.
     func printFromDaemon() throws -> Bool {
-        let path = SocketPath.forClient(uid: getuid(), environment: SocketPath.processEnvironment)
+        var text = JournalText(style: .current)
         do throws(ControlError) {
-            var client = try ControlClient(path: path)
-            var page = try client.journal(query)
-            var text = JournalText(style: .current)
-            while true {
-                for event in page.events { show(event, &text) }
-                guard !page.isComplete else { return true }
-                page = try client.journal(query.following(page))
-            }
+            return try feed.readDaemon { show($0, &text) }
         } catch {
-            if case .notRunning = error { return false }
-            if case .refused = error { return false }
             throw CommandError(status: .cannotObserve, message: "the journal cannot be read: \(error)")
         }
     }
 
     /// Prints what the files in a state directory have.
     func printFiles(in directory: String) throws {
-        let files = JournalFiles(stateDirectory: directory)
+        var text = JournalText(style: .current)
         do throws(SystemError) {
-            let segments = try files.segments()
-            guard !segments.isEmpty else { throw SystemError(call: "no events in \(files.directory)", number: ENOENT) }
-            var query = query
-            var text = JournalText(style: .current)
-            while true {
-                let reader = JournalReader(
-                    query, of: nil, files, segments, last: .max, at: SystemClock.now, boot: BootIdentity.current)
-                let slice = try reader.read()
-                for event in slice.events {
-                    guard let json = try? JSONReader.read(event), let record = try? JournalRecord(reading: json) else {
-                        continue
-                    }
-                    show(record, &text)
-                }
-                if slice.isComplete { return }
-                (query.log, query.after) = (slice.log, slice.next)
-            }
+            try feed.readFiles(in: directory) { show($0, &text) }
         } catch {
             throw CommandError(
                 status: error.number == ENOENT ? .notReachable : .cannotObserve,

@@ -15,7 +15,7 @@ struct LinksCommand: ParsableCommand {
             Exit status: 0 printed, 1 no link has a given name, 2 usage, 4 cannot observe.
             """)
 
-    @Flag(help: "Print a JSON object for each link, one a line.")
+    @Flag(help: "Print a JSON object for each link, one per line.")
     var json = false
 
     @Flag(
@@ -26,7 +26,8 @@ struct LinksCommand: ParsableCommand {
 
     @OptionGroup var observation: ObservationOptions
 
-    @Argument(help: "Names or alternative names of links; every link by default.")
+    @Argument(
+        help: "Names or alternative names of links; every link by default.", completion: ValueCompletion.interface)
     var names: [String] = []
 
     func validate() throws { try daemon.exclude(observation.given) }

@@ -16,7 +16,7 @@ struct ProbeCommand: ParsableCommand {
             Exit status: 0 all ok, 1 at least one failed, 2 usage, 3 inconclusive, 4 no attempt could be made.
             """)
 
-    @Flag(help: "Print a JSON object for each attempt, one a line.")
+    @Flag(help: "Print a JSON object for each attempt, one per line.")
     var json = false
 
     @Option(
@@ -24,12 +24,13 @@ struct ProbeCommand: ParsableCommand {
         transform: { try CommandLineValue.duration($0) })
     var timeout: Duration?
 
-    @Option(help: ArgumentHelp("Send only by this interface.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Send only by this interface.", valueName: "name"), completion: ValueCompletion.interface)
     var interface: String?
 
     @OptionGroup var daemon: DaemonOptions
 
-    @Argument(help: "URLs, or names of configured probes.")
+    @Argument(help: "URLs, or names of configured probes.", completion: ValueCompletion.probe)
     var targets: [String]
 
     func validate() throws {

@@ -4,35 +4,53 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
 
-/// Makes an attempt with `reachd --probe`. This program does not link libcurl, which would slow down the start of every
-/// command.
+/// Sends with `reachd --probe` and `reachd --diagnose`. This program does not link libcurl, which would slow down the start of
+/// every command.
 enum ProbeProgram {
     static func run(_ order: ProbeOrder) throws(CommandError) -> ProbeAnswer {
-        let (status, output) = try start(order)
-        guard status <= 3 else { throw CommandError(status: .cannotObserve) }
-        // It has printed the error on standard error.
-        if status == ExitStatus.usage.rawValue { throw CommandError(status: .usage) }
-        guard let json = try? JSONReader.read(output), let answer = try? ProbeAnswer(reading: json) else {
+        var arguments = ["--probe", order.target]
+        if let interface = order.interface { arguments += ["--interface", interface] }
+        if let timeout = order.timeout {
+            arguments += ["--timeout", "\(max(1, timeout.nanoseconds / 1_000_000))ms"]
+        }
+        let missing = "no daemon answers, and there is no reachd to make the attempt"
+        let json = try start(arguments, missing).json
+        guard let answer = try? ProbeAnswer(reading: json) else {
             throw CommandError(status: .cannotObserve, message: "reachd --probe printed no result")
         }
         return answer
     }
 
-    private static func start(_ order: ProbeOrder) throws(CommandError) -> (status: CInt, output: [UInt8]) {
-        guard let program = path else {
-            throw CommandError(
-                status: .cannotObserve, message: "no daemon answers, and there is no reachd to make the attempt")
+    /// Tests the whole way to a target.
+    ///
+    /// - Returns: The diagnosis, and its line of JSON as it was printed.
+    static func diagnose(_ target: String) throws(CommandError) -> (diagnosis: Diagnosis, line: [UInt8]) {
+        let (json, line) = try start(["--diagnose", target], "there is no reachd to make the tests")
+        guard let diagnosis = try? Diagnosis(reading: json) else {
+            throw CommandError(status: .cannotObserve, message: "reachd --diagnose printed no result")
         }
-        var arguments = [program, "--probe", order.target]
-        if let interface = order.interface { arguments += ["--interface", interface] }
-        if let timeout = order.timeout {
-            arguments += ["--timeout", "\(max(1, timeout.nanoseconds / 1_000_000))ms"]
-        }
+        return (diagnosis, line)
+    }
+
+    /// - Parameter missing: The error if there is no reachd.
+    private static func start(
+        _ arguments: [String], _ missing: String
+    ) throws(CommandError) -> (json: JSONValue, line: [UInt8]) {
+        guard let program = path else { throw CommandError(status: .cannotObserve, message: missing) }
+        let status: CInt
+        let output: [UInt8]
         do throws(SystemError) {
-            return try run(arguments)
+            (status, output) = try run([program] + arguments)
         } catch {
             throw CommandError(status: .cannotObserve, message: "\(program): \(error)")
         }
+        guard status <= 3 else { throw CommandError(status: .cannotObserve) }
+        // It has printed the error on standard error.
+        if status == ExitStatus.usage.rawValue { throw CommandError(status: .usage) }
+        guard let json = try? JSONReader.read(output) else {
+            throw CommandError(status: .cannotObserve, message: "reachd \(arguments[0]) printed no result")
+        }
+        return (json, output)
     }
 
     private static func run(_ arguments: [String]) throws(SystemError) -> (status: CInt, output: [UInt8]) {

@@ -38,7 +38,7 @@ struct ProbeText {
 
     /// Three significant digits: `0.12 ms`, `12.3 ms`, `1.23 s`.
     static func milliseconds(_ duration: Duration) -> String {
-        let microseconds = duration.nanoseconds / 1000
+        let microseconds = duration.microseconds
         switch microseconds {
         case ..<10_000: return "\(fixed(microseconds / 10, 2)) ms"
         case ..<100_000: return "\(fixed(microseconds / 100, 1)) ms"

@@ -17,13 +17,13 @@ struct ProbesCommand: ParsableCommand {
             paused, 4 no daemon answers.
             """)
 
-    @Flag(help: "Print a JSON object for each probe, one a line.")
+    @Flag(help: "Print a JSON object for each probe, one per line.")
     var json = false
 
-    @Option(help: ArgumentHelp("Ask the daemon that listens on this socket.", valueName: "path"))
+    @Option(help: ArgumentHelp("Ask the daemon that listens on this socket.", valueName: "path"), completion: .file())
     var socket: String?
 
-    @Argument(help: "Names of probes; every probe by default.")
+    @Argument(help: "Names of probes; every probe by default.", completion: ValueCompletion.probe)
     var names: [String] = []
 
     func run() throws {
@@ -34,12 +34,14 @@ struct ProbesCommand: ParsableCommand {
             var client = try ControlClient(path: path, replyBytes: 64 << 20)
             all = try client.probes()
         } catch {
-            throw CommandError(status: .cannotObserve, message: DisplayText.sanitized(error.description))
+            throw CommandError(status: .cannotObserve, message: DisplayText.sanitized(error.advice))
         }
         let missing = names.filter { name in !all.contains { $0.name == name } }
         guard missing.isEmpty else {
             let list = missing.map { "'\(DisplayText.sanitized($0))'" }.joined(separator: ", ")
-            throw CommandError(status: .usage, message: "no probe is named \(list)")
+            let hint =
+                missing.lazy.map { NearestWord.hint(for: $0, among: all.map(\.name)) }.first { !$0.isEmpty } ?? ""
+            throw CommandError(status: .usage, message: "no probe is named \(list)\(hint)")
         }
         let reports = names.isEmpty ? all : all.filter { names.contains($0.name) }
         show(reports)

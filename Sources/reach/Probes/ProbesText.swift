@@ -11,6 +11,8 @@ struct ProbesText {
     let now: Timestamp
 
     private static let indent = "    "
+    /// The columns before a chart.
+    static let indentCount = indent.count
     /// The greatest width; a wider chart would be no easier to read.
     private static let widest = 120
 

@@ -24,7 +24,8 @@ struct QueueAddCommand: ParsableCommand {
         name: [.customShort("o"), .customLong("output")],
         help: ArgumentHelp(
             "Wait for the answer, and write its body to this file. With - the body goes to standard output, and the number to standard error.",
-            valueName: "file"))
+            valueName: "file"),
+        completion: .file())
     var output: String?
 
     @Flag(help: "Print the request, and do not add it.")

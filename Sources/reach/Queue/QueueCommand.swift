@@ -31,7 +31,8 @@ struct QueueListCommand: ParsableCommand {
 
     @Option(
         name: .customLong("state"),
-        help: ArgumentHelp("Only requests in this state. May be given several times.", valueName: "state"))
+        help: ArgumentHelp("Only requests in this state. May be given several times.", valueName: "state"),
+        completion: ValueCompletion.words(QueuedRequestState.self))
     var states: [String] = []
 
     @OptionGroup var queue: QueueOptions
@@ -78,7 +79,7 @@ struct QueueShowCommand: ParsableCommand {
 
     @OptionGroup var queue: QueueOptions
 
-    @Argument(help: "The number of a request.")
+    @Argument(help: "The number of a request.", completion: ValueCompletion.request)
     var id: Int64
 
     func run() throws {
@@ -97,7 +98,7 @@ struct QueueExplainCommand: ParsableCommand {
 
     @OptionGroup var queue: QueueOptions
 
-    @Argument(help: "The number of a request.")
+    @Argument(help: "The number of a request.", completion: ValueCompletion.request)
     var id: Int64
 
     func run() throws {

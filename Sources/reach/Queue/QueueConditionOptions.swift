@@ -8,10 +8,13 @@ struct QueueConditionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Send only when this holds: a condition of \"reach wait\" other than not-reachable, such as wifi, \"not wwan\", unmetered or validated, or several with commas between them.",
-            valueName: "condition"))
+            valueName: "condition"),
+        completion: ValueCompletion.condition)
     var when: String?
 
-    @Option(help: ArgumentHelp("The priority: urgent, high, normal, low, or 0 to 3.", valueName: "priority"))
+    @Option(
+        help: ArgumentHelp("The priority: urgent, high, normal, low, or 0 to 3.", valueName: "priority"),
+        completion: .list(["urgent", "high", "normal", "low"]))
     var priority: String?
 
     @Option(
@@ -25,7 +28,8 @@ struct QueueConditionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "What to do if unfinished requests have the same key: keep, replace, append, append-or-replace or coalesce.",
-            valueName: "mode"))
+            valueName: "mode"),
+        completion: .list(["keep", "replace", "append", "append-or-replace", "coalesce"]))
     var mode: String?
 
     @Option(help: ArgumentHelp("Send requests with the same name one after the other.", valueName: "name"))

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
+internal import ReachQueue
 internal import ReachTerminal
 
 /// The selected requests: some by their numbers, or all of the caller's.
@@ -9,7 +10,7 @@ struct QueueSelectionOptions: ParsableArguments {
     @Flag(help: "All requests: those of the user; for root, those of all users.")
     var all = false
 
-    @Argument(help: "The numbers of requests.")
+    @Argument(help: "The numbers of requests.", completion: ValueCompletion.request)
     var ids: [Int64] = []
 
     func validate() throws {
@@ -69,7 +70,7 @@ struct QueueReleaseCommand: ParsableCommand {
     @Flag(help: "What the fleet holds; for root and the fleet's agent, which may hold it again.")
     var fleet = false
 
-    @Argument(help: "The numbers of requests.")
+    @Argument(help: "The numbers of requests.", completion: ValueCompletion.request)
     var ids: [Int64] = []
 
     func validate() throws {
@@ -96,7 +97,7 @@ struct QueueCancelCommand: ParsableCommand {
 
     @OptionGroup var queue: QueueOptions
 
-    @Argument(help: "The numbers of requests.")
+    @Argument(help: "The numbers of requests.", completion: ValueCompletion.request)
     var ids: [Int64]
 
     func run() throws {
@@ -110,7 +111,9 @@ struct QueueCancelCommand: ParsableCommand {
 struct QueueRetryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "retry", abstract: "Send dead requests again.")
 
-    @Option(help: ArgumentHelp("With --all: only requests that died for this reason.", valueName: "word"))
+    @Option(
+        help: ArgumentHelp("With --all: only requests that died for this reason.", valueName: "word"),
+        completion: ValueCompletion.words(DeathReason.self))
     var reason: String?
 
     @OptionGroup var queue: QueueOptions

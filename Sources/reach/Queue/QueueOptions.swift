@@ -7,7 +7,7 @@ internal import ReachTerminal
 
 /// Which daemon's queue to use. There is no queue without a daemon.
 struct QueueOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Ask the daemon that listens on this socket.", valueName: "path"))
+    @Option(help: ArgumentHelp("Ask the daemon that listens on this socket.", valueName: "path"), completion: .file())
     var socket: String?
 
     @Flag(help: "Print JSON, one object a line.")
@@ -56,7 +56,7 @@ extension CommandError {
             } else if case .failed(_, let failure) = error, [EACCES, EPERM].contains(failure.number) {
                 self.init(status: .notPermitted, message: error.description)
             } else {
-                self.init(status: .cannotObserve, message: error.description)
+                self.init(status: .cannotObserve, message: error.advice)
             }
             return
         }

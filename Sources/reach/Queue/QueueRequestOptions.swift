@@ -6,7 +6,8 @@ internal import ReachQueue
 struct QueueRequestOptions: ParsableArguments {
     @Option(
         name: [.customShort("X"), .customLong("request")],
-        help: ArgumentHelp("The method; by default GET, with -d or -F POST, with -T PUT.", valueName: "method"))
+        help: ArgumentHelp("The method; by default GET, with -d or -F POST, with -T PUT.", valueName: "method"),
+        completion: .list(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]))
     var method: String?
 
     @Option(
@@ -59,7 +60,7 @@ struct QueueRequestOptions: ParsableArguments {
 
     @Option(
         name: [.customShort("T"), .customLong("upload-file")],
-        help: ArgumentHelp("Send this file as the body; - is standard input.", valueName: "file"))
+        help: ArgumentHelp("Send this file as the body; - is standard input.", valueName: "file"), completion: .file())
     var uploadFile: String?
 
     @Option(

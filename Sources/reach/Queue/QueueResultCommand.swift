@@ -17,12 +17,13 @@ struct QueueResultCommand: ParsableCommand {
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("Write the body to this file instead of standard output.", valueName: "file"))
+        help: ArgumentHelp("Write the body to this file instead of standard output.", valueName: "file"),
+        completion: .file())
     var output: String?
 
     @OptionGroup var queue: QueueOptions
 
-    @Argument(help: "The number of a request.")
+    @Argument(help: "The number of a request.", completion: ValueCompletion.request)
     var id: Int64
 
     func validate() throws {

@@ -52,7 +52,7 @@ struct QueueText {
     }
 
     /// The state, with its details.
-    private func state(_ item: RequestReport) -> String {
+    func state(_ item: RequestReport) -> String {
         let words = [
             item.status.map { "\($0)" }, item.reason,
             item.blockers.isEmpty ? nil : item.blockers.words.joined(separator: " "),
@@ -61,7 +61,7 @@ struct QueueText {
         return DisplayText.sanitized(item.state.rawValue + (details.isEmpty ? "" : " (\(details))"))
     }
 
-    private func age(_ time: Timestamp, _ now: Timestamp) -> String {
+    func age(_ time: Timestamp, _ now: Timestamp) -> String {
         DurationText.describe(.nanoseconds(max(0, now.nanosecondsSince1970 - time.nanosecondsSince1970)))
     }
 

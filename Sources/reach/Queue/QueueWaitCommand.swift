@@ -21,7 +21,7 @@ struct QueueWaitCommand: ParsableCommand {
 
     @OptionGroup var queue: QueueOptions
 
-    @Argument(help: "The number of a request.")
+    @Argument(help: "The number of a request.", completion: ValueCompletion.request)
     var id: Int64
 
     func run() throws {

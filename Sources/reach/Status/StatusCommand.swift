@@ -17,7 +17,7 @@ struct StatusCommand: ParsableCommand {
             --validated: 0 the Internet answers, 1 it does not, 3 nothing has been proved.
             """)
 
-    @Flag(help: "Print a JSON object for each target, one a line.")
+    @Flag(help: "Print a JSON object for each target, one per line.")
     var json = false
 
     @Flag(help: "Exit by what the daemon's connectivity checks have proved.")
@@ -27,7 +27,8 @@ struct StatusCommand: ParsableCommand {
     @OptionGroup var observation: ObservationOptions
 
     @Argument(
-        help: "Targets; the Internet by default.", transform: { try CommandLineValue.target($0) })
+        help: "Targets; the Internet by default.", completion: ValueCompletion.target,
+        transform: { try CommandLineValue.target($0) })
     var targets: [Target] = []
 
     private var asked: [Target] { targets.isEmpty ? [.internet] : targets }

@@ -50,6 +50,7 @@ struct StatusText {
         }
         if let why = state.rootCause?.sentence ?? state.reason?.sentence { text += ": \(why)" }
         if state.isMetered { text += ", metered" }
+        if state.portalSession?.isEnding == true { text += ", its portal's session is about to end" }
         if state.connectivity != .unknown { text += ", connectivity \(state.connectivity.rawValue)" }
         return text
     }

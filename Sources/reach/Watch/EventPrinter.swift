@@ -27,7 +27,7 @@ final class EventPrinter {
     func write(_ event: StreamEvent, from source: StatusSource) {
         lines.source = source
         lines.write(event.state) { [text, source = self.source] stream in
-            guard let text else { return stream.line(EncodedEvent(event, source: stream.source)) }
+            guard let text else { return stream.line(event.encoded(source: stream.source)) }
             let isFirst = event.change?.isInitial ?? false
             let note = isFirst ? source.note(isDaemon: stream.source == .daemon, text.style) : ""
             return Array((text.line(for: event) + note).utf8)

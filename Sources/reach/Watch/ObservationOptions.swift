@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ReachCore
 internal import ReachKernel
+internal import ReachLoop
 
 /// The options of observation, which only a query of the kernel honours.
 struct ObservationOptions: ParsableArguments {
@@ -22,7 +23,7 @@ struct ObservationOptions: ParsableArguments {
         help: ArgumentHelp(
             "Assign this class to interfaces whose name matches the pattern (* and ?). May be given several times.",
             valueName: "pattern=class"),
-        transform: { try CommandLineValue.classRule($0) })
+        completion: ValueCompletion.classRule, transform: { try CommandLineValue.classRule($0) })
     var classRules: [LinkPolicy.Rule] = []
 
     @Option(
@@ -30,7 +31,7 @@ struct ObservationOptions: ParsableArguments {
         help: ArgumentHelp(
             "Treat interfaces whose name matches the pattern as metered, or not. May be given several times.",
             valueName: "pattern=yes|no"),
-        transform: { try CommandLineValue.meteredRule($0) })
+        completion: ValueCompletion.meteredRule, transform: { try CommandLineValue.meteredRule($0) })
     var meteredRules: [LinkPolicy.Rule] = []
 
     /// The given options.
@@ -80,6 +81,17 @@ enum CommandLineValue {
         return duration
     }
 
+    /// A point in time in the past: how long ago, or a date.
+    ///
+    /// - Parameter isEnd: Whether a date without a time of day means the end of that day.
+    static func time(_ text: String, isEnd: Bool) throws -> Timestamp {
+        guard let time = DateText.parse(text, isEnd: isEnd, now: SystemClock.now.wall, zone: .system) else {
+            throw ValidationError("'\(DisplayText.sanitized(text))' is not \(DateText.forms)")
+        }
+        // Nothing was recorded earlier, and what is subtracted from it must fit.
+        return max(time, Timestamp(nanosecondsSince1970: 0))
+    }
+
     static func condition(_ text: String) throws -> NetworkCondition {
         do throws(NetworkConditionError) {
             return try NetworkCondition(text)
@@ -92,7 +104,8 @@ enum CommandLineValue {
         let (pattern, word) = try rule(text)
         guard let linkClass = LinkClass(rawValue: word) else {
             let classes = LinkClass.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("'\(DisplayText.sanitized(word))' is not a class; there are \(classes)")
+            let hint = NearestWord.hint(for: word, among: LinkClass.allCases.map(\.rawValue))
+            throw ValidationError("'\(DisplayText.sanitized(word))' is not a class\(hint); there are \(classes)")
         }
         return LinkPolicy.Rule(pattern: Glob(pattern), linkClass: linkClass)
     }

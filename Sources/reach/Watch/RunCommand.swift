@@ -17,7 +17,7 @@ struct RunCommand: ParsableCommand {
         name: .customLong("when"),
         help: ArgumentHelp(
             "What to wait for. May be given several times: all must hold.", valueName: "condition"),
-        transform: { try CommandLineValue.condition($0) })
+        completion: ValueCompletion.condition, transform: { try CommandLineValue.condition($0) })
     var conditions: [NetworkCondition]
 
     @Option(
@@ -26,7 +26,8 @@ struct RunCommand: ParsableCommand {
     var timeout: Duration?
 
     @Option(
-        help: "The target of the conditions; the Internet by default.", transform: { try CommandLineValue.target($0) })
+        help: "The target of the conditions; the Internet by default.", completion: ValueCompletion.target,
+        transform: { try CommandLineValue.target($0) })
     var target: Target = .internet
 
     @OptionGroup var daemon: DaemonOptions

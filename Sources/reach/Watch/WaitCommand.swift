@@ -20,7 +20,7 @@ struct WaitCommand: ParsableCommand {
         help: ArgumentHelp(
             "What to wait for; \"reachable\" by default. May be given several times: all must hold.",
             valueName: "condition"),
-        transform: { try CommandLineValue.condition($0) })
+        completion: ValueCompletion.condition, transform: { try CommandLineValue.condition($0) })
     var conditions: [NetworkCondition] = []
 
     @Option(
@@ -33,7 +33,8 @@ struct WaitCommand: ParsableCommand {
     @OptionGroup var observation: ObservationOptions
 
     @Argument(
-        help: "The target; the Internet by default.", transform: { try CommandLineValue.target($0) })
+        help: "The target; the Internet by default.", completion: ValueCompletion.target,
+        transform: { try CommandLineValue.target($0) })
     var target: Target = .internet
 
     func validate() throws { try daemon.exclude(observation.given) }

@@ -31,7 +31,8 @@ struct WatchCommand: ParsableCommand {
     @OptionGroup var observation: ObservationOptions
 
     @Argument(
-        help: "The target; the Internet by default.", transform: { try CommandLineValue.target($0) })
+        help: "The target; the Internet by default.", completion: ValueCompletion.target,
+        transform: { try CommandLineValue.target($0) })
     var target: Target = .internet
 
     func validate() throws {

@@ -24,16 +24,26 @@ import Testing
         asyncio.run(main())
         """
 
-    /// A Python with nats-py and nkeys, installed by pip into a folder of its own; `nil` if that fails.
-    private static func python(in directory: TemporaryDirectory) -> String? {
-        let python = directory.path + "/venv/bin/python"
+    private static let install = [
+        "-m", "pip", "-q", "--disable-pip-version-check", "--timeout", "5", "--retries", "1", "install",
+    ]
+
+    /// The beginning of a command line that runs a Python with nats-py and nkeys, which pip installs into a folder of its own;
+    /// `nil` if that fails.
+    private static func python(in directory: TemporaryDirectory) -> [String]? {
+        let folder = directory.path + "/modules"
+        let packages = ["nats-py", "nkeys"]
         do {
+            try ChildProcess.run(["python3"] + install + ["--target", folder] + packages)
+            return ["env", "PYTHONPATH=" + folder, "python3"]
+        } catch {
+            // Debian's Python has no pip besides that of a virtual environment, which takes ten seconds to make.
+        }
+        do {
+            let python = directory.path + "/venv/bin/python"
             try ChildProcess.run(["python3", "-m", "venv", directory.path + "/venv"])
-            try ChildProcess.run([
-                python, "-m", "pip", "-q", "--disable-pip-version-check", "--timeout", "5", "--retries", "1", "install",
-                "nats-py", "nkeys",
-            ])
-            return python
+            try ChildProcess.run([python] + install + packages)
+            return [python]
         } catch {
             print("nats-py is not tried: \(error)")
             return nil
@@ -50,7 +60,7 @@ import Testing
         try host.send(.notReachable, reason: .noCarrier)
         let script = try folder.file("read.py", Self.script)
         let url = "nats://127.0.0.1:\(fleet.server.port)"
-        let output = try ChildProcess.run([python, script, url, fleet.directory.path + "/reader.nk"])
+        let output = try ChildProcess.run(python + [script, url, fleet.directory.path + "/reader.nk"])
         let found = try JSONReader.read(Array(output.utf8), .asFoundation)
         #expect(found["reach_state"]?["host"]?.string == "till-1")
         #expect(found["reach_lease"]?["boot"]?.string == "b")

@@ -12,8 +12,8 @@ import Testing
     @Test(.enabled(if: TestProgram.path("nats-server") != nil, "nats-server is not installed"))
     func `a simulated fleet with an outage, clones and wrong clocks is in the engine as it happened`() throws {
         let output = try simulate(
-            "--hosts", "80", "--connections", "4", "--outage", "30", "--outage-start", "6s", "--outage-time", "25s",
-            "--time", "35s", "--clones", "2", "--wrong-clocks", "5")
+            "--hosts", "80", "--connections", "4", "--outage", "30", "--outage-start", "4s", "--outage-time", "15s",
+            "--time", "19s", "--clones", "2", "--wrong-clocks", "5")
         #expect(
             output.contains("30 of 30 hosts with isp=coast-cable not reachable since")
                 || output.contains("30 of 30 hosts with isp=coast-cable silent since"))

@@ -19,6 +19,10 @@ struct PageCommandTests {
         #expect(try run("setup").status == 0)
     }
 
+    private init(_ server: NATSServerProcess, _ jetStream: JetStream) {
+        (self.server, self.jetStream) = (server, jetStream)
+    }
+
     @discardableResult
     private func run(_ command: String, _ arguments: String...) throws -> BuiltProgram.Result {
         try BuiltProgram(named: "reach-fleet").run(
@@ -121,6 +125,89 @@ struct PageCommandTests {
         #expect(SmallFile.text(file, limit: 1 << 20)?.contains("\"second\"") == true)
         program.send(SIGTERM)
         _ = try program.finish()
+    }
+
+    /// 8 MiB and more of events that are newer than those of the other hosts.
+    private func addFlood() throws {
+        let padding = String(repeating: "x", count: 50_000)
+        var tail: UInt64 = 0
+        for number in stride(from: 1 as UInt64, to: 200, by: 2) {
+            let now = SystemClock.now
+            let lines = (number...number + 1).map { n in
+                Array(
+                    """
+                    {"v":1,"type":"wake","time":"\(now.wall)","boottime_ns":\(now.boot.nanoseconds),"log":"l","n":\(n),\
+                    "slept_ms":\(n)000,"x":"\(padding)"}
+                    """.utf8)
+            }
+            let chunk = EventChunk(
+                log: "l", first: number, last: number + 1, boot: "b", eventBoot: "b", sent: now, lines: lines)
+            tail = try jetStream.append(
+                FleetNames.eventSubject(of: "flood"), headers: chunk.headers(expecting: tail), chunk.payload
+            ).sequence
+        }
+    }
+
+    @Test func `the page reads the newest events of a large stream and says so, or all since a time that is named`()
+        throws
+    {
+        try addSites()
+        try addHost("flood", site: "c")
+        try addFlood()
+        let file = server.directory.path + "/fleet.html"
+        let old = "internet not reachable (gateway-unreachable); cause: neighbour"
+        #expect(try run("page", "--output", file).status == 0)
+        let text = try #require(SmallFile.text(file, limit: 16 << 20))
+        #expect(text.contains("\"cut\":true") && text.contains("woke up after") && !text.contains(old))
+        // What the buckets say is there, whatever the events.
+        #expect(text.contains("the Internet is not reachable (gateway-unreachable)"))
+        #expect(try run("page", "--output", file, "--since", "1h").status == 0)
+        let whole = try #require(SmallFile.text(file, limit: 16 << 20))
+        #expect(whole.contains("\"cut\":false") && whole.contains(old))
+        #expect(whole.contains("7 of 8 hosts with site=a not reachable since "))
+    }
+
+    @Test func `a page that is written again follows the buckets and does not read them again`() throws {
+        let server = try NATSServerProcess(
+            """
+            jetstream { store_dir: "$STORE" }
+            accounts {
+              SYS { users: [ { user: sys, password: sys } ] }
+              REACH { jetstream: enabled, users: [ { user: anyone, password: anyone } ] }
+            }
+            system_account: SYS
+            no_auth_user: anyone
+            """)
+        let fleet = PageCommandTests(server, JetStream(try server.connect()))
+        #expect(try fleet.run("setup").status == 0)
+        for index in 0..<300 { try fleet.addHost("a\(index)", site: "a") }
+        let file = server.directory.path + "/fleet.html"
+        let program = try fleet.start("page", "--output", file, "--interval", "1s")
+        try waitFor(file, "\"a299\"")
+        let before = try messagesSent(server)
+        for number in 1...3 {
+            try fleet.addHost("b\(number)", site: "a")
+            try waitFor(file, "\"b\(number)\"")
+        }
+        // Of each of the three readings some answers, and the messages that are new.
+        let sent = try messagesSent(server) - before
+        #expect(sent < 300, "\(sent)")
+        // Leases are in memory and are gone; the bucket counts from 1.
+        try server.restart()
+        try PageCommandTests(server, JetStream(try server.connect())).addHost("b4", site: "a")
+        try waitFor(file, "\"b4\"")
+        program.send(SIGTERM)
+        _ = try program.finish()
+    }
+
+    /// The messages that a server has sent to all its clients.
+    private func messagesSent(_ server: NATSServerProcess) throws -> Int64 {
+        let text = try ChildProcess.run([
+            ProjectFile.path("contrib/fleet/request"), "nats://sys:sys@127.0.0.1:\(server.port)",
+            "$SYS.REQ.SERVER.PING.VARZ",
+            "{}",
+        ])
+        return try #require(try JSONReader.read(Array(text.utf8), .asFoundation)["data"]?["out_msgs"]?.integer)
     }
 
     @Test func `without a server nothing is written`() throws {

@@ -166,11 +166,14 @@ private struct World {
         hosts.append(copy)
     }
 
-    /// Nothing fails any more, for long enough.
+    /// Nothing fails any more, for long enough: until each machine has had nothing to do three times, with its timers between.
     mutating func settle() {
-        for _ in 0..<40 {
+        var rest = 0
+        for _ in 0..<40 where rest < 3 {
+            rest += 1
             for index in hosts.indices {
-                for _ in 0..<60 { work(index, isReliable: true) }
+                for _ in 0..<60 where !hosts[index].isAtRest { work(index, isReliable: true) }
+                if !hosts[index].hasSaidAll { rest = 0 }
                 tick(index)
             }
         }

@@ -113,6 +113,22 @@ import Testing
         #expect(filter.url(url) == nil)
     }
 
+    @Test func `the root cause leaves, with its interface's name but for a MAC address`() throws {
+        let event = Self.event(
+            "change",
+            "\"changed\":[\"status\"],\"previous\":{\"status\":\"not-reachable\",\"root_cause\":\"link-down\","
+                + "\"root_interface\":\"wlx001122334455\"},\"status\":{\"target\":\"internet\",\"status\":\"not-reachable\","
+                + "\"reason\":\"no-route\",\"root_cause\":\"no-carrier\",\"root_interface\":\"enx001122334455\"}")
+        let line = try #require(PrivacyFilter().line(of: event, log: "l", n: 3))
+        let json = try JSONReader.read(line)
+        #expect(json["status"]?["root_cause"] == .string("no-carrier"))
+        #expect(json["status"]?["root_interface"] == .string("enx*"))
+        #expect(json["previous"]?["root_cause"] == .string("link-down"))
+        #expect(json["previous"]?["root_interface"] == .string("wlx*"))
+        guard case .status(let status, _, _, _) = try FleetEvent(line).kind else { throw WireError.badKey("status") }
+        #expect(status.rootCause == RootCause(.noCarrier, interface: "enx*"))
+    }
+
     @Test func `targets and kinds that are not configured stay`() {
         var filter = PrivacyFilter()
         #expect(filter.line(of: Self.events[2], log: "l", n: 3) == nil)

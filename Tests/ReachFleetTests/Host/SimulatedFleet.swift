@@ -222,5 +222,16 @@ struct SimulatedHost {
         handle(.journal(slice), at: now)
     }
 
-    mutating func journalChanged() { hasUnreadEvents = true }
+    /// Whether nothing is under way between machine, engine and journal.
+    var isAtRest: Bool {
+        requests.isEmpty && answers.isEmpty && ghosts.isEmpty
+            && (cursor == nil || !machine.wantsJournal || !hasUnreadEvents) && !waitsForConnection
+    }
+
+    private var waitsForConnection: Bool {
+        isConnected && (machine.word == .connecting || machine.word == .engineDown)
+    }
+
+    /// Whether the machine itself says that the engine has everything.
+    var hasSaidAll: Bool { isAtRest && machine.word == .connected && machine.behind == 0 }
 }

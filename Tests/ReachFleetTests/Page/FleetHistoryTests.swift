@@ -119,6 +119,24 @@ import Testing
         #expect(history.timeline(of: "stranger").isEmpty)
     }
 
+    @Test func `what was left out is not known, until the window has passed it`() throws {
+        let engine = EngineFacts(now: at(90_000))
+        var history = FleetHistory(since: at(10_000))
+        #expect(history.known == at(10_000))
+        history.leaveOut(before: at(50_000))
+        // Events from before that time may come late, from a host that was away.
+        history.apply(try status("not-reachable", 40_000, of: "h0", n: 1))
+        history.apply(try status("reachable", 41_000, of: "h0", n: 2))
+        var page = FleetPage(roster(2, leaseAt: 89_990), history, engine)
+        #expect(page.known == at(50_000) && page.isCut)
+        #expect(page.hosts[0].timeline.count == 2)
+        // The strip begins at 3,600 s. Until 50,000 s it has 25 whole cells of half an hour.
+        #expect(page.strips[1] == String(repeating: "3", count: 25) + String(repeating: "0", count: 23))
+        history.forget(before: at(60_000))
+        page = FleetPage(roster(2, leaseAt: 89_990), history, engine)
+        #expect(page.known == at(60_000) && !page.isCut)
+    }
+
     @Test func `another target than the Internet is named, and its trouble is no absence`() throws {
         var history = FleetHistory(since: at(0))
         history.apply(try status("not-reachable", 5, of: "h0", n: 1, target: "till-server"))

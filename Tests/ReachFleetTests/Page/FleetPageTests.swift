@@ -54,7 +54,7 @@ import Testing
 
     @Test func `a nonce has 128 random bits`() {
         var generator = SystemRandomNumberGenerator()
-        let nonces = (0..<100).map { _ in FleetPage.nonce(&generator) }
+        let nonces = (0..<100).map { _ in HTMLPage.nonce(&generator) }
         #expect(Set(nonces).count == 100)
         #expect(nonces.allSatisfy { $0.utf8.allSatisfy { (48...57).contains($0) || (97...122).contains($0) } })
     }
@@ -82,13 +82,21 @@ import Testing
         #expect(text(row[4]) == "the lease ran out" && text(row[5]) == "wwan")
         #expect(row[6].array?.map(text) == ["isp=b", "site=a"])
         #expect(row[7] == time(4) && row[8] == .integer(3) && row[9] == .integer(1) && row[10] == .integer(0))
-        #expect(row[11] == .string("2"))
+        #expect(text(row[11]) == "2")
         let timeline = try #require(read["timelines"]?.array?.first?.array?.map { $0.array ?? [] })
         // The newest first.
         #expect(timeline.map { text($0[2]) } == ["silent", "woke"])
         #expect(timeline.map { $0[1] } == [.integer(2), .integer(5)])
         #expect(timeline.map { $0[4] } == [time(-100), .integer(0)])
         #expect(read["interval"] == .integer(10))
+    }
+
+    @Test func `the page has the time since which events are shown, and whether older ones were left out`() throws {
+        var page = FleetPage(asOf: at(10), written: at(11))
+        #expect(try data(of: page.html(nonce: "n"))["known"] == .integer(0))
+        (page.known, page.isCut) = (at(5), true)
+        let read = try data(of: page.html(nonce: "n"))
+        #expect(read["known"] == .integer(at(5).nanosecondsSince1970 / 1_000_000) && read["cut"] == .bool(true))
     }
 
     @Test func `a page of 10,000 hosts is written within a second and has a bounded number of events`() throws {

@@ -65,6 +65,13 @@ import Testing
             name: "renewed, portal", state: { $0.status = status(connectivity: .portal) }, lease: 5,
             expected: limited("a captive portal requires a login", "portal")),
         Evidence(
+            name: "renewed, root cause",
+            state: {
+                $0.status = status(.notReachable, .noRoute)
+                $0.status?.rootCause = RootCause(.noCarrier, interface: "eth0")
+            }, lease: 5,
+            expected: limited("the Internet is not reachable (no-route: eth0 has no carrier)", "no-route")),
+        Evidence(
             name: "renewed, path without Internet", state: { $0.status = status(connectivity: .limited) }, lease: 5,
             expected: limited("there is a path, but the Internet does not answer", "limited")),
         Evidence(

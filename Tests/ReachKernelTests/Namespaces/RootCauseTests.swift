@@ -52,20 +52,20 @@ struct RootCauseTests {
         ),
     ]
 
+    /// The way to the Internet leads over a bridge, whose port is up0.
+    private static let overBridge = [
+        "addr flush dev up0", "link add br0 type bridge", "link set br0 up", "link set up0 master br0",
+        "addr add 192.0.2.2/24 dev br0", "route replace default via 192.0.2.1",
+    ]
+
     private static let bridgesAndTuns = [
         Case(
             testDescription: "cable of a bridge",
-            prepared: [
-                "addr flush dev up0", "link add br0 type bridge", "link set br0 up", "link set up0 master br0",
-                "addr add 192.0.2.2/24 dev br0", "route replace default via 192.0.2.1",
-            ],
+            prepared: overBridge,
             broken: ["peer link set up1 down"], watched: "no-carrier up0"),
         Case(
             testDescription: "port of a bridge",
-            prepared: [
-                "addr flush dev up0", "link add br0 type bridge", "link set br0 up", "link set up0 master br0",
-                "addr add 192.0.2.2/24 dev br0", "route replace default via 192.0.2.1",
-            ],
+            prepared: overBridge,
             broken: ["link del up0"], watched: "no-ports br0"),
         Case(
             testDescription: "program of a tunnel",

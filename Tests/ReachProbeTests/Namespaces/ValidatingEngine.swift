@@ -27,7 +27,7 @@ final class ValidatingEngine: Sendable {
         _ target: Target = .internet, in small: SmallInternet,
         endpoints: [ConnectivityEndpoint] = [SmallInternet.plain, SmallInternet.secure].compactMap { .init($0) },
         timeout: Duration = .milliseconds(500), rhythm: ValidationOptions = ValidationOptions(),
-        engineOptions: EngineOptions = EngineOptions()
+        engineOptions: EngineOptions = EngineOptions(), leaseRoot: String = "/nonexistent/"
     ) async throws -> ValidatingEngine {
         let started = EventLog<(Mailbox, Int32, ValidatorReference)>()
         let (changes, times) = (EventLog<ReachabilityChange>(), EventLog<ContinuousClock.Instant>())
@@ -39,6 +39,7 @@ final class ValidatingEngine: Sendable {
         var options = Validator.Options(endpoints: endpoints)
         options.timeout = timeout
         options.rhythm = rhythm
+        options.leaseRoot = leaseRoot
         let (given, wanted) = (transferOptions, options)
         BackgroundThread.start(named: "reach-test") {
             guard reach_enter_network_namespace(descriptor) == 0, let loop = try? EventLoop(),

@@ -37,6 +37,13 @@ struct ValidationBench {
     private(set) var open: [ValidationCommand.Ticket] = []
     private(set) var cancelled: [ValidationCommand.Ticket] = []
     private(set) var probed: [DefaultRoute] = []
+    /// Whether HTTPS gives the proofs.
+    var isSecure = true
+    /// The answer of the portal's API; `nil` leaves questions unanswered.
+    var portal: Result<PortalAnswer, PortalTrouble>?
+    /// Times of the questions to it, in seconds since the start, and their routes.
+    private(set) var questions: [Double] = []
+    private(set) var asked: [DefaultRoute] = []
 
     /// By default there is no jitter: a draw of 0.5 keeps every wait at its nominal length.
     init(_ options: ValidationOptions = ValidationOptions(), draw: @escaping () -> Double = { 0.5 }) {
@@ -48,6 +55,12 @@ struct ValidationBench {
     var connectivity: Connectivity { machine.survey.internet.combined }
 
     mutating func update(_ routes: [DefaultRoute]?) { carryOut(machine.update(routes: routes, at: now)) }
+    mutating func setLease(_ uri: String?, of interface: InterfaceIndex = 2) {
+        carryOut(machine.setLease(uri, of: interface, at: now))
+    }
+    mutating func answerPortal(
+        _ ticket: ValidationCommand.Ticket, _ result: Result<PortalAnswer, PortalTrouble>
+    ) { carryOut(machine.portalAnswered(ticket, result, bytes: bytes, at: now)) }
     mutating func restart() { carryOut(machine.restart(at: now)) }
     mutating func noteAnswer(in family: IPAddress.Family? = nil) { carryOut(machine.noteAnswer(in: family, at: now)) }
     mutating func doubt() { carryOut(machine.doubt(at: now)) }
@@ -68,7 +81,10 @@ struct ValidationBench {
         now = end
     }
 
-    mutating func forget() { (probes, samples, cancelled, probed) = ([], [], [], []) }
+    mutating func forget() {
+        (probes, samples, cancelled, probed) = ([], [], [], [])
+        (questions, asked) = ([], [])
+    }
 
     private mutating func carryOut(_ commands: [ValidationCommand]) {
         for command in commands {
@@ -81,7 +97,15 @@ struct ValidationBench {
                 probes.append(seconds)
                 probed.append(route)
                 if let answer = answers?() ?? answer {
-                    machine.probed(ticket, answer, bytes: bytes, at: now)
+                    machine.probed(ticket, answer, isSecure: isSecure, bytes: bytes, at: now)
+                } else {
+                    open.append(ticket)
+                }
+            case .askPortal(let route, _, let ticket):
+                questions.append(seconds)
+                asked.append(route)
+                if let portal {
+                    carryOut(machine.portalAnswered(ticket, portal, bytes: bytes, at: now))
                 } else {
                     open.append(ticket)
                 }

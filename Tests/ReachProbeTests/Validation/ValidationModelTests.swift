@@ -170,6 +170,7 @@ private struct Walk {
             case .sampleTraffic(let route, _, let ticket):
                 #expect(!probes.values.contains(route.key) && !samples.values.contains(route.key))
                 samples[ticket] = route.key
+            case .askPortal: Issue.record("no network of the model announces a portal")
             case .cancel(let ticket):
                 #expect(probes.removeValue(forKey: ticket) != nil || samples.removeValue(forKey: ticket) != nil)
                 ended.append(ticket)

@@ -3,14 +3,19 @@ import ReachFleet
 import ReachFleetLink
 import ReachLoop
 
-/// `fleetfill SERVER COUNT [TTL]`: puts the states and leases of that many hosts into the buckets of a fleet, as their agents
-/// would. Of ten hosts one has no lease, and one is behind a portal.
+/// `fleetfill SERVER COUNT [TTL [EVENTS]]`: puts the states and leases of that many hosts into the buckets of a fleet, as their agents
+/// would, and a chunk with that many events of each host into its stream. Of ten hosts one has no lease, and one is behind a portal.
+/// TTL is that of a lease, such as `60s`; `-` for none.
 @main enum Main {
     static func main() throws {
         let arguments = CommandLine.arguments
-        guard arguments.count >= 3, let count = Int(arguments[2]) else { fatalError("fleetfill SERVER COUNT [TTL]") }
+        guard arguments.count >= 3, let count = Int(arguments[2]) else {
+            fatalError("fleetfill SERVER COUNT [TTL [EVENTS]]")
+        }
         let link = try NATSLink.connect(NATSSettings(servers: [try NATSServer(arguments[1])]))
-        let headers = arguments.count > 3 ? [HeaderField("Nats-TTL", arguments[3])] : []
+        let headers =
+            arguments.count > 3 && arguments[3] != "-" ? [HeaderField("Nats-TTL", arguments[3])] : []
+        let events = arguments.count > 4 ? Int(arguments[4]) ?? 0 : 0
         for index in 0..<count {
             let id = "host-\(String(1_000_000 + index).dropFirst())"
             try link.publish(
@@ -19,7 +24,12 @@ import ReachLoop
                 let lease = HostLease(boot: "b", n: 1, since: SystemClock.now.wall, behind: 0)
                 try link.publish(FleetNames.subject(ofKey: id, in: FleetNames.lease), headers: headers, lease.bytes)
             }
-            if index % 1000 == 999 { try link.flush() }
+            if events > 0 {
+                let chunk = chunk(events)
+                try link.publish(
+                    FleetNames.eventSubject(of: id), headers: chunk.headers(expecting: 0), chunk.payload)
+            }
+            if index % 100 == 99 { try link.flush() }
         }
         try link.flush()
     }
@@ -38,5 +48,33 @@ import ReachLoop
                 .reachable, interface: "wlan0", linkClass: .wifi, gateway: gateway,
                 source: IPPrefix("192.0.2.0/24"), connectivity: .full))
         return state
+    }
+
+    /// Events of the last hour: the path comes and goes.
+    private static func chunk(_ count: Int) -> EventChunk {
+        let now = SystemClock.now
+        let lines = (1...count).map { n in
+            let ago = Duration.seconds(-3600.0 * Double(count - n + 1) / Double(count))
+            let (wall, boot) = (now.wall + ago, now.boot + ago)
+            let isDown = n % 2 == 1 && n < count
+            var json = JSONWriter()
+            json.object { json in
+                json.field("v", 1)
+                json.field("type", "change")
+                json.field("time", wall)
+                json.field("boottime_ns", max(boot.nanoseconds, 0))
+                json.field("log", "log1")
+                json.field("n", Int64(n))
+                json.field("cause", isDown ? "carrier-lost" : "carrier-gained")
+                json.key("status")
+                HostStatus(
+                    isDown ? .notReachable : .reachable, reason: isDown ? .noCarrier : nil,
+                    linkClass: isDown ? nil : .wired, since: wall, epoch: UInt64(n)
+                ).write(to: &json)
+            }
+            return json.bytes
+        }
+        return EventChunk(
+            log: "log1", first: 1, last: UInt64(count), boot: "b", eventBoot: "b", sent: now, lines: lines)
     }
 }

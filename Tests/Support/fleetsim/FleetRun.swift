@@ -155,9 +155,11 @@ struct FleetRun {
     /// Moves the hosts' clocks on, in steps after each of which every host does what is due.
     private func pass(_ time: Duration) {
         let end = clock.boot + time
+        // Of days, steps of about a minute.
+        let step = max(.seconds(20), time / 4000)
         team.setFast(true)
         while clock.boot < end {
-            clock.move(by: min(.seconds(20), end - clock.boot))
+            clock.move(by: min(step, end - clock.boot))
             team.waitForRound()
         }
         team.setFast(false)

@@ -1,4 +1,5 @@
-// Feeds texts to the configuration's parser. It must not trap or hang, and every error must have a line.
+// Feeds texts to the configuration's parser. It must not trap or hang, every error must have a line, and what is written
+// must read back the same.
 
 /// Called by libFuzzer with each text that it generates.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -6,7 +7,10 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = Array(UnsafeBufferPointer(start: start, count: count))
     let lines = text.count { $0 == UInt8(ascii: "\n") } + 1
     do throws(ConfigurationError) {
-        _ = try Configuration.parse(text, file: "reach.toml")
+        let read = try ReadConfiguration([("reach.toml", text)])
+        let written = ConfigurationWriter.text(of: read)
+        let again = try? Configuration.parse(Array(written.utf8), file: "written")
+        precondition(again == read.configuration)
     } catch {
         precondition(!error.errors.isEmpty)
         precondition(error.errors.allSatisfy { (1...lines).contains($0.line ?? 0) })

@@ -13,7 +13,23 @@ final class EndpointAttempt {
         let remote: TrafficQuestion.Remote?
     }
 
+    /// What is asked for.
+    struct Form {
+        var accept = "*/*"
+        /// Bytes of the body that are read.
+        var bodyBytes = EndpointResponse.bodyLimitBytes
+        /// Whether the endpoint may have a private address, but none of this machine or of the link alone: anybody on the link may
+        /// announce an API, and must not make the daemon connect to services that trust this machine.
+        var allowsPrivate = false
+
+        static let validation = Form()
+        /// The API of a portal often has a private address, since only the network's own machines ask it.
+        static let portal = Form(
+            accept: "application/captive+json", bodyBytes: PortalAnswer.limitBytes, allowsPrivate: true)
+    }
+
     private let endpoint: ConnectivityEndpoint
+    private let form: Form
     private let route: DefaultRoute
     private let resolver: NameService
     private let transfers: TransferEngine
@@ -36,10 +52,12 @@ final class EndpointAttempt {
     }
 
     init(
-        _ endpoint: ConnectivityEndpoint, by route: DefaultRoute, until deadline: BootTime, resolver: NameService,
+        _ endpoint: ConnectivityEndpoint, _ form: Form = .validation, by route: DefaultRoute, until deadline: BootTime,
+        resolver: NameService,
         transfers: TransferEngine, completion: @escaping (Outcome) -> Void
     ) {
         self.endpoint = endpoint
+        self.form = form
         self.route = route
         self.deadline = deadline
         self.resolver = resolver
@@ -98,25 +116,30 @@ final class EndpointAttempt {
 
     private func receive(_ addresses: [IPAddress]) {
         let wrong = addresses.first { PublicName.isPrivate($0, subnets: route.subnets) }
-        if let wrong, PublicName.isPublic(endpoint.host) { return end(.privateAddress(wrong)) }
+        if let wrong, !form.allowsPrivate, PublicName.isPublic(endpoint.host) { return end(.privateAddress(wrong)) }
         // One address is enough to show whether anything gets through (Android does the same).
         guard let address = addresses.first else { return end(.failure(.nameNotResolved)) }
         connect(to: address)
+    }
+
+    static func isOfThisMachineOrLink(_ address: IPAddress, _ route: DefaultRoute) -> Bool {
+        PublicName.isLocal(address) || route.addresses.contains { $0.address == address }
     }
 
     private func connect(to address: IPAddress) {
         guard address.family == route.key.family, let url = try? TransferURL(endpoint.url) else {
             return end(.failure(.local))
         }
+        if form.allowsPrivate, Self.isOfThisMachineOrLink(address, route) { return end(.privateAddress(address)) }
         var request = TransferRequest(url: url)
-        request.headers = [HeaderField("User-Agent", "reach"), HeaderField("Accept", "*/*")]
+        request.headers = [HeaderField("User-Agent", "reach"), HeaderField("Accept", form.accept)]
         request.owner = .validation
         request.interface = interface
         request.family = address.family
         request.addresses = [address]
         let patience = max(deadline - SystemClock.boot, .milliseconds(1))
         request.timeouts = TransferTimeouts(connect: patience, total: patience)
-        request.limit = ResponseLimit(bodyBytes: UInt64(EndpointResponse.bodyLimitBytes), action: .stop)
+        request.limit = ResponseLimit(bodyBytes: UInt64(form.bodyBytes), action: .stop)
         request.version = .http1
         request.connection = .fresh
         remote = TrafficQuestion.Remote(address: address, port: endpoint.port)

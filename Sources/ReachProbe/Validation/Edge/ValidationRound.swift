@@ -10,6 +10,8 @@ internal import ReachTransfer
 final class ValidationRound {
     struct Outcome {
         let result: ValidationResult
+        /// Whether HTTPS proved the Internet.
+        let isSecure: Bool
         let bytes: Int
         let remotes: [TrafficQuestion.Remote]
     }
@@ -82,7 +84,10 @@ final class ValidationRound {
         guard let completion else { return }
         self.completion = nil
         stop()
-        completion(Outcome(result: ValidationResult(findings), bytes: bytes, remotes: remotes))
+        completion(
+            Outcome(
+                result: ValidationResult(findings), isSecure: ValidationResult.isDecided(by: findings), bytes: bytes,
+                remotes: remotes))
     }
 
     private func stop() {

@@ -13,6 +13,8 @@ package final class Validator {
         /// Time for one check: name resolution, connection and answer together.
         package var timeout: Duration = .seconds(5)
         package var rhythm = ValidationOptions()
+        /// The directory in which the files of DHCP clients are looked for; not `/` only in tests.
+        package var leaseRoot = "/"
 
         package init(endpoints: [ConnectivityEndpoint]) { self.endpoints = endpoints }
     }
@@ -25,7 +27,11 @@ package final class Validator {
     private let onChange: (ConnectivitySurvey) -> Void
     private var machine: ValidationMachine
     private var rounds: [ValidationCommand.Ticket: ValidationRound] = [:]
-    private var timer: (id: TimerQueue.ID, deadline: BootTime)?
+    private var questions: [ValidationCommand.Ticket: PortalQuestion] = [:]
+    private var leases: LeaseWatch?
+    private lazy var timer = DeadlineTimer(on: loop) { [unowned self] in
+        carryOut(machine.timeReached(at: SystemClock.boot))
+    }
     /// The servers of the last checks. Traffic with them is our own, and does not show that other programs get through.
     private var ownRemotes: [TrafficQuestion.Remote] = []
     private static let ownRemoteLimit = 64
@@ -50,13 +56,23 @@ package final class Validator {
         var rhythm = options.rhythm
         rhythm.expectedBytes = options.endpoints.map(EndpointAttempt.expectedBytes).reduce(0, +)
         machine = ValidationMachine(options: rhythm)
+        guard rhythm.asksPortals else { return }
+        leases = LeaseWatch(loop: loop, root: options.leaseRoot) { [unowned self] interface, uri in
+            carryOut(machine.setLease(uri, of: interface, at: SystemClock.boot))
+        }
     }
 
     deinit { stop() }
 
+    /// The last check of the path to a target, in each family that has one.
+    package func lastChecks(of target: Target) -> [IPAddress.Family: ConnectivityCheck] {
+        machine.lastChecks(of: target)
+    }
+
     /// Sets the current network; `nil` while the kernel cannot be observed.
     package func update(network: NetworkSnapshot?) {
         carryOut(machine.update(routes: network?.routes, at: SystemClock.boot))
+        leases?.update(network?.routes ?? [])
     }
 
     /// Checks all paths again, since the machine slept.
@@ -75,10 +91,12 @@ package final class Validator {
 
     /// Ends all checks. Nothing is sent or reported afterwards.
     package func stop() {
-        timer.map { loop.cancel($0.id) }
-        timer = nil
+        timer.cancel()
         rounds.values.forEach { $0.cancel() }
         rounds = [:]
+        questions.values.forEach { $0.cancel() }
+        questions = [:]
+        leases = nil
     }
 
     // MARK: - The machine's commands
@@ -88,7 +106,10 @@ package final class Validator {
             switch command {
             case .probe(let route, let ticket): probe(route, ticket)
             case .sampleTraffic(let route, let window, let ticket): sampleTraffic(route, within: window, ticket)
-            case .cancel(let ticket): rounds.removeValue(forKey: ticket)?.cancel()
+            case .askPortal(let route, let api, let ticket): ask(api, by: route, ticket)
+            case .cancel(let ticket):
+                rounds.removeValue(forKey: ticket)?.cancel()
+                questions.removeValue(forKey: ticket)?.cancel()
             }
         }
         schedule()
@@ -100,16 +121,7 @@ package final class Validator {
     }
 
     private func schedule() {
-        let deadline = machine.deadline
-        guard deadline != timer?.deadline else { return }
-        timer.map { loop.cancel($0.id) }
-        timer = deadline.map { deadline in
-            let id = loop.schedule(at: deadline) { [unowned self] in
-                timer = nil
-                carryOut(machine.timeReached(at: SystemClock.boot))
-            }
-            return (id, deadline)
-        }
+        timer.set(to: machine.deadline)
     }
 
     private func probe(_ route: DefaultRoute, _ ticket: ValidationCommand.Ticket) {
@@ -120,8 +132,25 @@ package final class Validator {
             rounds[ticket] = nil
             ownRemotes.removeAll(where: outcome.remotes.contains)
             ownRemotes = (ownRemotes + outcome.remotes).suffix(Self.ownRemoteLimit)
-            machine.probed(ticket, outcome.result, bytes: outcome.bytes, at: SystemClock.boot)
+            machine.probed(
+                ticket, outcome.result, isSecure: outcome.isSecure, bytes: outcome.bytes, at: SystemClock.boot)
+            // Clients install the address before they write the lease, and renew it. A timer would wake the machine. Where the
+            // Internet is proved, a lease that came later changes nothing yet.
+            if !outcome.isSecure { leases?.read() }
             carryOut([])
+        }
+    }
+
+    private func ask(_ api: ConnectivityEndpoint, by route: DefaultRoute, _ ticket: ValidationCommand.Ticket) {
+        questions[ticket] = PortalQuestion(
+            api, by: route, within: options.timeout, transfers: transfers,
+            resolver: NameService(loop: loop, options: resolverOptions), on: loop
+        ) { [unowned self] outcome in
+            questions[ticket] = nil
+            if let remote = outcome.remote, !ownRemotes.contains(remote) {
+                ownRemotes = (ownRemotes + [remote]).suffix(Self.ownRemoteLimit)
+            }
+            carryOut(machine.portalAnswered(ticket, outcome.result, bytes: outcome.bytes, at: SystemClock.boot))
         }
     }
 

@@ -1,0 +1,64 @@
+package import ReachCore
+
+extension JSONWriter {
+    /// Writes a diagnosis, as `reach explain --probe --json` prints it.
+    package mutating func diagnosis(_ diagnosis: Diagnosis, started: Instant, duration: Duration) {
+        object { json in
+            json.field("v", 1)
+            json.field("type", "diagnosis")
+            json.times(started.wall, started.boot)
+            json.field("target", diagnosis.target)
+            json.field("outcome", diagnosis.outcome.rawValue)
+            json.field("party", diagnosis.blame?.party.rawValue)
+            json.field("layer", diagnosis.blame?.layer.rawValue)
+            json.field("subject", diagnosis.blame?.subject.rawValue)
+            json.field("text", diagnosis.blame?.text)
+            json.field("duration_us", duration.microseconds)
+            json.field(
+                "steps",
+                array: { json in
+                    for step in diagnosis.steps {
+                        json.object {
+                            $0.field("subject", step.subject.rawValue)
+                            $0.field("finding", step.finding.rawValue)
+                            $0.field("text", step.text)
+                            $0.field("duration_us", step.duration?.microseconds)
+                        }
+                    }
+                })
+        }
+    }
+}
+
+extension Diagnosis {
+    /// Reads a diagnosis that ``JSONWriter/diagnosis(_:started:duration:)`` wrote.
+    package init(reading json: JSONValue) throws(StatusReadingError) {
+        let reader = try StatusReader(json)
+        let steps = try reader.objects("steps").map { step throws(StatusReadingError) in try Step(step) }
+        self.init(
+            target: try reader.value("target", \.string), outcome: try reader.word("outcome") ?? .unknown,
+            blame: try Blame(reader), steps: steps)
+    }
+}
+
+extension Diagnosis.Blame {
+    /// - Returns: `nil` where there is none, or where this version does not know its words.
+    fileprivate init?(_ reader: StatusReader) throws(StatusReadingError) {
+        let (party, layer) = (
+            try reader.word("party", Diagnosis.Party.self), try reader.word("layer", OutageLayer.self)
+        )
+        let subject = try reader.word("subject", Diagnosis.Step.Subject.self)
+        guard let party, let layer, let subject, let text = try reader.optional("text", \.string) else { return nil }
+        self.init(party, layer, subject, text)
+    }
+}
+
+extension Diagnosis.Step {
+    fileprivate init(_ reader: StatusReader) throws(StatusReadingError) {
+        let finding = Finding(rawValue: try reader.value("finding", \.string)) ?? .neutral
+        self.init(
+            Subject(rawValue: try reader.value("subject", \.string)) ?? .connect, finding,
+            try reader.value("text", \.string),
+            duration: try reader.optional("duration_us", \.integer).map { .microseconds($0) })
+    }
+}

@@ -1,0 +1,120 @@
+/// What a test of the whole way to a target found, layer by layer, and who can mend what is broken. A value, for people and
+/// for programs.
+package struct Diagnosis: Hashable, Sendable {
+    /// Whether the target can be used. The raw values are words of the interface.
+    package enum Outcome: String, Hashable, Sendable, CaseIterable {
+        case ok
+        /// It can be used, but something on the way is broken.
+        case degraded
+        case failed
+        /// The tests neither proved nor disproved it.
+        case unknown
+    }
+
+    /// Who can mend a fault. The raw values are words of the interface.
+    package enum Party: String, Hashable, Sendable, CaseIterable {
+        case thisMachine = "this-machine"
+        case localNetwork = "local-network"
+        case provider
+        case nameServer = "name-server"
+        case proxy
+        case server
+    }
+
+    /// One fact that was tested.
+    package struct Step: Hashable, Sendable {
+        /// What was tested. Where a word is also one of ``OutageLayer``, it means the same.
+        package enum Subject: String, Hashable, Sendable, CaseIterable {
+            case link
+            case address
+            case route
+            /// The first hop: a gateway, or a host on the link itself.
+            case gateway
+            case nameServer = "name-server"
+            case name
+            /// Whether anything answers beyond the gateway.
+            case internet
+            case proxy
+            /// TCP connections, or echo requests.
+            case connect
+            /// Whether large packets arrive.
+            case mtu
+            case tls
+            case http
+            case clock
+            case portal
+        }
+
+        package typealias Finding = Explanation.Step.Finding
+
+        package let subject: Subject
+        package let finding: Finding
+        /// Whole sentences.
+        package let text: String
+        /// How long the answer took; `nil` where nothing answered, or nothing was sent.
+        package let duration: Duration?
+
+        package init(_ subject: Subject, _ finding: Finding, _ text: String, duration: Duration? = nil) {
+            self.subject = subject
+            self.finding = finding
+            self.text = text
+            self.duration = duration
+        }
+    }
+
+    /// What is broken, and who can mend it.
+    package struct Blame: Hashable, Sendable {
+        package let party: Party
+        /// The layer, as the history of outages names it.
+        package let layer: OutageLayer
+        /// The test that showed it.
+        package let subject: Step.Subject
+        /// A sentence without a capital letter and a full stop.
+        package let text: String
+
+        package init(_ party: Party, _ layer: OutageLayer, _ subject: Step.Subject, _ text: String) {
+            self.party = party
+            self.layer = layer
+            self.subject = subject
+            self.text = text
+        }
+    }
+
+    /// The target as it was written.
+    package let target: String
+    package let outcome: Outcome
+    /// `nil` where nothing is broken, or where it is not known what is.
+    package let blame: Blame?
+    package let steps: [Step]
+
+    package init(target: String, outcome: Outcome, blame: Blame?, steps: [Step]) {
+        self.target = target
+        self.outcome = outcome
+        self.blame = blame
+        self.steps = steps
+    }
+}
+
+extension Diagnosis.Blame {
+    /// Where to turn, as a sentence for people.
+    package var advice: String {
+        switch (party, layer) {
+        case (_, .portal): "The local network wants a login before it lets packets pass."
+        case (.server, .name): "If the name is spelt right, its owner can mend it."
+        default: party.sentence
+        }
+    }
+}
+
+extension Diagnosis.Party {
+    fileprivate var sentence: String {
+        switch self {
+        case .thisMachine: "The fault is in this machine."
+        case .localNetwork: "The fault is in the local network: its router, access point, switch or cable."
+        case .provider: "The fault is at the provider, or on the line to it."
+        case .nameServer: "The fault is at the name server, or in the setting that names it."
+        case .proxy: "The fault is at the proxy, or in the setting that names it."
+        case .server: "The fault is at the server."
+        }
+    }
+}

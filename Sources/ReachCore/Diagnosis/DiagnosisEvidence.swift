@@ -1,0 +1,198 @@
+/// What a diagnosis has found out so far.
+package struct DiagnosisEvidence: Sendable {
+    package struct Answer: Hashable, Sendable {
+        package let result: DiagnosisResult
+        package let duration: Duration
+    }
+
+    /// The target as it was written.
+    let title: String
+    /// `nil` for the Internet.
+    let target: DiagnosisDestination?
+    /// Pages with a known answer. They stand for the Internet.
+    let endpoints: [DiagnosisDestination]
+    /// A name that cannot exist (RFC 6761 section 6.4): a name server that knows it lies.
+    let canary: String
+    private(set) var answers: [DiagnosisTask: Answer] = [:]
+    /// Packets that the kernel has dropped meanwhile because they came in by another interface than answers would leave by
+    /// (`IPReversePathFilter`).
+    package var reversePathDrops: UInt64 = 0
+
+    package init(
+        title: String, target: DiagnosisDestination?, endpoints: [DiagnosisDestination] = [],
+        canary: String = "reach.invalid"
+    ) {
+        self.title = title
+        self.target = target
+        self.endpoints = endpoints
+        self.canary = canary
+    }
+
+    mutating func record(_ result: DiagnosisResult, of task: DiagnosisTask, after duration: Duration) {
+        answers[task] = Answer(result: result, duration: duration)
+    }
+
+    /// The target first.
+    var destinations: [DiagnosisDestination] { (target.map { [$0] } ?? []) + endpoints }
+
+    func isAnswered(_ task: DiagnosisTask) -> Bool { answers[task] != nil }
+
+    func duration(_ task: DiagnosisTask) -> Duration? { answers[task]?.duration }
+
+    // MARK: - Results by their kind
+
+    func path(_ task: DiagnosisTask) -> PathFact? {
+        if case .path(let fact)? = answers[task]?.result { fact } else { nil }
+    }
+
+    var servers: [NameServerAddress] {
+        if case .servers(let servers)? = answers[.servers]?.result { servers } else { [] }
+    }
+
+    func solicited(_ hop: FirstHop) -> SolicitationAnswer? {
+        if case .solicited(let answer)? = answers[.solicit(hop)]?.result { answer } else { nil }
+    }
+
+    func asked(_ question: NameServerQuestion) -> NameServerAnswer? {
+        if case .asked(let answer)? = answers[.ask(question)]?.result { answer } else { nil }
+    }
+
+    func resolved(_ name: String) -> NameAnswer? {
+        if case .resolved(let answer)? = answers[.resolve(name)]?.result { answer } else { nil }
+    }
+
+    func connected(_ host: HostAddress, _ port: UInt16) -> ConnectionAnswer? {
+        if case .connected(let answer)? = answers[.connect(host, port: port)]?.result { answer } else { nil }
+    }
+
+    func pinged(_ host: HostAddress, isLarge: Bool = false) -> PingAnswer? {
+        if case .pinged(let answer)? = answers[.ping(host, isLarge: isLarge)]?.result { answer } else { nil }
+    }
+
+    func exchanged(_ exchange: DiagnosisExchange) -> ExchangeAnswer? {
+        if case .exchanged(let answer)? = answers[.exchange(exchange)]?.result { answer } else { nil }
+    }
+
+    func traced(_ host: HostAddress) -> PathTrace? {
+        if case .traced(let trace)? = answers[.trace(host)]?.result { trace } else { nil }
+    }
+
+    // MARK: - Combined
+
+    /// The name servers' answers about a name, by both families and transports.
+    func answers(of server: NameServerAddress, about name: String) -> [NameServerAnswer] {
+        IPAddress.Family.allCases.flatMap { family in
+            [false, true].compactMap {
+                asked(NameServerQuestion(server: server, name: name, family: family, isByTCP: $0))
+            }
+        }
+    }
+
+    /// The answers of a server to all questions by UDP.
+    func datagramAnswers(of server: NameServerAddress) -> [NameServerAnswer] {
+        (names + [canary]).flatMap { name in
+            IPAddress.Family.allCases.compactMap {
+                asked(NameServerQuestion(server: server, name: name, family: $0))
+            }
+        }
+    }
+
+    /// The names that have to be resolved here.
+    var names: [String] {
+        destinations.reduce(into: []) { names, destination in
+            if case .name(let name) = destination.nextHost, !names.contains(name) { names.append(name) }
+        }
+    }
+
+    /// The most addresses of a name that are tested.
+    private static let addressLimit = 6
+
+    /// The known addresses of the host that packets of a destination go to. Name servers may have answered where the system's
+    /// resolver is still waiting for another one.
+    func addresses(of destination: DiagnosisDestination) -> [HostAddress] {
+        switch destination.nextHost {
+        case .address(let host): return [host]
+        case .name(let name):
+            if case .addresses(let found)? = resolved(name) {
+                return found.prefix(Self.addressLimit).map { HostAddress($0) }
+            }
+            guard resolved(name) != .noAddress else { return [] }
+            var found: [IPAddress] = []
+            for server in servers {
+                for case .addresses(let some) in answers(of: server, about: name) {
+                    found += some.filter { !found.contains($0) }
+                }
+            }
+            return found.prefix(Self.addressLimit).map { HostAddress($0) }
+        }
+    }
+
+    /// The addresses of a destination to which something can be sent.
+    func usableAddresses(of destination: DiagnosisDestination) -> [HostAddress] {
+        addresses(of: destination).filter { path(.path($0))?.isUsable($0.family) == true }
+    }
+
+    /// The first hop of a path; `nil` on the machine itself.
+    func hop(_ path: NetworkPath, to address: IPAddress?) -> FirstHop? {
+        guard let name = path.interface, let index = path.interfaceIndex, path.linkClass != .loopback,
+            let neighbour = path.gateway ?? address
+        else { return nil }
+        return FirstHop(interface: name, interfaceIndex: index, address: neighbour)
+    }
+
+    func hop(to host: HostAddress) -> FirstHop? {
+        path(.path(host)).flatMap { hop($0[host.family], to: host.address) }
+    }
+
+    /// Whether something answered that only this first hop can have passed on, or that is the hop itself.
+    func isProvedByTraffic(_ hop: FirstHop) -> Bool {
+        answers.contains { task, answer in
+            switch (task, answer.result) {
+            case (.connect(let host, _), .connected(.connected)), (.connect(let host, _), .connected(.refused)),
+                (.ping(let host, _), .pinged(.answered)):
+                self.hop(to: host) == hop
+            case (.ask(let question), .asked(let answer)): answer.isSign && self.hop(to: question.server.host) == hop
+            default: false
+            }
+        }
+    }
+
+    /// The gateways of the default routes.
+    var internetHops: [FirstHop] {
+        guard let fact = path(.internet) else { return [] }
+        return IPAddress.Family.allCases.compactMap { fact.isUsable($0) ? hop(fact[$0], to: nil) : nil }
+    }
+
+    /// Whether only the default routes show by which gateways packets leave.
+    var needsInternetHops: Bool {
+        target == nil || !servers.isEmpty && servers.allSatisfy { $0.host.address.isLoopback }
+    }
+
+    /// Whether packets to a host pass a gateway.
+    func isBeyondGateway(_ host: HostAddress) -> Bool { path(.path(host))?[host.family].gateway != nil }
+
+    /// The connections to a host of a destination that have ended.
+    func connections(
+        of destination: DiagnosisDestination, to host: HostAddress
+    ) -> [(port: UInt16, answer: ConnectionAnswer)] {
+        destination.nextPorts.compactMap { port in connected(host, port).map { (port, $0) } }
+    }
+
+    /// The first connection of a destination: the one by which the exchange is made.
+    func firstConnection(of destination: DiagnosisDestination) -> (host: HostAddress, port: UInt16)? {
+        for host in addresses(of: destination) {
+            for port in destination.nextPorts where connected(host, port) == .connected { return (host, port) }
+        }
+        return nil
+    }
+
+    /// The exchange of a destination; `nil` where there is none to make.
+    func exchange(
+        of destination: DiagnosisDestination, _ variant: DiagnosisExchange.Variant = .normal
+    ) -> DiagnosisExchange? {
+        guard let (host, port) = firstConnection(of: destination),
+            destination.exchange(on: destination.proxy == nil ? port : destination.ports.first ?? port) != nil
+        else { return nil }
+        return DiagnosisExchange(destination, at: host, port: port, variant: variant)
+    }
+}

@@ -1,0 +1,195 @@
+/// Link, address, route and first hop.
+extension DiagnosisFinding {
+    mutating func examinePaths(of destination: DiagnosisDestination) {
+        let hosts = evidence.addresses(of: destination)
+        guard !hosts.isEmpty else { return examinePathsToServers() }
+        for family in IPAddress.Family.allCases {
+            let facts = hosts.filter { $0.family == family }.compactMap { host in
+                evidence.path(.path(host)).map { (host, $0) }
+            }
+            guard let (host, fact) = facts.first(where: { $0.1.isUsable(family) }) ?? facts.first else { continue }
+            let isWhole = evidence.usableAddresses(of: destination).isEmpty
+            examine(fact, to: host, families: [family], isWhole: isWhole)
+        }
+    }
+
+    /// Without an address of the target, what matters is the way to the name servers, and that to the Internet.
+    private mutating func examinePathsToServers() {
+        let facts = evidence.servers.compactMap { server in evidence.path(.path(server.host)).map { (server.host, $0) }
+        }
+        if let (host, fact) = facts.first(where: { $1.isUsable($0.family) && $1[$0.family].linkClass != .loopback }) {
+            examine(fact, to: host, families: [host.family], isWhole: true)
+        } else if let fact = evidence.path(.internet), evidence.servers.allSatisfy({ !hasAnswered($0) }) {
+            examine(fact, to: nil, families: IPAddress.Family.allCases, isWhole: true)
+        }
+    }
+
+    private func hasAnswered(_ server: NameServerAddress) -> Bool {
+        evidence.datagramAnswers(of: server).contains(where: \.isGood)
+    }
+
+    /// - Parameter isWhole: Whether the target cannot be reached if these families cannot.
+    mutating func examine(
+        _ fact: PathFact, to host: HostAddress?, families: [IPAddress.Family], isWhole: Bool
+    ) {
+        for family in families where fact[family].reason != .notAsked {
+            if fact.isUsable(family) {
+                describe(fact[family], family, to: host)
+            } else {
+                describeFailure(fact, family)
+            }
+        }
+        guard isWhole, !families.contains(where: { fact.isUsable($0) }),
+            let blame = Blame(fact, families.first { fact[$0].reason != .notAsked } ?? .ipv4)
+        else { return }
+        fatal.append(blame)
+    }
+
+    private mutating func describe(_ path: NetworkPath, _ family: IPAddress.Family, to host: HostAddress?) {
+        guard path.linkClass != .loopback else {
+            let subject = host?.description ?? "the target"
+            return steps.append(Step(.link, .good, "\(subject) is this machine itself.".sentenceStart))
+        }
+        let name = DisplayText.sanitized(path.interface ?? "the link")
+        let kind = path.linkClass.map { " (\($0.rawValue))" } ?? ""
+        steps.append(Step(.link, .good, "\(name)\(kind) is up."))
+        if let source = path.source {
+            steps.append(Step(.address, .good, "\(family.title) packets leave from \(source)."))
+        }
+        let target = host?.description ?? "the Internet"
+        let way = path.gateway.map { "by the gateway \($0) on \(name)" } ?? "on \(name) itself"
+        steps.append(Step(.route, .good, "The route to \(target) goes \(way)."))
+    }
+
+    private mutating func describeFailure(_ fact: PathFact, _ family: IPAddress.Family) {
+        let reason = fact[family].reason ?? .noRoute
+        // The root cause is that of both families together.
+        let cause = fact.status == .notReachable ? fact.rootCause : nil
+        let layer = cause?.kind.layer ?? reason.layer
+        let subject = Step.Subject(rawValue: layer.rawValue) ?? .route
+        let sentence = (cause?.sentence ?? "\(family.title): \(reason.sentence)").sentenceStart
+        let remedy = cause?.remedy.map { " " + $0 } ?? ""
+        steps.append(Step(subject, fact.status == .reachable ? .neutral : .bad, "\(sentence).\(remedy)"))
+    }
+
+    // MARK: - First hops
+
+    /// What a first hop is for this diagnosis.
+    enum HopRole: Hashable {
+        case gateway
+        case target
+        case nameServer
+    }
+
+    mutating func examineHops(of destination: DiagnosisDestination) {
+        var hosts = evidence.usableAddresses(of: destination)
+        var role = HopRole.target
+        if hosts.isEmpty {
+            hosts = evidence.servers.map(\.host).filter { evidence.path(.path($0))?.isUsable($0.family) == true }
+            role = .nameServer
+        }
+        var hops = hosts.compactMap { host in
+            evidence.hop(to: host).map { ($0, $0.address == host.address ? role : HopRole.gateway) }
+        }
+        // Only a resolver on this machine is known, which asks others beyond the gateway.
+        if hops.isEmpty, role == .nameServer { hops = evidence.internetHops.map { ($0, .gateway) } }
+        examine(hops)
+    }
+
+    /// The faults are fatal if no first hop answers.
+    mutating func examine(_ hops: [(hop: FirstHop, role: HopRole)]) {
+        var blames: [Blame] = []
+        var seen: Set<FirstHop> = []
+        for (hop, role) in hops where seen.insert(hop).inserted {
+            if let blame = examine(hop, role) { blames.append(blame) }
+        }
+        guard !blames.isEmpty else { return }
+        if blames.count == seen.count { fatal += blames } else { minor += blames }
+    }
+
+    private mutating func examine(_ hop: FirstHop, _ role: HopRole) -> Blame? {
+        let shown = (role == .gateway ? "the gateway " : "") + hop.address.description
+        let name = DisplayText.sanitized(hop.interface)
+        let means = hop.address.family.neighbourProtocol
+        let duration = evidence.duration(.solicit(hop))
+        func add(_ finding: Step.Finding, _ text: String) {
+            let timed = finding == .good ? duration : nil
+            steps.append(Step(.gateway, finding, "\(shown) \(text)".sentenceStart, duration: timed))
+        }
+        let answer = evidence.solicited(hop)
+        if answer != .answered, answer != .notNeeded, evidence.isProvedByTraffic(hop) {
+            add(.good, role == .gateway ? "passes packets on." : "answers on \(name).")
+            return nil
+        }
+        switch answer {
+        case .answered:
+            add(.good, "answers \(means) on \(name).")
+            return nil
+        case .silent:
+            add(.bad, "does not answer \(means) on \(name).")
+            let text = "\(shown) does not answer \(means) on \(name)"
+            switch role {
+            case .gateway: return Blame(.localNetwork, .gateway, .gateway, text)
+            case .target: return Blame(.server, .gateway, .gateway, text + ": it is off, or not on this network")
+            case .nameServer:
+                return Blame(
+                    .nameServer, .name, .gateway, "the name server " + text + ": it is off, or not on this network")
+            }
+        case .unconfirmed:
+            add(.neutral, "answered \(means) on \(name) some time ago; only root can ask it again at once.")
+            return nil
+        case .failed(let number):
+            add(.neutral, "was not asked: error \(number) of this machine.")
+            return nil
+        case .notNeeded, nil: return nil
+        }
+    }
+}
+
+extension Diagnosis.Blame {
+    /// A fault that the kernel itself shows.
+    init?(_ fact: PathFact, _ family: IPAddress.Family) {
+        if let cause = fact.rootCause, fact.status == .notReachable {
+            let subject = Diagnosis.Step.Subject(rawValue: cause.kind.layer.rawValue) ?? .route
+            self.init(cause.kind.party, cause.kind.layer, subject, cause.sentence)
+        } else if let reason = fact[family].reason ?? fact.reason {
+            let subject = Diagnosis.Step.Subject(rawValue: reason.layer.rawValue) ?? .route
+            self.init(.thisMachine, reason.layer, subject, reason.sentence)
+        } else {
+            return nil
+        }
+    }
+}
+
+extension RootCause.Kind {
+    /// The layer that is broken, as the history of outages names it.
+    var layer: OutageLayer {
+        switch self {
+        case .noInterface, .noLinks, .interfaceGone, .linkDown, .radioBlocked, .radioSwitchedOff, .noCarrier,
+            .notAssociated, .authenticating, .authenticationFailed, .notAuthorised, .modemNotConnected, .noPorts,
+            .notAttached:
+            .link
+        case .noAddress, .selfAssignedAddress, .addressTentative, .addressDuplicate, .ipv6Disabled: .address
+        case .noDefaultRoute, .blackhole, .unreachable, .prohibited, .rule: .route
+        case .gatewayUnreachable, .neighbourUnreachable: .gateway
+        case .nameNotResolved: .name
+        }
+    }
+
+    /// Who can mend it.
+    var party: Diagnosis.Party {
+        switch self {
+        case .noInterface, .noLinks, .interfaceGone, .linkDown, .radioBlocked, .radioSwitchedOff, .noPorts,
+            .notAttached,
+            .addressTentative, .ipv6Disabled, .noDefaultRoute, .blackhole, .unreachable, .prohibited, .rule:
+            .thisMachine
+        // The cable, the access point or the DHCP server.
+        case .noCarrier, .notAssociated, .authenticating, .authenticationFailed, .notAuthorised, .noAddress,
+            .selfAssignedAddress, .addressDuplicate, .gatewayUnreachable:
+            .localNetwork
+        case .modemNotConnected: .provider
+        case .neighbourUnreachable: .server
+        case .nameNotResolved: .nameServer
+        }
+    }
+}

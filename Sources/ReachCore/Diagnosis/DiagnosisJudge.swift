@@ -1,0 +1,145 @@
+/// Draws the conclusions from the evidence of a diagnosis: the steps, what is broken, and who can mend it.
+struct DiagnosisJudge {
+    let evidence: DiagnosisEvidence
+
+    var diagnosis: Diagnosis {
+        if let target = evidence.target { return diagnosis(of: target) }
+        return evidence.endpoints.isEmpty ? diagnosisWithoutEndpoint : diagnosisByEndpoints
+    }
+
+    private func diagnosis(of target: DiagnosisDestination) -> Diagnosis {
+        var finding = DiagnosisFinding(evidence: evidence)
+        finding.examine(target)
+        addWitnesses(to: &finding)
+        return finding.diagnosis(titled: evidence.title)
+    }
+
+    /// What the pages with a known answer show about the Internet, where something else is the target.
+    private func addWitnesses(to finding: inout DiagnosisFinding) {
+        for endpoint in evidence.endpoints {
+            var witness = DiagnosisFinding(evidence: evidence)
+            witness.examine(endpoint)
+            if let portal = witness.fatal.first(where: { $0.layer == .portal }) {
+                finding.steps.append(.init(.portal, .bad, "\(portal.text.sentenceStart)."))
+                if finding.works { finding.minor.append(portal) } else { finding.fatal.insert(portal, at: 0) }
+                return
+            }
+            let text =
+                witness.works
+                ? "The Internet answers: \(endpoint.shown) gives the answer that the configuration expects."
+                : "\(endpoint.shown), which stands for the Internet, does not answer as it should."
+            finding.steps.append(.init(.internet, witness.works ? .good : .bad, text))
+        }
+    }
+
+    /// The Internet by its endpoints: one that answers as it should proves it.
+    private var diagnosisByEndpoints: Diagnosis {
+        let findings = evidence.endpoints.map { endpoint in
+            var finding = DiagnosisFinding(evidence: evidence)
+            finding.examine(endpoint)
+            return finding
+        }
+        let chosen =
+            findings.firstIndex(where: \.works)
+            ?? findings.firstIndex { finding in finding.fatal.contains { $0.layer == .portal } } ?? 0
+        var finding = findings[chosen]
+        for (endpoint, other) in zip(evidence.endpoints, findings) where endpoint != evidence.endpoints[chosen] {
+            let isGood = other.works
+            finding.steps.append(
+                .init(
+                    .internet, isGood ? .good : .bad,
+                    "\(endpoint.shown) \(isGood ? "answers as it should" : "does not answer as it should")."))
+            if finding.works, !isGood, let blame = other.fatal.first { finding.minor.append(blame) }
+        }
+        return finding.diagnosis(titled: evidence.title)
+    }
+
+    /// Without a page with a known answer: the kernel's half, the gateways and the name servers.
+    private var diagnosisWithoutEndpoint: Diagnosis {
+        var finding = DiagnosisFinding(evidence: evidence)
+        finding.examineInternet()
+        return finding.diagnosis(titled: evidence.title)
+    }
+}
+
+/// The conclusions about one destination, collected from the link upwards.
+struct DiagnosisFinding {
+    typealias Step = Diagnosis.Step
+    typealias Blame = Diagnosis.Blame
+
+    let evidence: DiagnosisEvidence
+    var steps: [Step] = []
+    /// Faults that keep the destination from being used, the lowest first.
+    var fatal: [Blame] = []
+    /// Faults in spite of which it can be used.
+    var minor: [Blame] = []
+    var serverFaults: [NameServerAddress: Blame] = [:]
+    /// Whether the destination was proved to work.
+    var isProved = false
+
+    var works: Bool { isProved && fatal.isEmpty }
+
+    mutating func examine(_ destination: DiagnosisDestination) {
+        examinePaths(of: destination)
+        guard fatal.isEmpty else { return }
+        examineHops(of: destination)
+        guard fatal.isEmpty else { return }
+        if case .name(let name) = destination.nextHost { examineNames(name, of: destination) }
+        guard fatal.isEmpty, !evidence.addresses(of: destination).isEmpty else { return }
+        examineConnections(of: destination)
+        guard fatal.isEmpty else { return }
+        examineExchange(of: destination)
+    }
+
+    mutating func examineInternet() {
+        guard let fact = evidence.path(.internet) else { return }
+        examine(fact, to: nil, families: IPAddress.Family.allCases, isWhole: true)
+        guard fatal.isEmpty else { return }
+        examine(evidence.internetHops.map { ($0, .gateway) })
+        guard fatal.isEmpty else { return }
+        let works = examineServers(about: nil)
+        guard fatal.isEmpty else { return }
+        if !works, let blame = blameForServers { return fatal.append(blame) }
+        if let witness = witnessBeyondGateway(except: nil) {
+            steps.append(Step(.internet, .good, "Packets get beyond the gateway: \(witness) answers."))
+            isProved = true
+        } else {
+            steps.append(
+                Step(
+                    .internet, .neutral,
+                    "Nothing was tested beyond the gateway: there is no page with a known answer ([connectivity] "
+                        + "endpoints of reach.toml), and no name server beyond it."))
+        }
+    }
+
+    func diagnosis(titled title: String) -> Diagnosis {
+        let outcome: Diagnosis.Outcome =
+            !fatal.isEmpty ? .failed : !isProved ? .unknown : minor.isEmpty ? .ok : .degraded
+        let steps = steps.reduce(into: [Step]()) { kept, step in if !kept.contains(step) { kept.append(step) } }
+        return Diagnosis(target: title, outcome: outcome, blame: fatal.first ?? minor.first, steps: steps)
+    }
+}
+
+extension DiagnosisDestination {
+    /// The title for a sentence.
+    var shown: String { DisplayText.sanitized(title) }
+
+    /// The host, for a sentence.
+    var shownHost: String {
+        switch host {
+        case .address(let host): host.description
+        case .name(let name): DisplayText.sanitized(name)
+        }
+    }
+}
+
+extension String {
+    /// With a capital letter, where it begins with an article or the like. Names of interfaces and hosts stay as they are.
+    var sentenceStart: String {
+        for word in ["a ", "an ", "the ", "no ", "nothing ", "this ", "large ", "there ", "answers "]
+        where hasPrefix(word) {
+            return prefix(1).uppercased() + dropFirst()
+        }
+        return self
+    }
+}

@@ -1,0 +1,86 @@
+/// Something that a diagnosis finds out. Tasks that do not depend on each other run at once.
+package enum DiagnosisTask: Hashable, Sendable {
+    /// The kernel's verdict on the Internet. Sends nothing.
+    case internet
+    /// The kernel's path to an address. Sends nothing.
+    case path(HostAddress)
+    /// The machine's name servers. Sends nothing.
+    case servers
+    /// Whether a host on the link answers ARP or neighbour discovery.
+    case solicit(FirstHop)
+    case ask(NameServerQuestion)
+    /// The addresses of a name, from the system's resolver, as programs get them.
+    case resolve(String)
+    /// A TCP connection, closed at once.
+    case connect(HostAddress, port: UInt16)
+    /// An echo request: of 56 bytes, or as large as the path's first link allows.
+    case ping(HostAddress, isLarge: Bool)
+    case exchange(DiagnosisExchange)
+    /// Datagrams with short lives, to see who answers on the way.
+    case trace(HostAddress)
+}
+
+/// A host on the link.
+package struct FirstHop: Hashable, Sendable {
+    package let interface: String
+    package let interfaceIndex: InterfaceIndex
+    package let address: IPAddress
+
+    package init(interface: String, interfaceIndex: InterfaceIndex, address: IPAddress) {
+        self.interface = interface
+        self.interfaceIndex = interfaceIndex
+        self.address = address
+    }
+}
+
+/// A question to one name server.
+package struct NameServerQuestion: Hashable, Sendable {
+    package let server: NameServerAddress
+    package let name: String
+    package let family: IPAddress.Family
+    package let isByTCP: Bool
+
+    package init(server: NameServerAddress, name: String, family: IPAddress.Family, isByTCP: Bool = false) {
+        self.server = server
+        self.name = name
+        self.family = family
+        self.isByTCP = isByTCP
+    }
+}
+
+/// A name server of the machine's configuration.
+package struct NameServerAddress: Hashable, Sendable {
+    package let host: HostAddress
+    package let port: UInt16
+
+    package init(_ host: HostAddress, port: UInt16 = 53) {
+        self.host = host
+        self.port = port
+    }
+}
+
+/// A handshake or a request, by a new connection.
+package struct DiagnosisExchange: Hashable, Sendable {
+    package enum Variant: Hashable, Sendable {
+        case normal
+        /// With small segments, which pass where large packets vanish.
+        case smallSegments
+        /// Without verifying the certificate, to compare the clocks.
+        case anyCertificate
+    }
+
+    package let destination: DiagnosisDestination
+    /// The address to connect to: the proxy's, where there is one.
+    package let address: HostAddress
+    package let port: UInt16
+    package let variant: Variant
+
+    package init(
+        _ destination: DiagnosisDestination, at address: HostAddress, port: UInt16, variant: Variant = .normal
+    ) {
+        self.destination = destination
+        self.address = address
+        self.port = port
+        self.variant = variant
+    }
+}

@@ -1,0 +1,178 @@
+internal import Glibc
+package import ReachCore
+package import ReachKernel
+package import ReachLoop
+package import ReachTransfer
+
+/// Carries out the tasks of a ``DiagnosisMachine`` until it is complete or the time is over. Confined to the loop's thread.
+package final class DiagnosisRunner {
+    /// How long parts of a diagnosis may take. All of them together fit into ``whole``.
+    enum Limit {
+        static let whole = Duration.seconds(10)
+        static let name = Duration.milliseconds(2800)
+        static let connection = Duration.milliseconds(2500)
+        static let exchange = Duration.milliseconds(2500)
+        /// Second exchanges, which show why the first one failed.
+        static let secondExchange = Duration.milliseconds(1800)
+        static let ping = Duration.milliseconds(1500)
+        static let trace = Duration.milliseconds(1500)
+    }
+
+    let loop: EventLoop
+    let transfers: TransferEngine
+    let snapshot: KernelSnapshot
+    private var machine: DiagnosisMachine
+    private let pages: [DiagnosisDestination: ConnectivityEndpoint]
+    private let completion: (Diagnosis) -> Void
+    private var running: [DiagnosisTask: any DiagnosisAttempt] = [:]
+    private var deadline: TimerQueue.ID?
+    private let drops = ReversePathDrops()
+    private var isOver = false
+    private let system = SystemResolver()
+    private let replies: LoopReplies
+
+    /// - Parameters:
+    ///   - pages: The pages with a known answer, by the destinations in the evidence that stand for them.
+    ///   - completion: Called once, after this returns.
+    package init(
+        _ evidence: DiagnosisEvidence, pages: [DiagnosisDestination: ConnectivityEndpoint], loop: EventLoop,
+        transfers: TransferEngine, snapshot: KernelSnapshot, completion: @escaping (Diagnosis) -> Void
+    ) {
+        machine = DiagnosisMachine(evidence)
+        self.pages = pages
+        self.loop = loop
+        self.transfers = transfers
+        self.snapshot = snapshot
+        self.completion = completion
+        replies = LoopReplies(loop: loop)
+    }
+
+    package func start() {
+        deadline = loop.schedule(at: SystemClock.boot + Limit.whole) { [weak self] in
+            self?.deadline = nil
+            self?.finish()
+        }
+        loop.afterEvents { [weak self] in self?.advance() }
+    }
+
+    private func advance() {
+        guard !isOver else { return }
+        for task in machine.nextTasks() { begin(task) }
+        if machine.isComplete { finish() }
+    }
+
+    private func finish() {
+        guard !isOver else { return }
+        isOver = true
+        deadline.map(loop.cancel)
+        running = [:]
+        machine.record(reversePathDrops: drops.sinceStart)
+        completion(machine.diagnosis)
+    }
+
+    private func begin(_ task: DiagnosisTask) {
+        let started = SystemClock.boot
+        let end: (DiagnosisResult) -> Void = { [weak self] result in
+            guard let self, !isOver else { return }
+            running[task] = nil
+            machine.record(result, of: task, after: SystemClock.boot - started)
+            advance()
+        }
+        // Results come later, so that each task has begun before another ends.
+        let later: (DiagnosisResult) -> Void = { [loop] result in loop.afterEvents { end(result) } }
+        switch task {
+        case .internet: later(.path(path(to: .internet)))
+        case .path(let host): later(.path(path(to: host.target)))
+        case .servers:
+            transfers.resolver.findServers { servers in
+                end(.servers((servers + Self.servers(behind: servers)).map { NameServerAddress($0) }))
+            }
+        case .resolve(let name): resolve(name) { end(.resolved($0)) }
+        case .solicit(let hop):
+            running[task] = Solicitation(hop, snapshot.view.queries, loop) { end(.solicited($0)) }
+        case .ask(let question): running[task] = NameServerAttempt(question, loop) { end(.asked($0)) }
+        case .connect(let host, let port):
+            running[task] = ConnectionAttempt(host, port, loop) { end(.connected($0)) }
+        case .ping(let host, let isLarge):
+            running[task] = SizedPing(host, isLarge: isLarge, loop) { end(.pinged($0)) }
+        case .trace(let host): running[task] = TraceAttempt(host, loop) { end(.traced($0)) }
+        case .exchange(let exchange):
+            running[task] = ExchangeAttempt(exchange, pages[exchange.destination], transfers, loop) {
+                end(.exchanged($0))
+            }
+        }
+    }
+
+    /// The servers that systemd-resolved asks, where it is the machine's resolver.
+    private static func servers(behind known: [ResolverConfiguration.Server]) -> [ResolverConfiguration.Server] {
+        guard known.allSatisfy(\.address.isLoopback),
+            let text = SmallFile.text("/run/systemd/resolve/resolv.conf"), text.contains("nameserver")
+        else { return [] }
+        return ResolverConfiguration(resolv: text, hosts: "").servers.filter { !known.contains($0) }
+    }
+
+    private func path(to target: Target) -> PathFact {
+        guard let state = try? snapshot.state(of: target) else {
+            return PathFact(status: .unknown, reason: .cannotObserve)
+        }
+        return PathFact(
+            status: state.status, reason: state.reason, rootCause: state.rootCause, ipv4: state.ipv4, ipv6: state.ipv6)
+    }
+
+    private func resolve(_ name: String, _ completion: @escaping (NameAnswer) -> Void) {
+        var isAnswered = false
+        let end: (NameAnswer) -> Void = { answer in
+            guard !isAnswered else { return }
+            isAnswered = true
+            completion(answer)
+        }
+        let reply = replies.expect { (answer: NameAnswer) in end(answer) }
+        system.resolve(name) { reply($0) }
+        loop.schedule(at: SystemClock.boot + Limit.name) { end(.notAsked) }
+    }
+}
+
+/// A task under way. It ends when it is released.
+protocol DiagnosisAttempt: AnyObject {}
+
+extension NameServerAddress {
+    fileprivate init(_ server: ResolverConfiguration.Server) {
+        self.init(HostAddress(server.address, zone: server.zone), port: server.port)
+    }
+}
+
+extension HostAddress {
+    fileprivate var target: Target {
+        guard let zone else { return .address(address) }
+        return (try? Target.host("\(address)%\(zone)")) ?? .address(address)
+    }
+
+    /// The number of the zone's interface; 0 without one.
+    var scope: UInt32 { zone.map { if_nametoindex($0) } ?? 0 }
+
+    func socketAddress(_ port: UInt16) -> SocketAddress {
+        SocketAddress(address: address, port: port, scope: scope)
+    }
+}
+
+/// The packets that the kernel has dropped because answers to their sender would leave by another interface (rp_filter).
+struct ReversePathDrops {
+    private let atStart = Self.count
+
+    var sinceStart: UInt64 {
+        let count = Self.count
+        return count - min(atStart, count)
+    }
+
+    /// The counter `IPReversePathFilter` of this network namespace: lines of names and of values, in turn.
+    private static var count: UInt64 {
+        let lines = (SmallFile.text("/proc/self/net/netstat") ?? "").split(separator: "\n").map {
+            $0.split(separator: " ")
+        }
+        for (names, values) in zip(lines, lines.dropFirst()) where names.first == values.first {
+            guard let place = names.firstIndex(of: "IPReversePathFilter"), place < values.count else { continue }
+            return UInt64(values[place]) ?? 0
+        }
+        return 0
+    }
+}

@@ -1,0 +1,46 @@
+internal import Glibc
+internal import ReachCore
+internal import ReachLoop
+internal import ReachTransfer
+
+/// One question to one name server, by UDP or by TCP alone.
+final class NameServerAttempt: DiagnosisAttempt {
+    private var channel: DNSChannel?
+
+    /// In two rounds, the second twice as long: a single lost datagram proves nothing.
+    private static let patience = Duration.milliseconds(800)
+
+    init(_ question: NameServerQuestion, _ loop: EventLoop, _ completion: @escaping (NameServerAnswer) -> Void) {
+        let host = question.server.host
+        channel = DNSChannel(
+            loop: loop, question: DNSChannel.Question(name: question.name, type: DNSType(question.family)),
+            servers: [ResolverConfiguration.Server(host.address, port: question.server.port, zone: host.zone)],
+            interface: nil, patience: Self.patience, rounds: 2, isByTCP: question.isByTCP
+        ) { [weak self] outcome in
+            // Hosts limit how many such errors they send, so that a later question may find silence.
+            let isRefused = outcome == .silent && self?.channel?.lastError == ECONNREFUSED
+            completion(isRefused ? .refused : NameServerAnswer(outcome, question.family))
+        }
+    }
+
+    deinit { channel?.stop() }
+}
+
+extension NameServerAnswer {
+    fileprivate init(_ outcome: DNSChannel.Outcome, _ family: IPAddress.Family) {
+        switch outcome {
+        case .reply(let reply):
+            switch DNSAnswer(reply, family: family) {
+            case .addresses(let addresses, _): self = .addresses(addresses)
+            case .none: self = .noAddress
+            case .noSuchName: self = .noSuchName
+            case .failure(let code): self = .failure(code: code)
+            }
+        case .notAName: self = .noSuchName
+        case .refused(let code): self = .failure(code: code)
+        case .silent, .notAsked(0), .notAsked(EHOSTUNREACH), .notAsked(ETIMEDOUT): self = .silent
+        case .notAsked(ECONNREFUSED), .notAsked(ECONNRESET): self = .refused
+        case .notAsked(let number): self = .failed(number)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+internal import Glibc
+internal import ReachCore
+internal import ReachLoop
+
+/// Reads the files in which DHCP clients keep their leases, for the URI of a portal's API. Blocks on the disk.
+struct LeaseReader: Sendable {
+    /// The directory that contains `run` and `var`; not `/` only in tests.
+    let root: String
+
+    /// More than the leases of any client; dhclient appends to its file.
+    private static let limitBytes = 1 << 20
+
+    /// The URI that the present lease of an interface announces; `nil` if there is none.
+    func portal(of name: String, _ index: InterfaceIndex, addresses: Set<IPAddress>) -> String? {
+        guard !name.contains("/"), name != ".", name != ".." else { return nil }
+        if let uri = text("run/systemd/netif/links/\(index)").flatMap(LeasePortal.networkd) { return uri }
+        if let uri = text("run/reach-portal/\(name)").flatMap(LeasePortal.hook) { return uri }
+        for directory in ["var/lib/dhcpcd", "var/lib/dhcpcd5"] {
+            for file in dhcpcdFiles(name, in: directory, ".lease") {
+                if let uri = bytes(file).flatMap({ LeasePortal.dhcpcd($0, addresses: addresses) }) { return uri }
+            }
+            for file in dhcpcdFiles(name, in: directory, ".lease6") {
+                if let uri = bytes(file).flatMap({ LeasePortal.dhcpcd6($0, addresses: addresses) }) { return uri }
+            }
+        }
+        for file in dhclientFiles(name) {
+            let uri = text(file).flatMap { LeasePortal.dhclient($0, interface: name, addresses: addresses) }
+            if let uri { return uri }
+        }
+        return nil
+    }
+
+    /// Of Wi-Fi dhcpcd keeps a lease for each network, `wlan0-SSID.lease`. Their addresses say which is the present one.
+    private func dhcpcdFiles(_ name: String, in directory: String, _ suffix: String) -> [String] {
+        let names = (try? DirectoryNames.read(root + directory)) ?? []
+        return names.filter { $0 == name + suffix || ($0.hasPrefix(name + "-") && $0.hasSuffix(suffix)) }.sorted()
+            .prefix(64).map { "\(directory)/\($0)" }
+    }
+
+    private func dhclientFiles(_ name: String) -> [String] {
+        let directory = "var/lib/NetworkManager"
+        let names = (try? DirectoryNames.read(root + directory)) ?? []
+        return [
+            "var/lib/dhcp/dhclient.\(name).leases", "var/lib/dhcp/dhclient.leases",
+            "var/lib/dhcp/dhclient6.\(name).leases",
+        ]
+            + names.filter { $0.hasPrefix("dhclient") && $0.hasSuffix("-\(name).lease") }.map { "\(directory)/\($0)" }
+    }
+
+    private func text(_ path: String) -> String? { bytes(path).map { String(decoding: $0, as: UTF8.self) } }
+
+    /// The contents of a file that only its owner can change. The owner is the client's user, which differs.
+    private func bytes(_ path: String) -> [UInt8]? {
+        // O_NONBLOCK, so that no FIFO makes the caller wait.
+        let file = open(root + path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+        guard file >= 0 else { return nil }
+        let owner = FileDescriptor(owning: file)
+        var status = stat()
+        guard fstat(owner.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o022 == 0,
+            status.st_size <= Self.limitBytes
+        else { return nil }
+        var contents = [UInt8](repeating: 0, count: Int(status.st_size))
+        let count = contents.withUnsafeMutableBytes { read(owner.rawValue, $0.baseAddress, $0.count) }
+        return count < 0 ? nil : Array(contents.prefix(count))
+    }
+}
+
+/// A question about the lease of one interface.
+struct LeaseQuestion: Hashable, Sendable {
+    let interface: InterfaceIndex
+    let name: String
+    let gateways: Set<IPAddress>
+    let addresses: Set<IPAddress>
+
+    /// One question for each interface of these routes.
+    static func questions(for routes: [DefaultRoute]) -> [LeaseQuestion] {
+        Dictionary(grouping: routes, by: \.key.interface).values.map { routes in
+            LeaseQuestion(
+                interface: routes[0].key.interface, name: routes[0].name,
+                gateways: Set(routes.compactMap(\.gateway)),
+                addresses: Set(routes.flatMap { $0.addresses.map(\.address) } + routes.compactMap(\.source)))
+        }
+    }
+}

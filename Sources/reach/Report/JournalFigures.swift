@@ -1,0 +1,58 @@
+internal import ReachControl
+internal import ReachCore
+internal import ReachQueue
+
+/// What a report needs of the journal. Feed it every record once, in order.
+struct JournalFigures {
+    /// The time of the first record.
+    private(set) var first: Timestamp?
+    /// Events for which only gaps stand.
+    private(set) var missing = 0
+    private var attempts: [String: [ProbeSeries.Attempt]] = [:]
+    private var urls: [String: String] = [:]
+    private var events: [QueueTally.Event] = []
+    private let clock: HistoryClock
+
+    /// The types of records that count.
+    static let types: Set = ["probe", "queue", "started"]
+
+    init(_ clock: HistoryClock) { self.clock = clock }
+
+    mutating func add(_ record: JournalRecord) {
+        let time = clock.time(of: record.moment, boot: record.boot)
+        if first == nil, record.type != "gap" { first = time }
+        switch record.type {
+        case "probe": add(try? ProbeEvent(reading: record.json), at: time)
+        case "queue":
+            guard case .event(let event)? = (try? QueueNotice(reading: record.json)) ?? nil else { return }
+            if let request = event.request {
+                events.append(QueueTally.Event(event.kind, request.rawValue, reason: event.reason, at: time))
+            }
+        case "gap": missing += record.missing?.count ?? 0
+        default: break
+        }
+    }
+
+    private mutating func add(_ event: ProbeEvent?, at time: Timestamp) {
+        guard let event, event.kind == .result, let result = event.report.last else { return }
+        let outcome: ProbeSeries.Attempt.Outcome =
+            switch result.outcome {
+            case .ok: .ok
+            case .fail: .failed
+            case .inconclusive: .inconclusive
+            }
+        let microseconds = UInt32(clamping: result.duration.microseconds)
+        attempts[event.report.name, default: []].append(
+            ProbeSeries.Attempt(time: time, outcome: outcome, microseconds: microseconds))
+        urls[event.report.name] = event.report.target
+    }
+
+    /// The probes in the order of their names.
+    func series(from: Timestamp, to: Timestamp) -> [ProbeSeries] {
+        attempts.sorted { $0.key < $1.key }
+            .map { ProbeSeries($0.key, target: urls[$0.key] ?? "", $0.value, from: from, to: to) }
+            .filter { $0.whole.ok + $0.whole.failed + $0.whole.inconclusive > 0 }
+    }
+
+    func tally(from: Timestamp, to: Timestamp) -> QueueTally { QueueTally(events, from: from, to: to) }
+}

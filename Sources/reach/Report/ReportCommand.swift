@@ -1,0 +1,112 @@
+internal import ArgumentParser
+internal import Glibc
+internal import ReachControl
+internal import ReachCore
+internal import ReachLoop
+internal import ReachTerminal
+
+struct ReportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report",
+        abstract: "Print a report of outages, for those who have to mend them.",
+        discussion: """
+            Availability, each outage with its length and what failed, a map of hours, and from the journal the latency and loss \
+            of probes and what the queue did. Reads the daemon's files, so the daemon need not run.
+
+            Exit status: 0 printed, 1 there is no history, 2 usage, 4 it cannot be read.
+            """)
+
+    enum Form: EnumerableFlag {
+        case html, csv, json
+
+        static func help(for value: Form) -> ArgumentHelp? {
+            switch value {
+            case .html: "Print one HTML file with pictures, for a browser or a printer."
+            case .csv: "Print a table for spreadsheets, with a row for each figure."
+            case .json: "Print a JSON object."
+            }
+        }
+    }
+
+    @Option(
+        help: ArgumentHelp(
+            "Begin then: a duration ago or a date; by default with the first record.", valueName: "time"),
+        transform: { try CommandLineValue.time($0, isEnd: false) })
+    var since: Timestamp?
+
+    @Option(
+        help: ArgumentHelp(
+            "End then: a duration ago or a date, with that day; by default now.", valueName: "time"),
+        transform: { try CommandLineValue.time($0, isEnd: true) })
+    var until: Timestamp?
+
+    @Flag var form: Form?
+
+    @Option(
+        help: ArgumentHelp("The directory of the history.", valueName: "directory"), completion: .directory)
+    var state: String?
+
+    @Argument(help: "The targets; every target by default.")
+    var targets: [String] = []
+
+    func validate() throws {
+        if let since, let until, since >= until { throw ValidationError("--since is not before --until") }
+    }
+
+    func run() throws {
+        let directory = state ?? HistoryReading.directory
+        let log = try HistoryReading.log(in: directory, naming: targets)
+        let (now, boot) = (SystemClock.now, BootIdentity.current)
+        let journal = ReportJournal.read(
+            in: directory, isNamed: state != nil, clock: HistoryClock(log.entries, now: now, boot: boot))
+        var report = Report(
+            of: log, journal, wanted: targets, since: since, until: until, now: now, boot: boot,
+            isRunning: state == nil && HistoryReading.isDaemonRunning, host: Self.host, zone: .system)
+        if getuid() != 0, report.queue.value != nil { report.notes.append("Requests of other users are not counted.") }
+        switch form {
+        case .html:
+            var generator = SystemRandomNumberGenerator()
+            StandardOutput.write(ReportPage(report).html(nonce: HTMLPage.nonce(&generator)))
+        case .csv: StandardOutput.write(ReportTable(report).text)
+        case .json: StandardOutput.writeJSON { $0.report(report, at: now) }
+        case nil:
+            let text = ReportText(
+                report: report, style: .current, width: StandardOutput.width, isUnicode: TerminalStyle.isUnicode)
+            StandardOutput.write(text.text)
+        }
+    }
+
+    private static var host: String {
+        var name = [CChar](repeating: 0, count: Int(HOST_NAME_MAX) + 1)
+        guard gethostname(&name, name.count - 1) == 0 else { return "" }
+        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+/// Reads the journal for a report.
+enum ReportJournal {
+    /// Reads what the daemon shows, or without one its files.
+    ///
+    /// - Parameter isNamed: Whether the user named the directory, so that only its files count.
+    static func read(
+        in directory: String, isNamed: Bool, clock: HistoryClock
+    ) -> Report.Record<JournalFigures> {
+        let feed = JournalFeed(types: JournalFigures.types)
+        var figures = JournalFigures(clock)
+        do throws(ControlError) {
+            if !isNamed, try feed.readDaemon({ figures.add($0) }) { return .recorded(figures) }
+        } catch {
+            return .absent("the daemon does not show its journal: \(error)")
+        }
+        do throws(SystemError) {
+            try feed.readFiles(in: directory) { figures.add($0) }
+            return .recorded(figures)
+        } catch {
+            switch error.number {
+            case ENOENT: return .absent("the journal is off; [journal] events in reach.toml turns it on")
+            case EACCES: return .absent("only root and the daemon's user may read the journal's files")
+            default: return .absent("the journal cannot be read: \(error)")
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+internal import ReachControl
+internal import ReachCore
+
+extension JSONWriter {
+    /// A report, as `reach report --json` prints it.
+    mutating func report(_ report: Report, at now: Instant) {
+        object { json in
+            json.field("v", 1)
+            json.field("type", "report")
+            json.times(now.wall, now.boot)
+            json.field("host", report.host)
+            json.field("from", report.from)
+            json.field("to", report.to)
+            json.field("zone", report.zoneNames)
+            json.field("targets", array: { json in for figures in report.targets { json.figures(figures.summary) } })
+            json.field("outages", array: { json in for outage in report.outages { json.outage(outage) } })
+            json.field("hours", array: { json in for mapped in report.mapped { json.hours(mapped) } })
+            json.field("probes", array: { json in for series in report.probes.value ?? [] { json.series(series) } })
+            json.key("queue")
+            json.tally(report.queue.value)
+            json.field("not_recorded", object: { $0.absences(report) })
+            json.field("notes", report.notes)
+        }
+    }
+
+    private mutating func figures(_ summary: HistorySummary) {
+        object { json in
+            json.field("target", summary.target)
+            json.key("availability")
+            json.share(summary.uptime)
+            json.field("outages", summary.outages.count.wide)
+            json.field("up_ms", summary.up.milliseconds)
+            json.field("down_ms", summary.down.milliseconds)
+            json.field("longest_ms", summary.longestOutage?.milliseconds)
+            json.field("unknown_ms", summary.unknown.milliseconds)
+            json.field("not_observed_ms", summary.notObserved.milliseconds)
+        }
+    }
+
+    private mutating func outage(_ outage: ReportOutage) {
+        object { json in
+            json.field("target", outage.target)
+            json.field("from", outage.from)
+            json.key("to")
+            if outage.isOpen { json.value(nil) } else { json.value(outage.to) }
+            json.field("down_ms", outage.duration.milliseconds)
+            json.field("layer", outage.cause.layer.rawValue)
+            json.field("evidence", outage.cause.evidence)
+            json.field("root_cause", outage.rootCause)
+            json.field("root_interface", outage.rootInterface)
+            json.field("interface", outage.interface)
+            json.field("class", outage.linkClass)
+            json.field("sentence", outage.sentence)
+            json.field("waiting", outage.waiting?.wide)
+        }
+    }
+
+    private mutating func hours(_ mapped: Report.HourMapOfTarget) {
+        object { json in
+            json.field("target", mapped.target)
+            json.field("earlier_days", mapped.map.earlierDays.wide)
+            json.field(
+                "days",
+                array: { json in
+                    for day in mapped.map.days {
+                        json.object { json in
+                            json.field("date", day.date)
+                            json.field("up_s", array: { json in for hour in day.hours { json.value(hour.up.whole) } })
+                            json.field(
+                                "down_s", array: { json in for hour in day.hours { json.value(hour.down.whole) } })
+                        }
+                    }
+                })
+        }
+    }
+
+    private mutating func series(_ series: ProbeSeries) {
+        object { json in
+            json.field("probe", series.name)
+            json.field("target", series.target)
+            json.field("whole", object: { $0.part(series.whole) })
+            json.field(
+                "parts", array: { json in for part in series.parts { json.object { $0.part(part) } } })
+        }
+    }
+
+    private mutating func part(_ part: ProbeSeries.Part) {
+        field("from", part.from)
+        field("to", part.to)
+        field("ok", part.ok.wide)
+        field("failed", part.failed.wide)
+        field("inconclusive", part.inconclusive.wide)
+        key("loss")
+        share(part.loss)
+        field("p50_us", part.median.map { $0.microseconds })
+        field("p90_us", part.percentile90.map { $0.microseconds })
+        field("p99_us", part.percentile99.map { $0.microseconds })
+    }
+
+    private mutating func tally(_ tally: QueueTally?) {
+        guard let tally else { return value(nil) }
+        object { json in
+            json.field("queued", tally.queued.wide)
+            json.field("done", tally.done.wide)
+            json.field("dead", tally.dead.wide)
+            json.field("cancelled", tally.cancelled.wide)
+            json.field("retries", tally.retries.wide)
+            json.field("interrupted", tally.interrupted.wide)
+            json.field("left", tally.left.wide)
+            json.field(
+                "deaths",
+                array: { json in
+                    for (reason, count) in tally.deaths.sorted(by: { $0.key < $1.key }) {
+                        json.object { json in
+                            json.field("reason", reason)
+                            json.field("count", count.wide)
+                        }
+                    }
+                })
+            json.field("median_wait_ms", tally.medianWait?.milliseconds)
+            json.field("longest_wait_ms", tally.longestWait?.milliseconds)
+        }
+    }
+
+    private mutating func absences(_ report: Report) {
+        if case .absent(let why) = report.probes { field("probes", why) }
+        if case .absent(let why) = report.queue { field("queue", why) }
+        if case .absent(let why) = report.meteredBytes { field("metered_bytes", why) }
+    }
+
+    private mutating func share(_ share: Double?) {
+        if let share { value(share) } else { value(nil) }
+    }
+}
+
+extension Duration {
+    fileprivate var milliseconds: Int64 { nanoseconds / 1_000_000 }
+}
+
+extension Double {
+    fileprivate var whole: Int64 { Int64(rounded()) }
+}

@@ -1,0 +1,197 @@
+internal import ReachCore
+internal import ReachTerminal
+
+/// A report as one self-contained HTML file without scripts: pictures as SVG, and each picture also as a table.
+struct ReportPage {
+    let report: Report
+
+    init(_ report: Report) { self.report = report }
+
+    /// - Parameter nonce: See ``HTMLPage/head(title:nonce:styles:hasScript:)``.
+    func html(nonce: String) -> [UInt8] {
+        let title = "Outage report" + (report.host.isEmpty ? "" : " of " + report.host)
+        var output = HTMLPage.head(title: title, nonce: nonce, styles: ReportStyles.text.utf8, hasScript: false)
+        let sections = [availability, outages] + report.mapped.map(hours) + probes + [metered, queue, notes]
+        output += "<header><h1>\(HTMLPage.escaped(title))</h1>\n\(period)</header>\n<main>\n".utf8
+        for section in sections { output += section.utf8 }
+        output += "</main>\n</html>\n".utf8
+        return output
+    }
+
+    private var period: String {
+        let zone = HTMLPage.escaped(report.zoneNames)
+        return
+            "<p>From <b>\(report.stamp(report.from))</b> to <b>\(report.stamp(report.to))</b>, local time: \(zone).</p>\n"
+    }
+
+    // MARK: - Sections
+
+    private func section(_ id: String, _ title: String, _ body: String) -> String {
+        "<section aria-labelledby=\"\(id)\">\n<h2 id=\"\(id)\">\(title)</h2>\n\(body)</section>\n"
+    }
+
+    private var availability: String {
+        let rows = report.targets.map { figures in
+            let summary = figures.summary
+            return [
+                HTMLTable.Cell(summary.target), .number(summary.uptime.map(HistoryText.percent) ?? "not known"),
+                .number("\(summary.outages.count)"), .number(DurationText.describe(summary.down)),
+                .number(summary.longestOutage.map(DurationText.describe) ?? "–"),
+                .number(known(summary.unknown)), .number(known(summary.notObserved)),
+            ]
+        }
+        let table = HTMLTable(
+            caption: "Availability is the share of the time in which it is known whether the target could be used.",
+            heading: ["Target", "Available", "Outages", "Down", "Longest", "Unknown", "Not observed"], rows: rows)
+        return section("availability", "Availability", tiles + table.html)
+    }
+
+    private var tiles: String {
+        guard let leading = report.leading else { return "" }
+        let summary = leading.summary
+        let tiles = [
+            (HTMLPage.escaped(summary.target) + " available", summary.uptime.map(HistoryText.percent) ?? "not known"),
+            ("outages", "\(summary.outages.count)"), ("down in all", DurationText.describe(summary.down)),
+            ("the longest", summary.longestOutage.map(DurationText.describe) ?? "–"),
+        ]
+        return "<dl class=\"tiles\">" + tiles.map { "<div><dt>\($0)</dt><dd>\($1)</dd></div>" }.joined() + "</dl>\n"
+            + ReportStrip(leading.timeline, report).svg
+    }
+
+    private func known(_ duration: Duration) -> String { duration > .zero ? DurationText.describe(duration) : "–" }
+
+    private var outages: String {
+        guard !report.outages.isEmpty else { return section("outages", "Outages", "<p>There was none.</p>\n") }
+        let rows = report.outages.map { outage in
+            [
+                HTMLTable.Cell(report.stamp(outage.from) + (outage.beganBefore ? " (before the period)" : "")),
+                HTMLTable.Cell(outage.isOpen ? "not over" : report.stamp(outage.to)),
+                .number(DurationText.describe(outage.duration)), HTMLTable.Cell(outage.target),
+                HTMLTable.Cell(outage.cause.layer.rawValue), HTMLTable.Cell(outage.sentence),
+                HTMLTable.Cell(outage.evidence, isCode: true),
+                .number(outage.waiting.map { "\($0)" } ?? "–"),
+            ]
+        }
+        let table = HTMLTable(
+            caption:
+                "The layer is the lowest part of the way that failed first. Requests are those that waited in the queue "
+                + "at the end.",
+            heading: ["Began", "Ended", "For", "Target", "Layer", "What failed", "Evidence", "Requests"], rows: rows)
+        return section("outages", "Outages", table.html)
+    }
+
+    private func hours(_ mapped: Report.HourMapOfTarget) -> String {
+        let number = report.mapped.firstIndex { $0.target == mapped.target } ?? 0
+        let bad = mapped.map.days.flatMap { day in
+            day.hours.enumerated().filter { $0.element.down > 0 }.map { hour, figures in
+                [
+                    HTMLTable.Cell(day.date), HTMLTable.Cell("\(hour):00"),
+                    .number(DurationText.describe(.seconds(figures.down))),
+                    .number(figures.downShare.map { HistoryText.percent(1 - $0) } ?? "–"),
+                ]
+            }
+        }
+        let table = HTMLTable(
+            caption: "Hours in which \(mapped.target) was down", heading: ["Day", "Hour", "Down", "Available"],
+            rows: bad)
+        let earlier =
+            mapped.map.earlierDays > 0 ? "<p>\(mapped.map.earlierDays) earlier days are left out.</p>\n" : ""
+        let list = bad.isEmpty ? "<p>There was no hour in which it was down.</p>\n" : details("As a table", table)
+        let body = earlier + ReportHeatMap(mapped, id: number).svg + list
+        return section("hours-\(number)", "Hours of \(HTMLPage.escaped(mapped.target))", body)
+    }
+
+    private var probes: [String] {
+        switch report.probes {
+        case .absent(let why): return [section("probes", "Probes", absent(why))]
+        case .recorded(let series):
+            let body = series.enumerated().map { number, series in
+                "<h3>\(HTMLPage.escaped(series.name)) <span>\(HTMLPage.escaped(series.target))</span></h3>\n"
+                    + ReportChart(series, report, id: number).svg + details("As a table", table(series))
+            }
+            return [section("probes", "Latency and loss of probes", body.joined())]
+        }
+    }
+
+    private func table(_ series: ProbeSeries) -> HTMLTable {
+        let parts = [series.whole] + series.parts.filter { $0.loss != nil || $0.inconclusive > 0 }
+        let rows = parts.enumerated().map { number, part in
+            [
+                HTMLTable.Cell(number == 0 ? "all" : report.stamp(part.from)), .number("\(part.ok + part.failed)"),
+                .number(part.loss.map(HistoryText.percentUp) ?? "–"),
+                .number(part.median.map(ProbeText.milliseconds) ?? "–"),
+                .number(part.percentile90.map(ProbeText.milliseconds) ?? "–"),
+                .number(part.percentile99.map(ProbeText.milliseconds) ?? "–"),
+            ]
+        }
+        return HTMLTable(
+            caption:
+                "Attempts of \(series.name): percentiles of those that were answered, and the share of those that failed",
+            heading: ["From", "Attempts", "Lost", "p50", "p90", "p99"], rows: rows)
+    }
+
+    private var metered: String {
+        guard case .absent(let why) = report.meteredBytes else { return "" }
+        return section("metered", "Bytes by metered link", absent(why))
+    }
+
+    private var queue: String {
+        switch report.queue {
+        case .absent(let why): return section("queue", "Queue", absent(why))
+        case .recorded(let tally):
+            let rows = tally.rows.map { [HTMLTable.Cell($0.name), .number($0.text)] }
+            let table = HTMLTable(caption: "What the queue did meanwhile", heading: ["Figure", "Value"], rows: rows)
+            return section("queue", "Queue", table.html)
+        }
+    }
+
+    private var notes: String {
+        guard !report.notes.isEmpty else { return "" }
+        let items = report.notes.map { "<li>\(HTMLPage.escaped($0))</li>" }.joined(separator: "\n")
+        return section("notes", "Notes", "<ul>\n\(items)\n</ul>\n")
+    }
+
+    private func absent(_ why: String) -> String { "<p>Not recorded: \(HTMLPage.escaped(why)).</p>\n" }
+
+    private func details(_ title: String, _ table: HTMLTable) -> String {
+        "<details><summary>\(title)</summary>\n\(table.html)</details>\n"
+    }
+}
+
+/// A table of HTML. Its texts may come from outside.
+struct HTMLTable {
+    struct Cell {
+        let text: String
+        var isNumber = false
+        var isCode = false
+
+        init(_ text: String, isNumber: Bool = false, isCode: Bool = false) {
+            self.text = text
+            self.isNumber = isNumber
+            self.isCode = isCode
+        }
+
+        static func number(_ text: String) -> Cell { Cell(text, isNumber: true) }
+    }
+
+    let caption: String
+    let heading: [String]
+    /// The first cell of each is the row's heading.
+    let rows: [[Cell]]
+
+    var html: String {
+        let numbers = heading.indices.map { column in rows.contains { $0[column].isNumber } }
+        let head = zip(heading, numbers).map { "<th scope=\"col\"\($1 ? " class=\"n\"" : "")>\($0)</th>" }.joined()
+        let body = rows.map { row in "<tr>" + row.enumerated().map(cell).joined() + "</tr>\n" }.joined()
+        let caption = HTMLPage.escaped(caption)
+        return "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"\(caption)\"><table>\n"
+            + "<caption>\(caption)</caption>\n<thead><tr>\(head)</tr></thead>\n<tbody>\n\(body)</tbody></table></div>\n"
+    }
+
+    private func cell(_ number: Int, _ cell: Cell) -> String {
+        let text = HTMLPage.escaped(cell.text)
+        let content = cell.isCode && !text.isEmpty ? "<code>\(text)</code>" : text
+        let style = cell.isNumber ? " class=\"n\"" : ""
+        return number == 0 ? "<th scope=\"row\"\(style)>\(content)</th>" : "<td\(style)>\(content)</td>"
+    }
+}

@@ -1,0 +1,38 @@
+internal import ArgumentParser
+internal import ReachCore
+
+/// What to say about a word where a command belongs.
+enum CommandHint {
+    /// - Parameters:
+    ///   - words: The command line without the program's name.
+    ///   - root: The command whose name the program has.
+    /// - Returns: A sentence with the command that was probably meant, or with all; `nil` if each command exists.
+    static func text(for words: [String], in root: any ParsableCommand.Type) -> String? {
+        var command = root
+        var path = root.configuration.commandName ?? ""
+        for word in words {
+            let commands = command.configuration.subcommands
+            guard !commands.isEmpty, !word.hasPrefix("-"), word != "help" else { return nil }
+            if let next = commands.first(where: { $0.configuration.commandName == word }) {
+                command = next
+                path += " " + word
+                continue
+            }
+            let names = commands.compactMap { $0.configuration.commandName }
+            let shown = DisplayText.sanitized(word)
+            if let meant = NearestWord.find(word.lowercased(), among: names) {
+                return "'\(shown)' is no command; did you mean '\(path) \(meant)'?"
+            }
+            if path == "reach", isTarget(word) {
+                return "'\(shown)' is no command; did you mean 'reach status \(shown)'?"
+            }
+            return "'\(shown)' is no command of '\(path)': there are \(names.joined(separator: ", "))"
+        }
+        return nil
+    }
+
+    /// Whether it looks like a host, an address or a URL rather than like a mistyped command.
+    private static func isTarget(_ word: String) -> Bool {
+        (word.contains(".") || word.contains(":") || word == "internet") && (try? Target(word)) != nil
+    }
+}

@@ -1,0 +1,35 @@
+import ReachControl
+import ReachCore
+import Testing
+
+struct DiagnosisJSONTests {
+    private static let start = Instant(
+        wall: Timestamp(nanosecondsSince1970: 1_700_000_000_000_000_000), boot: BootTime(nanoseconds: 1000))
+
+    private func written(_ diagnosis: Diagnosis) -> [UInt8] {
+        var json = JSONWriter()
+        json.diagnosis(diagnosis, started: Self.start, duration: .milliseconds(12))
+        return json.bytes
+    }
+
+    @Test(arguments: [Diagnosis.Blame(.provider, .internet, .mtu, "large packets vanish"), nil])
+    func `a diagnosis is read as it was written`(blame: Diagnosis.Blame?) throws {
+        let diagnosis = Diagnosis(
+            target: "https://www.example.net/", outcome: blame == nil ? .ok : .failed, blame: blame,
+            steps: [
+                .init(.link, .good, "up0 is up."), .init(.connect, .bad, "Nothing.", duration: .microseconds(7)),
+            ])
+        #expect(try Diagnosis(reading: try JSONReader.read(written(diagnosis))) == diagnosis)
+    }
+
+    @Test func `words of a later version are read as the weakest`() throws {
+        let text = """
+            {"target":"x","outcome":"marvellous","party":"the-moon","layer":"link","subject":"link","text":"a","steps":
+            [{"subject":"aether","finding":"odd","text":"b","duration_us":null}]}
+            """
+        let diagnosis = try Diagnosis(reading: try JSONReader.read(Array(text.utf8)))
+        #expect(diagnosis.outcome == .unknown)
+        #expect(diagnosis.blame == nil)
+        #expect(diagnosis.steps.map(\.finding) == [.neutral])
+    }
+}

@@ -1,0 +1,57 @@
+import Glibc
+import ReachControl
+import ReachCore
+import ReachTesting
+import Testing
+
+/// `reach explain --probe` in homes at a provider, each broken in one way.
+@Suite(.enabled(if: ProviderNetwork.whyNot == nil, "\(ProviderNetwork.whyNot ?? "")"), .timeLimit(.minutes(5)))
+struct DiagnosisProgramTests {
+    private struct Outcome: Sendable {
+        let diagnosis: Diagnosis
+        let status: Int
+        let duration: Int64
+        let keys: Set<String>
+    }
+
+    @Test func `each broken layer is blamed on the right party, within ten seconds`() async throws {
+        #expect(DiagnosisScene.all.count { $0.party != nil } >= 30)
+        let network = try ProviderNetwork()
+        defer { network.remove() }
+        let results = try await ParallelWork.map(DiagnosisScene.all.count, width: 8, within: .seconds(240)) { number in
+            let scene = DiagnosisScene.all[number]
+            let home = try HomeNetwork(number + 1, at: network)
+            defer { home.remove() }
+            try scene.breaks(home)
+            let (output, status) = try home.explain(
+                scene.target, servers: scene.servers, endpoints: scene.endpoints, environment: scene.environment)
+            let json = try JSONReader.read(Array(output.utf8))
+            return Outcome(
+                diagnosis: try Diagnosis(reading: json), status: status, duration: json["duration_us"]?.integer ?? .max,
+                keys: JSONKeys.all(in: output))
+        }
+        for (scene, result) in zip(DiagnosisScene.all, results) { check(scene, result) }
+        guard let path = getenv("REACH_DIAGNOSIS_PAGE") else { return }
+        let found = zip(DiagnosisScene.all, results).compactMap { scene, result in
+            (try? result.get()).map { (scene, $0.diagnosis) }
+        }
+        try DiagnosisPage.text(found).write(toFile: String(cString: path))
+    }
+
+    private func check(_ scene: DiagnosisScene, _ result: Result<Outcome, any Error>) {
+        guard let outcome = try? result.get() else {
+            Issue.record("\(scene.name): \(result)")
+            return
+        }
+        let diagnosis = outcome.diagnosis
+        let steps = diagnosis.steps.map { "\($0.finding) \($0.subject.rawValue): \($0.text)" }.joined(separator: "\n")
+        let report = "\(scene.name): \(diagnosis.blame?.text ?? "no blame")\n\(steps)"
+        #expect(diagnosis.outcome == scene.outcome, "\(report)")
+        #expect(diagnosis.blame?.party == scene.party, "\(report)")
+        #expect(diagnosis.blame?.layer == scene.layer, "\(report)")
+        #expect(diagnosis.blame?.subject == scene.subject, "\(report)")
+        let statuses: [Diagnosis.Outcome: Int] = [.ok: 0, .degraded: 0, .failed: 1, .unknown: 3]
+        #expect(outcome.status == statuses[diagnosis.outcome], "\(scene.name)")
+        #expect(outcome.duration < 11_000_000, "\(scene.name)")
+    }
+}

@@ -1,0 +1,215 @@
+import ReachControl
+import ReachCore
+import ReachQueue
+import ReachTerminal
+import ReachTesting
+import Testing
+
+@testable import reach
+
+/// The figures of a report, and its forms for spreadsheets, programs and terminals.
+@Suite struct ReportTests {
+    private typealias Example = ExampleReport
+
+    @Test func `an outage has its beginning, length, layer and evidence, and the requests that waited`() throws {
+        let outages = Example.report().outages
+        #expect(outages.map(\.from) == [Example.time(3 * 3600), Example.time(Example.day + 4 * 3600)])
+        #expect(outages.map(\.duration) == [.seconds(600), .seconds(7200)])
+        #expect(outages.map(\.cause.layer) == [.route, .internet])
+        #expect(outages.map(\.evidence) == ["no-route no-carrier eth0", "limited"])
+        #expect(
+            outages.map(\.sentence) == [
+                "eth0 has no carrier", "nothing answers behind this machine's own network; eth0 (wired) was up",
+            ])
+        #expect(outages.map(\.waiting) == [0, 1])
+        #expect(!outages.contains { $0.isOpen || $0.beganBefore })
+    }
+
+    @Test func `a period cuts the figures, and an outage keeps its true beginning`() throws {
+        let (from, to) = (Example.time(Example.day + 5 * 3600), Example.time(Example.day + 5 * 3600 + 1800))
+        let report = Example.report(since: from, until: to)
+        let outage = try #require(report.outages.first)
+        #expect(report.outages.count == 1 && outage.beganBefore && outage.isOpen)
+        #expect(outage.from == Example.time(Example.day + 4 * 3600))
+        #expect(outage.duration == .seconds(1800))
+        #expect(report.leading?.summary.uptime == 0)
+        let later = Example.report(since: Example.time(Example.day + 6 * 3600))
+        #expect(later.outages.isEmpty && later.leading?.summary.uptime == 1)
+    }
+
+    @Test func `the end of a period is never after the present, and a period without records has no figures`() {
+        let report = Example.report(since: Example.time(-9000), until: Example.time(-8000))
+        #expect(report.leading?.summary.uptime == nil && report.outages.isEmpty)
+        #expect(Example.report(until: Example.time(99 * Example.day)).to == Example.time(3 * Example.day))
+    }
+
+    @Test func `hours are those of local clocks, on the day that has 25 of them too`() throws {
+        let map = try #require(Example.report().mapped.first).map
+        #expect(map.days.map(\.date) == ["2026-10-24", "2026-10-25", "2026-10-26"])
+        #expect(map.days[0].hours[3].down == 600 && map.days[0].hours[3].up == 3000)
+        // Clocks show 2:00 to 3:00 twice.
+        #expect(map.days[1].hours[2].up == 7200)
+        #expect(map.days[1].hours[3].down == 3600 && map.days[1].hours[4].down == 3600)
+        #expect(
+            map.days.map { $0.hours.map { $0.up + $0.down + $0.unknown + $0.notObserved }.reduce(0, +) }
+                == [86_400, 90_000, 82_800])
+        #expect(map.days[0].hours.map(\.level).suffix(21).first == .partly)
+        #expect(map.days[1].hours[3].level == .down)
+        #expect(map.days[2].hours[23].level == .none)
+    }
+
+    @Test func `a history of decades gives a map of a year, and says what is left out`() throws {
+        let log = HistoryLog(entries: [
+            HistoryEntry(Example.state(.reachable), at: Example.moment(-9000 * Example.day), boot: "boot")
+        ])
+        let map = try #require(Example.report(log).mapped.first).map
+        #expect(map.days.count == HourMap.mostDays && map.earlierDays == 9003 - HourMap.mostDays)
+    }
+
+    @Test func `latency and loss are those of the attempts in each part of the period`() throws {
+        let series = try #require(Example.report().probes.value?.first)
+        #expect(series.whole.ok == 3 * 1440 - 120 && series.whole.failed == 120 && series.parts.count == 72)
+        #expect(series.whole.median == .milliseconds(20) && series.whole.percentile99 == .milliseconds(30))
+        #expect(series.parts[28].loss == 1 && series.parts[28].median == nil && series.parts[27].loss == 0)
+        #expect(series.parts.map(\.ok).reduce(0, +) == series.whole.ok)
+    }
+
+    @Test(arguments: [1, 60, 3599, 86_400, 30 * 86_400, 400 * 86_400, 40_000 * 86_400])
+    func `a period of any length has few parts without a gap`(seconds: Int) {
+        let (from, to) = (Example.time(0), Example.time(seconds))
+        let parts = ProbeSeries("p", target: "", [], from: from, to: to).parts
+        #expect(parts.first?.from == from && parts.last?.to == to && parts.count <= ProbeSeries.mostParts)
+        #expect(zip(parts, parts.dropFirst()).allSatisfy { $0.to == $1.from })
+    }
+
+    @Test func `the queue's figures count what happened to requests in the period`() throws {
+        let tally = try #require(Example.report().queue.value)
+        #expect(tally.queued == 3 && tally.done == 2 && tally.dead == 1 && tally.deaths == ["expired": 1])
+        #expect(tally.medianWait == .seconds(60) && tally.longestWait == .seconds(3660) && tally.left == 0)
+        let early = try #require(Example.report(until: Example.time(Example.day + 6 * 3600)).queue.value)
+        #expect(early.queued == 2 && early.done == 1 && early.left == 1)
+    }
+
+    @Test func `a dead request that is sent again is not added twice`() {
+        let events = [
+            QueueTally.Event(.queued, 1, at: Example.time(0)),
+            QueueTally.Event(.dead, 1, reason: "attempts", at: Example.time(60)),
+            QueueTally.Event(.queued, 1, reason: "retry", at: Example.time(120)),
+            QueueTally.Event(.done, 1, at: Example.time(180)),
+        ]
+        let tally = QueueTally(events, from: Example.time(-60), to: Example.time(600))
+        #expect((tally.queued, tally.dead, tally.done, tally.left) == (1, 1, 1, 0))
+    }
+
+    @Test func `a target that is named twice is reported once`() {
+        let report = Report(
+            of: Example.log(), .absent(""), wanted: ["internet", "internet"], since: nil, until: nil,
+            now: Example.moment(3 * Example.day), boot: "boot", isRunning: false, host: "h", zone: Example.zone)
+        #expect(report.targets.count == 1 && report.mapped.count == 1)
+        #expect(report.outages.count == Set(report.outages.map(\.from)).count)
+    }
+
+    @Test func `what is not recorded is named with the reason`() throws {
+        let report = Example.report(Example.log(), .absent("the journal is off"))
+        #expect(report.outages.map(\.waiting) == [nil, nil])
+        let text = ReportText(report: report, style: .plain, width: nil, isUnicode: false).text
+        #expect(text.contains("Probes\nnot recorded: the journal is off\n"))
+        #expect(text.contains("Bytes by metered link\nnot recorded: reach does not count the bytes of links\n"))
+        #expect(ExampleReport.html(report).contains("<p>Not recorded: the journal is off.</p>"))
+        #expect(ReportTable(report).text.contains("not-recorded"))
+        let empty = Example.report(
+            Example.log(), .recorded(JournalFigures(HistoryClock([], now: Example.moment(0), boot: ""))))
+        #expect(empty.probes.value == nil && empty.queue.value == nil)
+    }
+
+    // MARK: - Forms
+
+    @Test func `the text has the figures in tables, and the map needs no colours`() {
+        let text = ReportText(report: Example.report(), style: .plain, width: nil, isUnicode: false).text
+        for line in [
+            "Outage report of lodge",
+            "from 2026-10-24 00:00:00 to 2026-10-26 23:00:00, local time: CEST (UTC+02:00), CET (UTC+01:00)",
+            "TARGET    AVAILABLE  OUTAGES  DOWN        LONGEST    NOT OBSERVED",
+            "internet  96.90 %    2        2 h 10 min  2 h 0 min  2 h 0 min",
+            "2026-10-24 03:00:00  10 min 0 s  internet  route     0        no-route no-carrier eth0  eth0 has no carrier",
+            "2026-10-24  ###=####################  99.30 %", "2026-10-25  ###__##################.  91.66 %",
+            "2026-10-26  .######################   100 %",
+            "shop   4320      2.78 %  20.0 ms  28.0 ms  30.0 ms  https://shop.example/",
+            "given up: 1 (1 expired)",
+        ] {
+            #expect(text.contains(line), "\(line)\n\(text)")
+        }
+    }
+
+    @Test(arguments: [40, 80, 200]) func `no line of the text without a name from outside is wider than the terminal`(
+        width: Int
+    ) {
+        let report = Example.report()
+        for unicode in [true, false] {
+            let text = ReportText(report: report, style: .plain, width: width, isUnicode: unicode).text
+            let lines = text.split(separator: "\n").filter { !$0.contains("://") }
+            #expect(lines.filter { $0.count > width } == [], "\(width)")
+        }
+    }
+
+    @Test func `the table has a row for each figure, and the same cells in each`() {
+        let text = ReportTable(Example.report()).text
+        let lines = text.split(separator: "\r\n").map { $0.split(separator: ",", omittingEmptySubsequences: false) }
+        #expect(lines.allSatisfy { $0.count == lines[0].count }, "\(lines.filter { $0.count != lines[0].count })")
+        #expect(
+            Set(lines.map { $0[0] }) == ["kind", "availability", "outage", "hour", "probe", "queue", "not-recorded"])
+        #expect(text.contains("outage,internet,2026-10-24T03:00:00+02:00,2026-10-24T03:10:00+02:00,600.0,"))
+        #expect(text.contains("route,no-route no-carrier eth0,eth0 has no carrier,no,0"))
+    }
+
+    @Test(arguments: [
+        ("=HYPERLINK(\"http://h\")", "'=HYPERLINK"), ("+1", "'+1"), ("-1", "'-1"), ("@SUM(1)", "'@SUM"),
+        (" =1", "' =1"),
+        ("\t=1", "\\u{9}=1"), ("'=1", "''=1"), ("plain", "plain"), ("a=b", "a=b"),
+    ]) func `no text from outside is a formula in a spreadsheet`(name: String, cell: String) {
+        #expect(ReportTable.safe(name).hasPrefix(cell), "\(ReportTable.safe(name))")
+        var report = Example.report(Example.log([(Example.state(.reachable, target: name), 5)]))
+        report.notes = [name]
+        let cells = ReportTable(report).text.split(whereSeparator: { ",\r\n\"".contains($0) })
+        #expect(!cells.contains { "=+-@".contains($0.first ?? " ") }, "\(cells)")
+    }
+
+    @Test func `the JSON has every figure, and the manual has its keys`() throws {
+        var json = JSONWriter()
+        json.report(Example.report(), at: Example.moment(3 * Example.day))
+        let value = try JSONReader.read(json.bytes)
+        #expect(value["outages"]?.array?.count == 2 && value["hours"]?.array?.first?["days"]?.array?.count == 3)
+        #expect(value["outages"]?.array?.first?["evidence"]?.string == "no-route")
+        #expect(value["queue"]?["longest_wait_ms"]?.integer == 3_660_000)
+        #expect(value["not_recorded"]?["metered_bytes"]?.string == "reach does not count the bytes of links")
+        let keys = JSONKeys.all(in: String(decoding: json.bytes, as: UTF8.self))
+        #expect(keys.subtracting(ManualPage("reach-events.7").arguments(of: "Va")) == [])
+    }
+
+    @Test func `names from outside cannot write a terminal's screen or an element of the page`() {
+        let attack = "<script>alert(1)</script>\" onload=\"x\u{1b}[2J\u{202e}&amp;"
+        var log = Example.log([(Example.state(.reachable, target: attack), 5)])
+        log.entries.append(
+            HistoryEntry(
+                .state(
+                    HistoryEntry.State(
+                        target: attack, status: .reachable, linkClass: attack, interface: attack, reason: attack,
+                        rootCause: attack, rootInterface: attack, connectivity: "limited")),
+                at: Example.moment(2 * Example.day + 8000), boot: "boot"))
+        log.entries.append(
+            HistoryEntry(
+                .state(
+                    HistoryEntry.State(
+                        target: attack, status: .notReachable, reason: attack, rootCause: "no-carrier",
+                        rootInterface: attack)),
+                at: Example.moment(2 * Example.day + 9000), boot: "boot"))
+        let journal = Report.Record.recorded(Example.journal(probe: attack, url: attack))
+        let report = Example.report(log, journal, wanted: ["internet", attack], host: attack)
+        let text = ReportText(report: report, style: .plain, width: 80, isUnicode: true).text
+        #expect(!text.contains("\u{1b}") && !text.contains("\u{202e}"))
+        let html = ExampleReport.html(report)
+        #expect(!html.contains("<script") && !html.contains("onload=\"") && !html.contains("\u{202e}"))
+        #expect(html.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot; onload=&quot;x\\u{1b}[2J\\u{202e}&amp;amp;"))
+        #expect(!ReportTable(report).text.contains("\u{1b}"))
+    }
+}
