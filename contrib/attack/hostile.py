@@ -374,11 +374,12 @@ def changing_resolv_conf(ground):
         ground.measure()
         writer.end()
         place.write_text(true)
-        b.add("http://victim.example.net/name-2")
+        number = b.add("http://victim.example.net/name-2")
         line = journal.wait(lambda line: line["path"] == "/name-2", 10)
+        why = b.show(number)
     ground.must_live()
     if line is None:
-        raise Late("B's was not sent within 10 s")
+        raise Late(f"B's was not sent within 10 s ({why['state']} {why['blockers']})")
     return "B's was sent"
 
 

@@ -54,8 +54,9 @@ package final class NameService {
 
     /// How long the other family's answer is awaited once one family has an address (RFC 8305 section 3).
     private static let resolutionDelay = Duration.milliseconds(50)
-    /// The files are read again when this much time has passed.
-    private static let configurationLifetime = Duration.seconds(5)
+    /// Whether the files have changed is looked at again when this much time has passed: a burst of questions needs one
+    /// look, and who tries again after a failure has the next.
+    private static let configurationLifetime = Duration.milliseconds(100)
 
     /// `nil` sends the queries of a bound question by its interface.
     package var route: ServerRoute?
@@ -64,7 +65,7 @@ package final class NameService {
     private let files = SerialThread.files
     private let system = SystemResolver()
     private let replies: LoopReplies
-    private var configuration: (value: ResolverConfiguration, readAt: BootTime)?
+    private var configuration: (value: ResolverConfiguration, stamps: ResolverFiles.Stamps?, checkedAt: BootTime)?
     private var isReading = false
     private var waiters: [ID: Waiter] = [:]
     /// Questions that wait for the files.
@@ -142,7 +143,7 @@ package final class NameService {
         let known =
             options.configuration
             ?? configuration.flatMap { configuration in
-                now - configuration.readAt < Self.configurationLifetime ? configuration.value : nil
+                now - configuration.checkedAt < Self.configurationLifetime ? configuration.value : nil
             }
         guard let known else { return readFiles() }
         let ids = unstarted
@@ -153,18 +154,23 @@ package final class NameService {
     private func readFiles() {
         guard !isReading else { return }
         isReading = true
-        let reply = replies.expect { [weak self] (value: ResolverConfiguration) in
+        let known = configuration
+        let reply = replies.expect { [weak self] (read: (value: ResolverConfiguration, stamps: ResolverFiles.Stamps?)?) in
             guard let self else { return }
             isReading = false
-            configuration = (value, SystemClock.boot)
+            let now = SystemClock.boot
+            if let read {
+                configuration = (read.value, read.stamps, now)
+            } else if let known {
+                configuration = (known.value, known.stamps, now)
+            }
             startPending()
         }
-        files.run { [options] in
+        files.run { [options, stamps = known?.stamps] in
             reply(
-                ResolverConfiguration(
-                    resolv: SmallFile.text(options.configurationPath) ?? "",
-                    hosts: SmallFile.text(options.hostsPath) ?? "",
-                    services: SmallFile.text(options.servicesPath) ?? ""))
+                ResolverFiles(
+                    resolv: options.configurationPath, hosts: options.hostsPath, services: options.servicesPath
+                ).read(unlike: stamps))
         }
     }
 
