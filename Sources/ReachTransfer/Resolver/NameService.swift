@@ -155,7 +155,8 @@ package final class NameService {
         guard !isReading else { return }
         isReading = true
         let known = configuration
-        let reply = replies.expect { [weak self] (read: (value: ResolverConfiguration, stamps: ResolverFiles.Stamps?)?) in
+        let reply = replies.expect {
+            [weak self] (read: (value: ResolverConfiguration, stamps: ResolverFiles.Stamps?)?) in
             guard let self else { return }
             isReading = false
             let now = SystemClock.boot
