@@ -85,6 +85,21 @@ struct DiagnosedSocket {
     }
 }
 
+extension SilenceSample {
+    /// Reads a datagram of sock_diag(7).
+    package init(datagram: UnsafeRawBufferPointer) {
+        self.init()
+        for message in Messages(datagram) {
+            if let socket = DiagnosedSocket(message) { add(socket) }
+        }
+    }
+
+    mutating func add(_ socket: DiagnosedSocket) {
+        if let age = socket.sinceReceived { noteReception(age) }
+        if let stalled = socket.stalled { add(stalled) }
+    }
+}
+
 extension TrafficQuestion {
     /// The port of HTTP: a captive portal answers it in place of any server.
     private static let excludedPort: UInt16 = 80

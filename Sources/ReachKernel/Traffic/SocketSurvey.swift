@@ -29,8 +29,7 @@ enum SocketSurvey {
                 question.family, states: DiagnosedSocket.startedStates, conditions
             ) { socket in
                 guard socket.interface == 0 || socket.interface == question.interface else { return false }
-                if let age = socket.sinceReceived { sample.noteReception(age) }
-                if let stalled = socket.stalled { sample.add(stalled) }
+                sample.add(socket)
                 return sample.sinceReceived.map { $0 < question.hearing } ?? false
             }
             switch ending {

@@ -46,6 +46,7 @@ package struct SilenceMachine {
     private(set) var watches: [DefaultRoute.Key: Watch] = [:]
     private var lastTicket: Ticket = 0
     private var nextReading: BootTime?
+    private var readings = Backoff(first: readingInterval, longest: longestReadingInterval)
     private var lastCounters: TCPCounters?
     /// Until when sockets are looked at, since there was a timeout.
     private var suspectedUntil: BootTime?
@@ -62,8 +63,10 @@ package struct SilenceMachine {
 
     // MARK: - Times
 
-    /// Time between two readings of the counters, and after a timeout.
+    /// Time between two readings of the counters. While no program sends data it doubles, up to the longest one.
     static let readingInterval: Duration = .seconds(1)
+    static let longestReadingInterval: Duration = .seconds(4)
+    /// The same after a timeout.
     static let suspiciousInterval: Duration = .milliseconds(250)
     /// For how long sockets are looked at after a timeout.
     static let suspicionTime: Duration = .seconds(2)
@@ -122,7 +125,8 @@ package struct SilenceMachine {
 
     package mutating func timeReached(at now: BootTime) -> [SilenceCommand] {
         guard let due = nextReading, now >= due else { return [] }
-        nextReading = now + Self.readingInterval
+        let isSilent = watches.values.contains { $0.path.state == .silent }
+        nextReading = now + (isSilent ? Self.readingInterval : readings.wait())
         return [.readCounters] + call(at: now)
     }
 
@@ -131,7 +135,11 @@ package struct SilenceMachine {
         guard let counters else { return giveUp() }
         let last = lastCounters
         lastCounters = counters
-        if let last, counters.dataSegments != last.dataSegments { activeUntil = now + Self.activeTime }
+        if let last, counters.dataSegments != last.dataSegments {
+            activeUntil = now + Self.activeTime
+            readings.reset()
+            nextReading = nextReading.map { min($0, now + readings.wait()) }
+        }
         if let last, counters.timeouts != last.timeouts {
             lastTimeout = now
             suspectedUntil = now + Self.suspicionTime
@@ -196,6 +204,7 @@ package struct SilenceMachine {
         }
         guard let due = nextReading else {
             nextReading = now
+            readings.reset()
             return timeReached(at: now)
         }
         if let suspectedUntil, now < suspectedUntil { nextReading = min(due, now + Self.suspiciousInterval) }
@@ -333,6 +342,8 @@ package struct SilenceStatistics: Hashable, Sendable {
     package var silent: UInt64 = 0
     /// Connections that were begun by silent paths, to notice their return.
     package var calls: UInt64 = 0
+
+    package init() {}
 }
 
 extension SilenceMachine.Watch.Phase {

@@ -212,6 +212,13 @@ struct PathValidation {
         watchTraffic(at: now)
     }
 
+    /// Checks a path in trouble at once, and in place of a check that is under way, since a server answered by this path.
+    mutating func resume(at now: BootTime) {
+        guard isInTrouble else { return }
+        if case .probing = phase { phase = .waiting(until: now) }
+        noteAnswer(at: now)
+    }
+
     /// Checks a path in trouble at once, since another request was answered, maybe by this path; later if a recent
     /// check of this kind failed.
     mutating func noteAnswer(at now: BootTime) {

@@ -204,8 +204,12 @@ package struct ValidationMachine {
 
     /// Checks one path in trouble, since a server answered by it.
     package mutating func noteAnswer(by key: DefaultRoute.Key, at now: BootTime) -> [ValidationCommand] {
-        paths[key]?.noteAnswer(at: now)
-        return timeReached(at: now)
+        // A check that is under way began before and may have lost its packets: TCP repeats a SYN after one second at the earliest.
+        let commands = cancelling(for: key) { machine in
+            machine.paths[key]?.resume(at: now)
+            return nil
+        }
+        return commands + timeReached(at: now)
     }
 
     package mutating func timeReached(at now: BootTime) -> [ValidationCommand] {

@@ -56,14 +56,44 @@ struct SilenceTests {
         try small.goDark()
         let dark = ContinuousClock.now
         let reported = try await validated.wait(for: .limited)
-        print("silence after", reported - dark)
         #expect(reported - dark < .seconds(4))
-        try await Task.sleep(for: .seconds(3))
+        try await Task.sleep(for: .seconds(1))
         try small.comeBack()
         let light = ContinuousClock.now
         let back = try await validated.wait(for: .full)
-        print("return after", back - light)
         #expect(back - light < .seconds(4))
+        traffic.stop()
+    }
+
+    @Test func `traffic by the gateway wakes the thread once a second`() async throws {
+        let small = try SmallInternet()
+        let validated = try await provedEngine(in: small)
+        for gateway in ["192.0.2.1", "2001:db8::1"] {
+            try small.machine.run("ip", "neighbour", "change", gateway, "dev", "up0", "nud", "stale")
+        }
+        let traffic = try await Traffic(in: small)
+        // The kernel confirms the gateway within seconds; this is the same notice.
+        try small.machine.run("ip", "neighbour", "change", "192.0.2.1", "dev", "up0", "nud", "reachable")
+        let begun = validated.switches
+        try await Task.sleep(for: .seconds(2))
+        #expect((1...5).contains(validated.switches - begun))
+        traffic.stop()
+    }
+
+    @Test func `one user's connections to where nobody answers lead to tests, and close nothing`() async throws {
+        let small = try SmallInternet()
+        let validated = try await provedEngine(in: small)
+        let addresses = ["198.51.100.7", "198.51.100.53"]
+        let traffic = try await Traffic(in: small, to: addresses)
+        try small.goDark("ip daddr { \(addresses.joined(separator: ", ")) } tcp dport 5222")
+        let limit = ContinuousClock.now + .seconds(8)
+        while try await validated.silence.tests == 0, ContinuousClock.now < limit {
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        try await Task.sleep(for: .seconds(2))
+        let found = try await validated.silence
+        #expect(found.tests >= 1 && found.tests <= 2 && found.silent == 0)
+        #expect(validated.state?.connectivity == .full)
         traffic.stop()
     }
 }
