@@ -96,7 +96,7 @@ private typealias Scene = ExplanationScene
         }
         let text = scene.explanation.ipv4.steps.last?.text ?? ""
         let sentence =
-            "reachd's last check: limited, 4 s ago: for 3 s nothing answered 9 transmissions of TCP to 3 addresses and 24 "
+            "reachd's last check: limited, 4.0 s ago: for 3.0 s nothing answered 9 transmissions of TCP to 3 addresses and 24 "
             + "attempts to connect to endpoints."
         #expect(text.contains(sentence), "\(text)")
     }

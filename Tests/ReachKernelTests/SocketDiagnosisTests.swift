@@ -141,14 +141,21 @@ extension [UInt8] {
 
     @Test func `what was sent just now may still be answered`() {
         #expect(ages(socket(repetitions: 2, doublings: 2, timeout: 800, untilNext: 750)) == [450, 650])
-        #expect(ages(socket(repetitions: 2, doublings: 2, timeout: 800, untilNext: 300, roundTrip: 300)) == [900, 1100])
+        #expect(
+            ages(socket(repetitions: 2, doublings: 2, timeout: 800, untilNext: 300, roundTrip: 300)) == [900, 1100])
         // Without a round-trip time half of the timeout counts.
         #expect(ages(socket(repetitions: 1, doublings: 0, timeout: 1000, untilNext: 600, roundTrip: 0)) == [1400])
     }
 
     @Test func `waits that were not doubled are equal`() {
-        #expect(ages(socket(repetitions: 3, doublings: 0, timeout: 1000, untilNext: 0, roundTrip: 0)) == [1000, 2000, 3000, 4000])
-        #expect(ages(socket(repetitions: 3, doublings: 1, timeout: 2000, untilNext: 0, roundTrip: 0)) == [2000, 3000, 4000, 5000])
+        #expect(
+            ages(socket(repetitions: 3, doublings: 0, timeout: 1000, untilNext: 0, roundTrip: 0)) == [
+                1000, 2000, 3000, 4000,
+            ])
+        #expect(
+            ages(socket(repetitions: 3, doublings: 1, timeout: 2000, untilNext: 0, roundTrip: 0)) == [
+                2000, 3000, 4000, 5000,
+            ])
     }
 }
 

@@ -27,7 +27,7 @@ PROBE_INTERVAL, PROBE_TIMEOUT = 2, 1
 STRIKES = 3 * TIMEOUT + 1 + 2
 BOUND = PROBE_INTERVAL * 1.1 + PROBE_TIMEOUT + 5 + STRIKES + 1
 
-# A path with traffic: a second without an answer to several transmissions, then a test of 1.75 s.
+# A path with traffic: a second without an answer to several transmissions, then a test of 1.5 s.
 SILENCE_BOUND = 4
 
 CONFIGURATION = f"""

@@ -74,11 +74,11 @@ package struct SilenceMachine {
     static let hearing: Duration = .milliseconds(900)
     /// Surveys take at most a fiftieth of a processor.
     static let surveyShare = 50
-    /// The time for a test, and its most connections. TCP repeats the earlier half of them after a second, so about 36 packets must
-    /// be lost, or their answers: where three of four exchanges fail, that happens by chance in one of 30,000 tests.
-    static let testTime: Duration = .milliseconds(1750)
+    /// The time for a test, and its most connections. TCP repeats the first of them after a second, so about 34 packets must be
+    /// lost, or their answers: where three of four exchanges fail, that happens by chance in one of 17,000 tests.
+    static let testTime: Duration = .milliseconds(1500)
     static let longestTestTime: Duration = .seconds(4)
-    static let testHandshakes = 24
+    static let testHandshakes = 26
     /// The shortest time between two tests of a path, whoever is the reason.
     static let testGap: Duration = .seconds(2)
     /// For how long paths without a telling first hop are watched after the last segment with data was sent.
@@ -221,7 +221,9 @@ package struct SilenceMachine {
         guard let suspectedUntil, now < suspectedUntil else { return [] }
         var commands: [SilenceCommand] = []
         for (key, watch) in watches.sorted(by: { $0.key.interface < $1.key.interface })
-        where watch.phase == .idle && watch.path.state == .working && now >= watch.nextSurvey && isWatched(watch, at: now) {
+        where watch.phase == .idle && watch.path.state == .working && now >= watch.nextSurvey
+            && isWatched(watch, at: now)
+        {
             lastTicket += 1
             watches[key]?.phase = .surveying(lastTicket)
             statistics.surveys += 1
@@ -350,7 +352,8 @@ extension SilenceMachine.Watch.Phase {
     var ticket: SilenceCommand.Ticket? {
         switch self {
         case .idle, .held: nil
-        case .surveying(let ticket), .calling(let ticket), .testing(let ticket, _), .confirming(let ticket, _, _): ticket
+        case .surveying(let ticket), .calling(let ticket), .testing(let ticket, _), .confirming(let ticket, _, _):
+            ticket
         }
     }
 }
@@ -403,7 +406,8 @@ struct SilencePatience {
             entry.until = now + entry.backoff.wait()
             entries[user] = entry
         }
-        while entries.count > SilenceSample.userLimit, let first = entries.min(by: { $0.value.until < $1.value.until }) {
+        while entries.count > SilenceSample.userLimit, let first = entries.min(by: { $0.value.until < $1.value.until })
+        {
             entries[first.key] = nil
         }
     }

@@ -128,7 +128,10 @@ struct PathValidation {
         guard phase == .probing(ticket) else { return }
         isDoubted = false
         isUndecided = false
-        if let found = result.connectivity { lastCheck = ConnectivityCheck(found: found, at: now) }
+        if let found = result.connectivity {
+            let silence = isSilent && found == .limited ? lastCheck?.silence : nil
+            lastCheck = ConnectivityCheck(found: found, at: now, silence: silence)
+        }
         switch result {
         case .full:
             failures = 0

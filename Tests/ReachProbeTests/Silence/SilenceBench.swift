@@ -102,7 +102,9 @@ struct SilenceBench {
         return sender
     }
 
-    private func timeout(_ sender: Sender) -> Duration { .milliseconds(min(220 << min(sender.repetitions, 20), 120_000)) }
+    private func timeout(_ sender: Sender) -> Duration {
+        .milliseconds(min(220 << min(sender.repetitions, 20), 120_000))
+    }
 
     private var sample: SilenceSample {
         var sample = SilenceSample()
@@ -118,10 +120,10 @@ struct SilenceBench {
         return sample
     }
 
-    /// The connections of a test: one every 60 ms, each repeated after a second.
+    /// The connections of a test: one every 45 ms, each repeated after a second.
     private func handshakes(_ most: Int, within time: Duration) -> (end: BootTime, result: SilenceTestResult) {
         for number in 0..<most {
-            let begin = Duration.milliseconds(60) * number
+            let begin = Duration.milliseconds(45) * number
             guard begin + .milliseconds(300) < time || number == 0 else {
                 return (now + time, SilenceTestResult(isAnswered: false, handshakes: number))
             }

@@ -11,7 +11,9 @@ internal import ReachTransfer
 /// Where the path works, the first one is answered after a round trip, and the others are not begun.
 final class HandshakeTest {
     /// Time between two connections.
-    private static let gap: Duration = .milliseconds(60)
+    private static let gap: Duration = .milliseconds(45)
+    /// No connection begins with less than this time left, in which an answer could not come.
+    private static let leastTime: Duration = .milliseconds(300)
 
     private let servers: [TrafficQuestion.Remote]
     private let binding: InterfaceBinding
@@ -51,8 +53,7 @@ final class HandshakeTest {
         guard completion != nil, begun < most else { return }
         connect(to: servers[begun % servers.count])
         begun += 1
-        // The last ones would have no time left for an answer.
-        if begun < most, now + Self.gap * 5 < deadline { next.set(to: now + Self.gap) }
+        if begun < most, now + Self.gap + Self.leastTime < deadline { next.set(to: now + Self.gap) }
     }
 
     private func connect(to server: TrafficQuestion.Remote) {
