@@ -14,5 +14,10 @@ int reach_tcp_traffic(const void *info, size_t size, struct reach_tcp_traffic *t
     traffic->bytes_received = tcp.tcpi_bytes_received;
     traffic->data_received_ms = tcp.tcpi_last_data_recv;
     traffic->acknowledged_ms = tcp.tcpi_last_ack_recv;
+    traffic->timeout_us = tcp.tcpi_rto;
+    traffic->round_trip_us = tcp.tcpi_rtt;
+    traffic->unacknowledged = tcp.tcpi_unacked;
+    traffic->timeouts = tcp.tcpi_retransmits;
+    traffic->doublings = tcp.tcpi_backoff;
     return 0;
 }

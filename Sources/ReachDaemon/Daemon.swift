@@ -191,6 +191,7 @@ package final class Daemon {
         snapshot.isObserving = registry.observationError == nil
         snapshot.control = server?.statistics
         snapshot.journal = journal?.statistics
+        snapshot.silence = registry.silenceStatistics
         snapshot.queue = queue.metrics
         return snapshot
     }

@@ -2,6 +2,7 @@ internal import Logging
 internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
+internal import ReachProbe
 internal import ReachQueueRuntime
 
 /// The watched targets. A new configuration may replace the engine; watchers then see only the states that differ.
@@ -144,6 +145,9 @@ final class TargetRegistry {
 
     /// The last check of the path to a target, in each family that has one.
     func lastChecks(of target: Target) -> [IPAddress.Family: ConnectivityCheck] { connectivity.lastChecks(of: target) }
+
+    /// How often silence was looked for and found; `nil` if it is not.
+    var silenceStatistics: SilenceStatistics? { connectivity.silenceStatistics }
 
     /// Why no default route satisfies a condition; `nil` if one does, or if that is not known.
     func rootCause(where condition: NetworkCondition) -> RootCause? { engine.rootCause(where: condition) }

@@ -86,6 +86,21 @@ private typealias Scene = ExplanationScene
                 == "So IPv4 packets for the Internet leave by eth0 to 192.0.2.1. " + sentence)
     }
 
+    @Test func `the daemon's last check says what was silent`() {
+        let now = BootTime(nanoseconds: 100_000_000_000)
+        let scene = Scene.route().with {
+            $0.proved = ConnectivityReport(ipv4: .limited)
+            let silence = SilenceEvidence(transmissions: 9, destinations: 3, duration: .seconds(3), handshakes: 24)
+            $0.checks = [.ipv4: ConnectivityCheck(found: .limited, at: now + .seconds(-4), silence: silence)]
+            $0.now = now
+        }
+        let text = scene.explanation.ipv4.steps.last?.text ?? ""
+        let sentence =
+            "reachd's last check: limited, 4.0 s ago: for 3.0 s nothing answered 9 transmissions of TCP to 3 addresses and 24 "
+            + "attempts to connect to endpoints."
+        #expect(text.contains(sentence), "\(text)")
+    }
+
     @Test func `the verdict ends with the daemon's last check`() {
         let now = BootTime(nanoseconds: 100_000_000_000)
         let scene = Scene.route().with {

@@ -1,7 +1,8 @@
-import ReachDaemon
 import ReachProbe
 import ReachTOML
 import Testing
+
+@testable import ReachDaemon
 
 @Suite struct ConnectivityConfigurationTests {
     private func parse(_ lines: String) throws(ConfigurationError) -> Configuration.Connectivity {
@@ -42,6 +43,15 @@ import Testing
                 .header(name: "X-Status", value: nil), .body(prefix: Array("it works".utf8)),
             ])
         #expect(endpoints.map(\.isSecure) == [true, false, false, false, false])
+    }
+
+    @Test func `silence is looked for unless the configuration forbids it`() throws {
+        func options(_ line: String) throws -> Validator.Options? {
+            let text = "[connectivity]\nendpoints = [\"http://check.example.net/\"]\n" + line
+            return try Configuration.parse(Array(text.utf8), file: "reach.toml").validatorOptions
+        }
+        #expect(try options("")?.detectsSilence == true)
+        #expect(try options("detect_silence = false")?.detectsSilence == false)
     }
 
     @Test func `the APIs of portals are asked unless the configuration forbids it`() throws {

@@ -1,4 +1,5 @@
 import ReachCore
+import ReachProbe
 import ReachTesting
 import Testing
 
@@ -27,6 +28,20 @@ import Testing
                 reach_x_total{t="x",s="off"} 1
 
                 """#)
+    }
+
+    @Test func `silence has metrics where it is looked for`() {
+        var snapshot = MetricsSnapshot(version: "1")
+        #expect(!String(decoding: snapshot.text, as: UTF8.self).contains("reach_silence"))
+        var statistics = SilenceStatistics()
+        (statistics.surveys, statistics.tests, statistics.silent, statistics.calls) = (7, 3, 1, 4)
+        snapshot.silence = statistics
+        let lines = String(decoding: snapshot.text, as: UTF8.self).split(separator: "\n")
+        #expect(
+            lines.filter { $0.hasPrefix("reach_silence") } == [
+                "reach_silence_surveys_total 7", "reach_silence_tests_total 3", "reach_silence_found_total 1",
+                "reach_silence_calls_total 4",
+            ])
     }
 
     @Test(arguments: [

@@ -19,5 +19,17 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         let line = stream.notice(notice, at: moment)
         precondition(line.last == UInt8(ascii: "\n") && line.dropLast().allSatisfy { $0 >= 0x20 }, "not one line")
     }
+    fuzzSockets(UnsafeRawBufferPointer(start: start, count: count))
     return 0
+}
+
+/// Reads the same bytes as an answer of sock_diag(7).
+private func fuzzSockets(_ datagram: UnsafeRawBufferPointer) {
+    let sample = SilenceSample(datagram: datagram)
+    // A message about a socket has 88 bytes at least.
+    precondition(sample.stalled.count <= datagram.count / 88, "more sockets than messages")
+    for socket in sample.stalled {
+        let ages = socket.unanswered(within: .seconds(60))
+        precondition(ages.count <= 33 && zip(ages, ages.dropFirst()).allSatisfy { $0 <= $1 }, "ages that do not grow")
+    }
 }

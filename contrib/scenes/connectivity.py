@@ -5,8 +5,10 @@ import json
 import re
 import shutil
 import signal
+import socket
 import ssl
 import subprocess
+import threading
 import time
 import urllib.request
 from pathlib import Path
@@ -24,6 +26,9 @@ PROBE_INTERVAL, PROBE_TIMEOUT = 2, 1
 # seconds ago.
 STRIKES = 3 * TIMEOUT + 1 + 2
 BOUND = PROBE_INTERVAL * 1.1 + PROBE_TIMEOUT + 5 + STRIKES + 1
+
+# A path with traffic: a second without an answer to several transmissions, then a test of 1.5 s.
+SILENCE_BOUND = 4
 
 CONFIGURATION = f"""
 [[interface]]
@@ -146,6 +151,35 @@ class Internet:
         self.web.send_signal(signal.SIGHUP)
 
 
+class Chatter:
+    """Connections of the machine to three hosts of the Internet, over each of which a byte is sent ten times a second."""
+
+    PORT = 5222
+
+    def __init__(self, internet):
+        self.ended = threading.Event()
+        with inside(internet.internet):
+            self.server = socket.create_server(("0.0.0.0", self.PORT))
+        self.far, self.near = [], []
+        for address in (WEB, OTHER, NAMES):
+            self.near.append(socket.create_connection((address, self.PORT), timeout=5))
+            self.far.append(self.server.accept()[0])
+        for end in self.near:
+            end.setblocking(False)
+        threading.Thread(target=self._send, daemon=True).start()
+
+    def _send(self):
+        while not self.ended.wait(0.1):
+            for end in self.near:
+                with contextlib.suppress(OSError):
+                    end.send(b".")
+
+    def close(self):
+        self.ended.set()
+        for end in (*self.near, *self.far, self.server):
+            end.close()
+
+
 class Play:
     """Plays one scene after the other, on one machine."""
 
@@ -260,6 +294,19 @@ class Play:
         self.expect("connectivity full", lambda event: connectivity(event) == "full", 2)
         self.manager_says("full")
 
+    def upstream_silent(self):
+        with contextlib.closing(Chatter(self.internet)):
+            # The kernel confirms the gateway within seconds, and a check may have just been made.
+            time.sleep(6)
+            self.change("everything beyond the gateway is dark, while three programs send",
+                        lambda: self.internet.filter("drop"))
+            self.expect("connectivity limited", lambda event: connectivity(event) == "limited", SILENCE_BOUND)
+            self.manager_says("limited", "none")
+            self.show(["explain"])
+            self.change("it is back", self.internet.restore)
+            self.expect("connectivity full", lambda event: connectivity(event) == "full", SILENCE_BOUND)
+            self.manager_says("full")
+
     def ipv6_broken(self):
         self.change("IPv6 is dropped by the router", lambda: self.internet.filter("meta nfproto ipv6 drop"))
         ipv6 = lambda event: "status" in event and event["type"] != "queue" and (
@@ -348,6 +395,7 @@ SCENES = {
     "portal": ("a captive portal", Play.captive_portal),
     "names": ("name servers that are silent", Play.names_dead),
     "dark": ("an upstream that is dark beyond the gateway", Play.upstream_dark),
+    "silent": ("an upstream that is dark while programs send", Play.upstream_silent),
     "ipv6": ("IPv6 broken, IPv4 good", Play.ipv6_broken),
     "certificate": ("a certificate that has ended", Play.certificate_expired),
     "loss": ("half of all packets lost", Play.half_lost),

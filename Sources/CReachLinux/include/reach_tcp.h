@@ -11,6 +11,11 @@ struct reach_tcp_traffic {
     uint64_t bytes_received;
     uint32_t data_received_ms; /* time since the last received data */
     uint32_t acknowledged_ms;  /* time since the last segment with an acknowledgement */
+    uint32_t timeout_us;       /* the current retransmission timeout, doubled by each timeout in a row */
+    uint32_t round_trip_us;    /* smoothed; 0 while none was measured */
+    uint32_t unacknowledged;   /* segments that were sent and not acknowledged */
+    uint8_t timeouts;          /* retransmission timeouts in a row: since new data was last acknowledged */
+    uint8_t doublings;         /* how often the timeout was doubled; SYNs are first repeated without (Linux 6.5) */
 };
 
 /* Reads a struct tcp_info. Returns 0, or -1 where the kernel is too old to report the counters (before Linux 4.1). */

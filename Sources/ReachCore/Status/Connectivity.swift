@@ -17,15 +17,19 @@ package struct ConnectivityCheck: Hashable, Sendable {
     package let found: Connectivity
     /// When it ended.
     package let time: BootTime
+    /// What led to it and what it found, where TCP connections led to it; otherwise `nil`.
+    package let silence: SilenceEvidence?
 
-    package init(found: Connectivity, at time: BootTime) {
+    package init(found: Connectivity, at time: BootTime, silence: SilenceEvidence? = nil) {
         self.found = found
         self.time = time
+        self.silence = silence
     }
 
     /// A sentence for people.
     func text(at now: BootTime) -> String {
-        "reachd's last check: \(found.rawValue), \(DurationText.describe(max(.zero, now - time))) ago."
+        let text = "reachd's last check: \(found.rawValue), \(DurationText.describe(max(.zero, now - time))) ago"
+        return text + (silence.map { ": " + $0.text } ?? "") + "."
     }
 }
 

@@ -26,6 +26,7 @@ extension Configuration {
         guard !connectivity.endpoints.isEmpty else { return nil }
         var options = Validator.Options(endpoints: connectivity.endpoints)
         options.timeout = connectivity.timeout
+        options.detectsSilence = connectivity.detectSilence
         options.rhythm.interval = connectivity.interval
         options.rhythm.strikesToDemote = connectivity.demoteAfter
         options.rhythm.strikesToPromote = connectivity.promoteAfter

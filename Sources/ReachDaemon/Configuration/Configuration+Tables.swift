@@ -30,6 +30,7 @@ extension Configuration {
                 ConfigurationKey("demote_after", \.connectivity.demoteAfter, .number(1...10)),
                 ConfigurationKey("promote_after", \.connectivity.promoteAfter, .number(1...10)),
                 ConfigurationKey("portal_api", \.connectivity.portalAPI, .flag),
+                ConfigurationKey("detect_silence", \.connectivity.detectSilence, .flag),
                 ConfigurationKey(
                     "metered_bytes_per_day", \.connectivity.meteredBytesPerDay, .number(0...1_000_000_000_000)),
             ]),

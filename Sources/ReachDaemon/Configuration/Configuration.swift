@@ -41,6 +41,8 @@ package struct Configuration: Hashable, Sendable {
         package var promoteAfter = ValidationOptions().strikesToPromote
         /// Whether the APIs of portals that networks announce are asked.
         package var portalAPI = ValidationOptions().asksPortals
+        /// Whether TCP connections are watched for silence.
+        package var detectSilence = true
         /// The daily limit of checks over metered interfaces; 0 means no limit.
         package var meteredBytesPerDay = ValidationOptions().meteredBytesPerDay
     }

@@ -59,6 +59,9 @@ final class ConnectivityController {
     /// A transfer was answered, in this address family if it is known.
     func noteAnswer(in family: IPAddress.Family?) { validator?.heardAnswer(in: family) }
 
+    /// How often silence was looked for and found; `nil` if it is not.
+    var silenceStatistics: SilenceStatistics? { validator?.silenceStatistics }
+
     private func connect() {
         engine?.setConnectivity(validator?.survey)
         onSurvey(validator?.survey)
@@ -74,13 +77,31 @@ final class ConnectivityController {
 
     private func makeValidator(_ options: Validator.Options) -> Validator? {
         do throws(TransferFailure) {
-            return Validator(loop: loop, options: options, transfers: try transfers.engine()) { [unowned self] survey in
+            let validator = Validator(loop: loop, options: options, transfers: try transfers.engine()) {
+                [unowned self] survey in
                 engine?.setConnectivity(survey)
                 onSurvey(survey)
             }
+            validator.onSilence = { [log] in log.report($0) }
+            return validator
         } catch {
             log.error("the Internet cannot be validated: \(error)")
             return nil
+        }
+    }
+}
+
+extension Logger {
+    fileprivate func report(_ notice: SilenceNotice) {
+        switch notice {
+        case .silent(let interface, let family, let evidence):
+            self.notice(
+                "\(interface) is silent: \(evidence.text)",
+                metadata: ["interface": "\(interface)", "family": "\(family == .ipv4 ? "ipv4" : "ipv6")"])
+        case .notAvailable:
+            warning(
+                "TCP connections cannot be watched for silence: the kernel shows no sockets (sock_diag) or no counters; checks find silent paths later"
+            )
         }
     }
 }

@@ -18,6 +18,8 @@ struct MetricsSnapshot: Sendable {
     var control: ControlServer.Statistics?
     /// `nil` without a journal.
     var journal: JournalStatistics?
+    /// `nil` where silence is not looked for.
+    var silence: SilenceStatistics?
     /// `nil` without a queue.
     var queue: QueueMetrics?
 
@@ -49,6 +51,7 @@ struct MetricsSnapshot: Sendable {
             "reach_control_dropped_events_total", .counter, "Events that clients were too slow to read.")
         writer.sample([], control?.droppedEvents ?? 0)
         if let journal { writeJournal(journal, &writer) }
+        if let silence { writeSilence(silence, &writer) }
         let usage = ProcessUsage.now
         writer.family("process_cpu_seconds_total", .counter, "User and system CPU time spent in seconds.")
         writer.sample([], usage.cpuSeconds)
@@ -64,6 +67,19 @@ struct MetricsSnapshot: Sendable {
         writer.family(
             "reach_journal_dropped_events_total", .counter, "Events that could not be written to the journal.")
         writer.sample([], journal.lost)
+    }
+
+    private func writeSilence(_ silence: SilenceStatistics, _ writer: inout MetricWriter) {
+        writer.family(
+            "reach_silence_surveys_total", .counter, "Looks at TCP sockets after a retransmission timeout.")
+        writer.sample([], silence.surveys)
+        writer.family("reach_silence_tests_total", .counter, "Tests of paths on which nothing was received any more.")
+        writer.sample([], silence.tests)
+        writer.family("reach_silence_found_total", .counter, "Tests that nothing answered, so the path was closed.")
+        writer.sample([], silence.silent)
+        writer.family(
+            "reach_silence_calls_total", .counter, "Connections that tested whether a silent path answers again.")
+        writer.sample([], silence.calls)
     }
 
     // MARK: - Targets

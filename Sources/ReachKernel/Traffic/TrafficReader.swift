@@ -4,10 +4,8 @@ package import ReachLoop
 
 /// Answers questions about this machine's sockets, one at a time, on a thread that ends when none is left.
 package final class TrafficReader: Sendable {
-    private typealias Request = (question: TrafficQuestion, reply: @Sendable (TrafficAnswer, Duration) -> Void)
-
     private struct State {
-        var waiting: [Request] = []
+        var waiting: [@Sendable () -> Void] = []
         var isWorking = false
         var countsClosed = false
         var closedSockets: ClosedSockets?
@@ -31,8 +29,31 @@ package final class TrafficReader: Sendable {
         _ question: TrafficQuestion, replyTo mailbox: Mailbox,
         completion: @escaping @Sendable (TrafficAnswer, Duration) -> Void
     ) {
+        enqueue { [self] in
+            let start = SystemClock.boot
+            let answer = answer(question)
+            let time = SystemClock.boot - start
+            mailbox.post { _ in completion(answer, time) }
+        }
+    }
+
+    /// Answers a question about silence, then runs `completion` on the loop behind `mailbox`, with the time that the answer
+    /// took.
+    package func ask(
+        _ question: SilenceQuestion, replyTo mailbox: Mailbox,
+        completion: @escaping @Sendable (SilenceAnswer, Duration) -> Void
+    ) {
+        enqueue {
+            let start = SystemClock.boot
+            let answer = SocketSurvey.answer(question)
+            let time = SystemClock.boot - start
+            mailbox.post { _ in completion(answer, time) }
+        }
+    }
+
+    private func enqueue(_ work: @escaping @Sendable () -> Void) {
         let startsThread = state.withLock { state in
-            state.waiting.append((question, { answer, time in mailbox.post { _ in completion(answer, time) } }))
+            state.waiting.append(work)
             defer { state.isWorking = true }
             return !state.isWorking
         }
@@ -45,6 +66,9 @@ package final class TrafficReader: Sendable {
         return closed.contains(where: question.isAnswered) ? .moving : SocketSurvey.answer(question)
     }
 
+    /// Asks the kernel about silence and waits for the answer.
+    package func answer(_ question: SilenceQuestion) -> SilenceAnswer { SocketSurvey.answer(question) }
+
     /// The closed sockets, if they count. Opened only here, since the kernel may have to load a module first.
     private func closedSockets() -> ClosedSockets? {
         let (counts, existing) = state.withLock { ($0.countsClosed, $0.closedSockets) }
@@ -54,14 +78,10 @@ package final class TrafficReader: Sendable {
     }
 
     private func work() {
-        while let request = next() {
-            let start = SystemClock.boot
-            let answer = answer(request.question)
-            request.reply(answer, SystemClock.boot - start)
-        }
+        while let request = next() { request() }
     }
 
-    private func next() -> Request? {
+    private func next() -> (@Sendable () -> Void)? {
         state.withLock { state in
             guard !state.waiting.isEmpty else {
                 state.isWorking = false

@@ -39,6 +39,8 @@ struct PathValidation {
     private var lastProbe: BootTime?
     /// When the last check of the path ended, and what it found.
     private(set) var lastCheck: ConnectivityCheck?
+    /// Whether the path was found silent, and no check has found anything else since.
+    private(set) var isSilent = false
     private var lastProof: BootTime?
     private var traffic: TrafficWatch
 
@@ -126,7 +128,10 @@ struct PathValidation {
         guard phase == .probing(ticket) else { return }
         isDoubted = false
         isUndecided = false
-        if let found = result.connectivity { lastCheck = ConnectivityCheck(found: found, at: now) }
+        if let found = result.connectivity {
+            let silence = isSilent && found == .limited ? lastCheck?.silence : nil
+            lastCheck = ConnectivityCheck(found: found, at: now, silence: silence)
+        }
         switch result {
         case .full:
             failures = 0
@@ -166,6 +171,7 @@ struct PathValidation {
             relapses = isRelapse ? relapses + 1 : 0
             returned = nil
         }
+        if found != .limited { isSilent = false }
         // A portal often gives each visit another URL; the first one stays valid as long as the portal does.
         if found != .portal || connectivity != .portal { portal = url }
         connectivity = found
@@ -189,6 +195,31 @@ struct PathValidation {
         phase = .waiting(until: min(until, earliest))
         // Traffic of the last minute does not settle the doubt.
         isDoubted = true
+    }
+
+    /// Closes the path: it carried traffic that nothing answers any more, and a test was not answered either. The next check
+    /// follows at once.
+    mutating func silence(_ evidence: SilenceEvidence, at now: BootTime) {
+        guard connectivity == .full else { return }
+        failures = max(failures, options.strikesToDemote)
+        proofs = 0
+        (believesNext, isDoubted) = (false, false)
+        isSilent = true
+        trouble = .noAnswer
+        lastCheck = ConnectivityCheck(found: .limited, at: now, silence: evidence)
+        believe(.limited, nil, at: now)
+        backoff.reset()
+        traffic.probeEnded(isBroken: true, at: now)
+        if case .probing = phase { return }
+        phase = .waiting(until: now)
+        watchTraffic(at: now)
+    }
+
+    /// Checks a path in trouble at once, and in place of a check that is under way, since a server answered by this path.
+    mutating func resume(at now: BootTime) {
+        guard isInTrouble else { return }
+        if case .probing = phase { phase = .waiting(until: now) }
+        noteAnswer(at: now)
     }
 
     /// Checks a path in trouble at once, since another request was answered, maybe by this path; later if a recent

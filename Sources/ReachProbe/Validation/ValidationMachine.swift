@@ -1,4 +1,5 @@
 package import ReachCore
+package import ReachKernel
 
 /// Decides which paths to validate, when, and what the results prove. A pure value: paths, times and results go in;
 /// commands, a deadline and the proven connectivity come out.
@@ -164,6 +165,53 @@ package struct ValidationMachine {
         return timeReached(at: now)
     }
 
+    /// The paths that work, or were found silent, as a ``SilenceMachine`` watches them.
+    ///
+    /// - Parameter servers: The servers that answered the last checks of a path.
+    package func silencePaths(
+        at now: BootTime, servers: (DefaultRoute) -> [TrafficQuestion.Remote]
+    ) -> [SilencePath] {
+        paths.values.compactMap { path in
+            let isWorking = path.connectivity == .full && portals[path.route.key.interface]?.isCaptive != true
+            guard isWorking || path.isSilent else { return nil }
+            return SilencePath(
+                path.route, path.isSilent ? .silent : .working, servers: servers(path.route),
+                allowed: allowance(for: path.route.key, at: now))
+        }
+    }
+
+    /// Closes a path that was found silent, and checks it.
+    package mutating func silence(
+        _ key: DefaultRoute.Key, _ evidence: SilenceEvidence, at now: BootTime
+    ) -> [ValidationCommand] {
+        cancelling(for: key) { machine in
+            machine.paths[key]?.silence(evidence, at: now)
+            return nil
+        } + timeReached(at: now)
+    }
+
+    /// The name of a path's interface; `nil` if there is no such path.
+    package func name(of key: DefaultRoute.Key) -> String? { paths[key]?.route.name }
+
+    /// Counts what a test of a path for silence sent.
+    package mutating func noteTest(of key: DefaultRoute.Key, handshakes: Int, at now: BootTime) {
+        guard let route = paths[key]?.route else { return }
+        takeFromBudget(handshakes * Self.handshakeBytes, of: route, at: now)
+    }
+
+    /// A SYN, and its answer or its repetition.
+    private static let handshakeBytes = 130
+
+    /// Checks one path in trouble, since a server answered by it.
+    package mutating func noteAnswer(by key: DefaultRoute.Key, at now: BootTime) -> [ValidationCommand] {
+        // A check that is under way began before and may have lost its packets: TCP repeats a SYN after one second at the earliest.
+        let commands = cancelling(for: key) { machine in
+            machine.paths[key]?.resume(at: now)
+            return nil
+        }
+        return commands + timeReached(at: now)
+    }
+
     package mutating func timeReached(at now: BootTime) -> [ValidationCommand] {
         var commands: [ValidationCommand] = []
         for key in paths.keys.sorted(by: { $0.sortKey < $1.sortKey }) {
@@ -236,8 +284,15 @@ package struct ValidationMachine {
     private static let budgetLimit = 64
 
     mutating func spend(_ bytes: Int?, by route: DefaultRoute, at now: BootTime) {
-        guard route.isMetered, options.meteredBytesPerDay > 0 else { return }
         let spent = bytes ?? options.expectedBytes
+        guard takeFromBudget(spent, of: route, at: now) else { return }
+        checkBytes[route.name] = max(spent, 1)
+    }
+
+    /// - Returns: Whether the route has a budget.
+    @discardableResult
+    private mutating func takeFromBudget(_ bytes: Int, of route: DefaultRoute, at now: BootTime) -> Bool {
+        guard route.isMetered, options.meteredBytesPerDay > 0 else { return false }
         if budgets[route.name] == nil, budgets.count >= Self.budgetLimit,
             let fullest = budgets.max(by: { $0.value.bytesLeft(at: now) < $1.value.bytesLeft(at: now) })?.key
         {
@@ -245,8 +300,8 @@ package struct ValidationMachine {
             checkBytes[fullest] = nil
         }
         budgets[route.name, default: ByteBudget(bytesPerDay: options.meteredBytesPerDay, at: now)]
-            .spend(spent, at: now)
-        checkBytes[route.name] = max(spent, 1)
+            .spend(bytes, at: now)
+        return true
     }
 
     /// Varies a duration by a twentieth, so that machines started together do not keep checking at the same time.

@@ -86,6 +86,17 @@ final class ValidatingEngine: Sendable {
     /// Makes the validator doubt its results, so that it checks at once.
     func doubt() { mailbox.post { [validator] _ in validator.validator?.doubt() } }
 
+    /// How often silence was looked for and found.
+    var silence: SilenceStatistics {
+        get async throws {
+            let found = EventLog<SilenceStatistics>()
+            mailbox.post { [validator] _ in
+                found.append(validator.validator?.silenceStatistics ?? SilenceStatistics())
+            }
+            return try await found.wait(for: 1)[0]
+        }
+    }
+
     /// Reports an answer to the validator, so that it checks broken paths at once.
     func reportAnswer() { mailbox.post { [validator] _ in validator.validator?.heardAnswer(in: nil) } }
 

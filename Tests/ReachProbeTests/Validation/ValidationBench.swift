@@ -63,6 +63,12 @@ struct ValidationBench {
     ) { carryOut(machine.portalAnswered(ticket, result, bytes: bytes, at: now)) }
     mutating func restart() { carryOut(machine.restart(at: now)) }
     mutating func noteAnswer(in family: IPAddress.Family? = nil) { carryOut(machine.noteAnswer(in: family, at: now)) }
+    mutating func noteAnswer(by interface: InterfaceIndex) {
+        carryOut(machine.noteAnswer(by: DefaultRoute.Key(family: .ipv4, interface: interface), at: now))
+    }
+    mutating func silence(_ evidence: SilenceEvidence, interface: InterfaceIndex = 2) {
+        carryOut(machine.silence(DefaultRoute.Key(family: .ipv4, interface: interface), evidence, at: now))
+    }
     mutating func doubt() { carryOut(machine.doubt(at: now)) }
 
     /// Answers a check that was left unanswered.

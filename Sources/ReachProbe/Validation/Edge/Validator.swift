@@ -13,6 +13,8 @@ package final class Validator {
         /// Time for one check: name resolution, connection and answer together.
         package var timeout: Duration = .seconds(5)
         package var rhythm = ValidationOptions()
+        /// Whether TCP connections are watched for silence while there is traffic.
+        package var detectsSilence = true
         /// The directory in which the files of DHCP clients are looked for; not `/` only in tests.
         package var leaseRoot = "/"
 
@@ -29,6 +31,11 @@ package final class Validator {
     private var rounds: [ValidationCommand.Ticket: ValidationRound] = [:]
     private var questions: [ValidationCommand.Ticket: PortalQuestion] = [:]
     private var leases: LeaseWatch?
+    private var silence: SilenceWatch?
+    /// The servers that last proved a path, by the path and its gateway.
+    private var servers: [DefaultRoute.Key: (gateway: IPAddress?, remotes: [TrafficQuestion.Remote])] = [:]
+    /// Receives what is found by watching TCP connections, beyond the changes of the survey.
+    package var onSilence: (SilenceNotice) -> Void = { _ in }
     private lazy var timer = DeadlineTimer(on: loop) { [unowned self] in
         carryOut(machine.timeReached(at: SystemClock.boot))
     }
@@ -56,6 +63,9 @@ package final class Validator {
         var rhythm = options.rhythm
         rhythm.expectedBytes = options.endpoints.map(EndpointAttempt.expectedBytes).reduce(0, +)
         machine = ValidationMachine(options: rhythm)
+        if options.detectsSilence {
+            silence = SilenceWatch(loop: loop, traffic: traffic) { [unowned self] in handle($0) }
+        }
         guard rhythm.asksPortals else { return }
         leases = LeaseWatch(loop: loop, root: options.leaseRoot) { [unowned self] interface, uri in
             carryOut(machine.setLease(uri, of: interface, at: SystemClock.boot))
@@ -97,7 +107,11 @@ package final class Validator {
         questions.values.forEach { $0.cancel() }
         questions = [:]
         leases = nil
+        silence = nil
     }
+
+    /// How often silence was looked for and found; `nil` if it is not.
+    package var silenceStatistics: SilenceStatistics? { silence?.statistics }
 
     // MARK: - The machine's commands
 
@@ -114,6 +128,7 @@ package final class Validator {
         }
         schedule()
         traffic.setCountsClosed(machine.isInTrouble)
+        updateSilence()
         let fresh = machine.survey
         guard fresh != survey else { return }
         survey = fresh
@@ -132,6 +147,7 @@ package final class Validator {
             rounds[ticket] = nil
             ownRemotes.removeAll(where: outcome.remotes.contains)
             ownRemotes = (ownRemotes + outcome.remotes).suffix(Self.ownRemoteLimit)
+            if outcome.result == .full { remember(outcome.remotes, of: route) }
             machine.probed(
                 ticket, outcome.result, isSecure: outcome.isSecure, bytes: outcome.bytes, at: SystemClock.boot)
             // Clients install the address before they write the lease, and renew it. A timer would wake the machine. Where the
@@ -155,10 +171,8 @@ package final class Validator {
     }
 
     private func sampleTraffic(_ route: DefaultRoute, within window: Duration, _ ticket: ValidationCommand.Ticket) {
-        var sources = route.addresses.map(\.address)
-        if let source = route.source, !sources.contains(source) { sources.append(source) }
         let question = TrafficQuestion(
-            family: route.key.family, sources: Array(sources.prefix(Self.sourceLimit)),
+            family: route.key.family, sources: route.trafficSources,
             excludedPrefixes: PublicName.privatePrefixes(route.key.family) + route.subnets,
             excludedRemotes: Set(ownRemotes), window: window)
         let reference = ValidatorReference(self)
@@ -167,13 +181,52 @@ package final class Validator {
         }
     }
 
-    /// Most source addresses of a sample: more than a link usually has, privacy addresses included. Each costs the
-    /// kernel one comparison per socket.
-    private static let sourceLimit = 16
-
     private func sampled(_ ticket: ValidationCommand.Ticket, _ answer: TrafficAnswer, after time: Duration) {
+        if answer == .moving { silence?.noteActivity() }
         carryOut(machine.sampled(ticket, sawTraffic: answer == .moving, after: time, at: SystemClock.boot))
     }
+
+    // MARK: - Silence
+
+    private func updateSilence() {
+        guard let silence else { return }
+        silence.update(
+            machine.silencePaths(at: SystemClock.boot) { [servers] route in
+                servers[route.key].flatMap { $0.gateway == route.gateway ? $0.remotes : nil } ?? []
+            })
+    }
+
+    /// Remembers the servers that proved a path, the latest first.
+    private func remember(_ remotes: [TrafficQuestion.Remote], of route: DefaultRoute) {
+        let old = servers[route.key].flatMap { $0.gateway == route.gateway ? $0.remotes : nil } ?? []
+        let all = remotes + old.filter { !remotes.contains($0) }
+        if servers[route.key] == nil, servers.count >= Self.serverLimit { servers = [:] }
+        servers[route.key] = (route.gateway, Array(all.prefix(Self.serversOfPath)))
+    }
+
+    /// The most servers of a path that a test connects to.
+    private static let serversOfPath = 4
+    /// The most paths whose servers are remembered, since interfaces come and go.
+    private static let serverLimit = 64
+
+    private func handle(_ event: SilenceWatch.Event) {
+        let now = SystemClock.boot
+        switch event {
+        case .silent(let key, let evidence):
+            if let name = machine.name(of: key) { onSilence(.silent(interface: name, key.family, evidence)) }
+            carryOut(machine.silence(key, evidence, at: now))
+        case .answered(let key): carryOut(machine.noteAnswer(by: key, at: now))
+        case .tested(let key, let handshakes): machine.noteTest(of: key, handshakes: handshakes, at: now)
+        case .gaveUp: onSilence(.notAvailable)
+        }
+    }
+}
+
+/// What a validator finds by watching TCP connections.
+package enum SilenceNotice: Hashable, Sendable {
+    case silent(interface: String, IPAddress.Family, SilenceEvidence)
+    /// The kernel shows this process no sockets or counters, so silent paths are found by checks alone.
+    case notAvailable
 }
 
 /// A reference to a validator that passes through another thread. Only the loop's own thread dereferences it.

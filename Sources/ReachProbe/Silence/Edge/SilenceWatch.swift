@@ -1,0 +1,113 @@
+internal import ReachCore
+internal import ReachKernel
+internal import ReachLoop
+
+/// Watches the traffic of paths for silence, for a ``Validator``. Confined to the loop's thread.
+///
+/// A ``SilenceMachine`` decides. The watch carries out its commands and keeps its timer.
+final class SilenceWatch {
+    /// What is reported.
+    enum Event {
+        /// The path is silent.
+        case silent(DefaultRoute.Key, SilenceEvidence)
+        /// A server answered by a path that was silent.
+        case answered(DefaultRoute.Key)
+        /// A test of a path was made, with this many connections.
+        case tested(DefaultRoute.Key, handshakes: Int)
+        /// Nothing is watched any more, since the kernel shows no sockets.
+        case gaveUp
+    }
+
+    private let loop: EventLoop
+    private let traffic: TrafficReader
+    private let onEvent: (Event) -> Void
+    private var machine = SilenceMachine()
+    private var file: TCPCounterFile?
+    private var tests: [SilenceCommand.Ticket: HandshakeTest] = [:]
+    private lazy var timer = DeadlineTimer(on: loop) { [unowned self] in
+        carryOut(machine.timeReached(at: SystemClock.boot))
+    }
+
+    init(loop: EventLoop, traffic: TrafficReader, onEvent: @escaping (Event) -> Void) {
+        self.loop = loop
+        self.traffic = traffic
+        self.onEvent = onEvent
+    }
+
+    deinit { stop() }
+
+    var statistics: SilenceStatistics { machine.statistics }
+
+    func update(_ paths: [SilencePath]) { carryOut(machine.update(paths, at: SystemClock.boot)) }
+
+    /// Something shows that there may be traffic.
+    func noteActivity() { carryOut(machine.noteActivity(at: SystemClock.boot)) }
+
+    func stop() {
+        timer.cancel()
+        tests = [:]
+    }
+
+    private func carryOut(_ commands: [SilenceCommand]) {
+        for command in commands {
+            switch command {
+            case .readCounters:
+                let file = file ?? TCPCounterFile()
+                self.file = file
+                carryOut(machine.counted(file.read(), at: SystemClock.boot))
+            case .survey(let route, let hearing, let ticket): survey(route, hearing, ticket)
+            case .test(let route, let servers, let most, let time, let ticket):
+                tests[ticket] = HandshakeTest(servers, by: route, most: most, within: time, on: loop) {
+                    [weak self] result in
+                    guard let self, tests.removeValue(forKey: ticket) != nil else { return }
+                    onEvent(.tested(route.key, handshakes: result.handshakes))
+                    carryOut(machine.tested(ticket, result, at: SystemClock.boot))
+                }
+            case .cancel(let ticket): tests[ticket] = nil
+            case .close(let key, let evidence): onEvent(.silent(key, evidence))
+            case .check(let key): onEvent(.answered(key))
+            case .giveUp: onEvent(.gaveUp)
+            }
+        }
+        timer.set(to: machine.deadline)
+        if machine.deadline == nil { file = nil }
+    }
+
+    private func survey(_ route: DefaultRoute, _ hearing: Duration, _ ticket: SilenceCommand.Ticket) {
+        let question = SilenceQuestion(
+            family: route.key.family, interface: route.key.interface, sources: route.trafficSources,
+            excludedPrefixes: route.nearPrefixes, hearing: hearing)
+        let reference = SilenceWatchReference(self)
+        traffic.ask(question, replyTo: loop.mailbox) { answer, time in
+            reference.watch?.surveyed(ticket, answer, after: time)
+        }
+    }
+
+    private func surveyed(_ ticket: SilenceCommand.Ticket, _ answer: SilenceAnswer, after time: Duration) {
+        carryOut(machine.surveyed(ticket, answer, after: time, at: SystemClock.boot))
+    }
+}
+
+extension DefaultRoute {
+    /// The addresses of this machine that sockets of the path have, up to a number that is more than a link usually has, privacy
+    /// addresses included. Each costs the kernel one comparison per socket.
+    var trafficSources: [IPAddress] {
+        var sources = addresses.map(\.address)
+        if let source, !sources.contains(source) { sources.append(source) }
+        return Array(sources.prefix(16))
+    }
+
+    /// Remote addresses that are not beyond the gateway: private ones, the link's networks, and this machine's own addresses,
+    /// with which any user can talk to itself.
+    var nearPrefixes: [IPPrefix] {
+        PublicName.privatePrefixes(key.family) + subnets
+            + addresses.compactMap { IPPrefix($0.address, length: $0.address.family.bitCount) }
+    }
+}
+
+/// A reference to a watch that passes through another thread. Only the loop's own thread dereferences it.
+private struct SilenceWatchReference: @unchecked Sendable {
+    weak var watch: SilenceWatch?
+
+    init(_ watch: SilenceWatch) { self.watch = watch }
+}

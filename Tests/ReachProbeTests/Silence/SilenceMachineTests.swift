@@ -1,0 +1,266 @@
+import ReachCore
+import ReachKernel
+import ReachProbe
+import ReachTesting
+import Testing
+
+@Suite struct SilenceMachineTests {
+    private func chance(_ seed: UInt64) -> () -> Double {
+        var generator = SeededGenerator(seed: seed)
+        return { Double.random(in: 0..<1, using: &generator) }
+    }
+
+    // MARK: - Timers
+
+    @Test(arguments: [NeighbourState.stale, .failed, .incomplete, .none])
+    func `while nothing is sent to the gateway there is no timer`(state: NeighbourState) {
+        var bench = SilenceBench(3, neighbour: state)
+        bench.update()
+        #expect(bench.machine.deadline == nil)
+        bench.pass(.seconds(100))
+        #expect(bench.readings.isEmpty)
+    }
+
+    @Test
+    func
+        `while programs send data the counters are read each second, and then more rarely`()
+    {
+        var bench = SilenceBench(3)
+        bench.update()
+        bench.pass(.seconds(10))
+        #expect(bench.readings == (0...10).map(Double.init))
+        bench.senders = []
+        bench.pass(.seconds(35))
+        #expect(bench.readings.count <= 11 + 11)
+        bench.route.neighbour = .stale
+        bench.update()
+        #expect(bench.machine.deadline == nil)
+    }
+
+    @Test func `without a telling gateway the counters are read for a minute after the last data`() {
+        var bench = SilenceBench(3, neighbour: nil)
+        bench.update()
+        bench.pass(.seconds(200))
+        #expect(bench.machine.deadline != nil)
+        bench.senders = []
+        bench.pass(.seconds(70))
+        #expect(bench.machine.deadline == nil)
+        #expect(!bench.machine.noteActivity(at: bench.now).isEmpty)
+    }
+
+    @Test func `without timeouts no socket is looked at`() {
+        var bench = SilenceBench(3)
+        bench.update()
+        bench.pass(.seconds(100))
+        #expect(bench.machine.statistics == SilenceStatistics())
+    }
+
+    @Test func `a kernel that shows no sockets is reported once, and nothing is watched any more`() {
+        var bench = SilenceBench(3)
+        bench.showsSockets = false
+        bench.update()
+        bench.pass(.seconds(5))
+        bench.success = 0
+        bench.pass(.seconds(20))
+        bench.update()
+        #expect(bench.givenUp == 1 && bench.closed.isEmpty)
+        #expect(bench.machine.deadline == nil)
+    }
+
+    // MARK: - Verdicts
+
+    @Test(arguments: 1...40 as ClosedRange<UInt64>)
+    func `a path that goes dark under traffic is closed within 4 s, and its return is noticed within 4 s`(seed: UInt64)
+    {
+        let chance = chance(seed)
+        var bench = SilenceBench(3, draw: chance)
+        bench.update()
+        bench.pass(.seconds(10) + .milliseconds(Int64(chance() * 1000)))
+        bench.success = 0
+        let dark = bench.seconds
+        bench.pass(.seconds(20))
+        #expect(bench.closed.count == 1)
+        #expect(bench.closed.first.map { $0.at - dark < 4 } == true, "\(bench.closed)")
+        #expect(bench.closed.first?.evidence.destinations == 3)
+        bench.success = 1
+        let light = bench.seconds
+        bench.pass(.seconds(10))
+        #expect(bench.checks.first.map { $0 - light < 4 } == true, "\(bench.checks)")
+    }
+
+    @Test(arguments: 1...10 as ClosedRange<UInt64>)
+    func `half of all packets lost at random in both directions for 10 minutes close nothing`(seed: UInt64) {
+        let chance = chance(seed)
+        var bench = SilenceBench(2 + Int(seed % 8), draw: chance)
+        bench.update()
+        bench.pass(.seconds(5))
+        bench.success = 0.25
+        bench.pass(.seconds(600))
+        #expect(bench.closed.isEmpty, "\(bench.closed)")
+        // The case is hard enough that sockets alone would have been wrong.
+        #expect((2...24).contains(bench.tests.count), "\(bench.tests.count)")
+    }
+
+    @Test func `one dead server among many leads to no test, dead servers and nothing else to few`() {
+        var bench = SilenceBench(5)
+        bench.add(host: 100, isDead: true)
+        bench.update()
+        bench.pass(.seconds(120))
+        #expect(bench.tests.isEmpty && bench.closed.isEmpty)
+        for host in UInt32(101)...140 { bench.add(host: host, isDead: true) }
+        bench.pass(.seconds(120))
+        #expect(bench.tests.isEmpty && bench.closed.isEmpty)
+        bench.senders.removeAll { !$0.isDead }
+        bench.pass(.seconds(600))
+        #expect(bench.closed.isEmpty)
+        #expect((1...16).contains(bench.tests.count))
+    }
+
+    @Test
+    func
+        `each user's sockets cause few tests, all users' one in two seconds, and none a verdict`()
+    {
+        for users in [UInt32(1), 500] {
+            var bench = SilenceBench()
+            bench.update()
+            // 30 new sockets a second that send to where nobody is, so that there is always one that repeats.
+            for second in UInt32(0)..<300 {
+                for number in 0..<UInt32(30) {
+                    bench.add(host: number, user: (second * 30 + number) % users, isDead: true)
+                }
+                if bench.senders.count > 900 { bench.senders.removeFirst(30) }
+                bench.pass(.seconds(1))
+            }
+            #expect(bench.closed.isEmpty)
+            #expect(bench.tests.count <= (users == 1 ? 10 : 150), "\(bench.tests.count)")
+            #expect(bench.tests.count >= 5)
+        }
+    }
+
+    @Test func `a user whose sockets led to a test does not keep others' from leading to the next`() {
+        var bench = SilenceBench()
+        bench.add(host: 101, user: 666, isDead: true)
+        bench.add(host: 102, user: 666, isDead: true)
+        bench.update()
+        bench.pass(.seconds(200))
+        #expect(bench.closed.isEmpty && !bench.tests.isEmpty)
+        for host in UInt32(0)..<3 { bench.add(host: host) }
+        bench.pass(.seconds(10))
+        bench.success = 0
+        let dark = bench.seconds
+        bench.pass(.seconds(6))
+        #expect(bench.closed.first.map { $0.at - dark < 4.5 } == true, "\(bench.closed)")
+    }
+
+    @Test func `endpoints that are down close nothing while any program receives something`() {
+        var bench = SilenceBench(3)
+        for host in UInt32(100)...110 { bench.add(host: host, isDead: true) }
+        bench.hasServers = false
+        bench.update()
+        bench.pass(.seconds(300))
+        #expect(bench.closed.isEmpty && bench.tests.isEmpty)
+    }
+
+    @Test func `a silent path is called more and more rarely, and only while programs try to send`() {
+        var bench = SilenceBench(3)
+        bench.update()
+        bench.pass(.seconds(5))
+        bench.success = 0
+        bench.pass(.seconds(900))
+        #expect(bench.closed.count == 1)
+        let gaps = zip(bench.calls, bench.calls.dropFirst()).map { $1 - $0 }
+        #expect(gaps.allSatisfy { (2...100).contains($0) }, "\(gaps)")
+        #expect(bench.calls.count < 110)
+        bench.senders = []
+        bench.pass(.seconds(100))
+        let calls = bench.calls.count
+        bench.pass(.seconds(600))
+        #expect(bench.calls.count == calls)
+    }
+
+    @Test func `a metered path without budget is not tested`() {
+        var bench = SilenceBench(3)
+        let path = SilencePath(
+            bench.route, .working, servers: [SilenceBench.server], allowed: bench.now + .seconds(86_400))
+        bench.update()
+        _ = bench.machine.update([path], at: bench.now)
+        bench.pass(.seconds(5))
+        bench.success = 0
+        bench.pass(.seconds(60))
+        #expect(bench.tests.isEmpty && bench.closed.isEmpty)
+        #expect(bench.machine.statistics.surveys > 0)
+    }
+}
+
+@Suite struct SilentPathTests {
+    private let evidence = SilenceEvidence(transmissions: 9, destinations: 3, duration: .seconds(3), handshakes: 24)
+
+    @Test func `silence closes a path at once, the next check follows at once, and an answer opens it again`() {
+        var bench = ValidationBench()
+        bench.update([.sample()])
+        bench.pass(.seconds(20))
+        bench.forget()
+        bench.answer = .limited(.noAnswer)
+        bench.silence(evidence)
+        #expect(bench.connectivity == .limited)
+        #expect(bench.probes == [20])
+        #expect(bench.machine.trouble(of: DefaultRoute.sample().key) == .noAnswer)
+        bench.pass(.seconds(8))
+        #expect(bench.probes == [20, 21, 23, 27])
+        bench.answer = .full
+        bench.noteAnswer()
+        #expect(bench.connectivity == .full)
+    }
+
+    @Test func `only a path that is believed to work can become silent`() {
+        var bench = ValidationBench()
+        bench.answer = .portal(url: "http://login.example/")
+        bench.update([.sample()])
+        bench.forget()
+        bench.silence(evidence)
+        bench.silence(evidence, interface: 77)
+        #expect(bench.connectivity == .portal && bench.probes.isEmpty)
+    }
+
+    @Test func `a check that is under way decides as usual`() throws {
+        var bench = ValidationBench()
+        bench.update([.sample()])
+        bench.pass(.seconds(10))
+        bench.answer = nil
+        bench.doubt()
+        let ticket = try #require(bench.open.first)
+        bench.silence(evidence)
+        #expect(bench.connectivity == .limited)
+        #expect(bench.open == [ticket])
+        bench.reply(.full, to: ticket)
+        #expect(bench.connectivity == .full)
+    }
+
+    @Test func `when a server answers again, a check that hangs is replaced`() throws {
+        var bench = ValidationBench()
+        bench.update([.sample()])
+        bench.pass(.seconds(10))
+        bench.answer = nil
+        bench.silence(evidence)
+        let hanging = try #require(bench.open.first)
+        bench.pass(.seconds(1))
+        bench.answer = .full
+        bench.noteAnswer(by: 2)
+        #expect(bench.cancelled == [hanging])
+        #expect(bench.connectivity == .full)
+    }
+
+    @Test func `the last check says what was silent, until one finds something else`() {
+        var bench = ValidationBench()
+        bench.update([.sample()])
+        bench.pass(.seconds(10))
+        bench.answer = .limited(.noAnswer)
+        bench.silence(evidence)
+        bench.pass(.seconds(10))
+        #expect(bench.machine.lastChecks(of: .internet)[.ipv4]?.silence == evidence)
+        bench.answer = .full
+        bench.pass(.seconds(60))
+        #expect(bench.machine.lastChecks(of: .internet)[.ipv4]?.found == .full)
+        #expect(bench.machine.lastChecks(of: .internet)[.ipv4]?.silence == nil)
+    }
+}
