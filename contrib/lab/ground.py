@@ -5,11 +5,13 @@ Everything here runs as root in the lab's guest, which ends after the situation:
 
 import collections
 import contextlib
+import fcntl
 import json
 import os
 import re
-import shlex
+import socket
 import socketserver
+import struct
 import subprocess
 import sys
 import threading
@@ -24,6 +26,7 @@ from stage import Failure, Reach, inside, now, output_of, run  # noqa: E402
 #: A host of the Internet, and a page for validation; each network has its own copy of that host.
 SERVER, SERVER6 = "203.0.113.200", "2001:db8::1"
 PAGE = f"http://{SERVER}/204"
+SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 VALIDATION = f"""
 [connectivity]
 endpoints = ["{PAGE}"]
@@ -123,14 +126,16 @@ class Network:
         run("ip", "netns", "add", self.far)
         self._in_far("link set lo up", f"address add {SERVER}/32 dev lo", f"address add {SERVER6}/128 dev lo nodad")
         self.namespace = os.open(f"/run/netns/{self.far}", os.O_RDONLY | os.O_CLOEXEC)
+        with inside(self.namespace):
+            # So that a link that is set down, which is how cables are pulled here, keeps its addresses.
+            run("sysctl", "-qw", "net.ipv6.conf.all.keep_addr_on_down=1", "net.ipv6.conf.default.keep_addr_on_down=1")
 
     def _in_far(self, *lines):
         run("ip", "-n", self.far, "-batch", "-", input="\n".join(lines) + "\n", text=True)
 
     def _far_addresses(self, link):
-        self._in_far(f"link set {link} up", f"address add {self.gateway}/{self.length} dev {link}",
-                     f"address add {self.gateway6}/64 dev {link} nodad")
-        self.web = Web(self.namespace, self.ledger, self.far)
+        self._in_far(f"link set {link} up", f"address replace {self.gateway}/{self.length} dev {link}",
+                     f"address replace {self.gateway6}/64 dev {link} nodad")
 
     def configure(self, families="46"):
         """What a network manager does once the link works: address and default route."""
@@ -181,7 +186,14 @@ class Gadget(Network):
         (function / "host_addr").write_text(self.address)
         (self.gadget / "configs/c.1/function").symlink_to(function)
         self.plug_in()
-        run("ip", "link", "set", (function / "ifname").read_text().strip(), "netns", self.far, "name", self.far_link)
+        self.start()
+        self.web = Web(self.namespace, self.ledger, self.far)
+
+    def start(self):
+        """Brings both ends up."""
+        near_end = (self.gadget / f"functions/{self.function}.0/ifname").read_text().strip()
+        # The second time it is there.
+        subprocess.run(["ip", "link", "set", near_end, "netns", self.far, "name", self.far_link], stderr=subprocess.DEVNULL)
         run("ip", "link", "set", self.name, "up")
         # The far end last: the device may lose word of the carrier if nobody listens.
         self._far_addresses(self.far_link)
@@ -194,7 +206,12 @@ class Gadget(Network):
         (self.gadget / "UDC").write_text("\n")
 
     def set_cable(self, is_in):
-        self._in_far(f"link set {self.far_link} {'up' if is_in else 'down'}")
+        """Pulls the cable at the far end, or puts it in. Without a process of its own, for situations with many of these."""
+        with inside(self.namespace), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as inet:
+            request = struct.pack("16sH22x", self.far_link.encode(), 0)
+            flags = struct.unpack_from("16xH", fcntl.ioctl(inet, SIOCGIFFLAGS, request))[0]
+            flags = flags | IFF_UP if is_in else flags & ~IFF_UP
+            fcntl.ioctl(inet, SIOCSIFFLAGS, struct.pack("16sH22x", self.far_link.encode(), flags))
 
 
 class Cable(Gadget):
@@ -243,6 +260,7 @@ class Wifi(Network):
             self.points.append(AccessPoint(self, link, self.channels[number][0]))
             self.points[-1].start()
         self._far_addresses("br0")
+        self.web = Web(self.namespace, self.ledger, self.far)
 
     def join(self, password=None, wait=True):
         """Starts wpa_supplicant, and waits until it is connected."""
@@ -262,6 +280,14 @@ class Wifi(Network):
     def state(self):
         """What wpa_supplicant reports, as a dictionary."""
         return dict(line.split("=", 1) for line in self.ask("status").splitlines() if "=" in line)
+
+    def serve_leases(self, addresses):
+        """A DHCP server for these addresses."""
+        with inside(self.namespace):
+            subprocess.Popen(
+                ["dnsmasq", "--keep-in-foreground", "--conf-file=/dev/null", "--port=0", "--interface=br0", "--bind-interfaces",
+                 f"--dhcp-range={addresses},1h", f"--dhcp-option=option:router,{self.gateway}", "--dhcp-leasefile=/run/leases",
+                 "--user=root", "--no-ping"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def radio(self):
         """The file that switches the radio off (rfkill)."""
@@ -305,7 +331,7 @@ class AccessPoint:
 class Ground:
     """What a situation gets: networks, the programs, and the checks, whose rows are printed as they come."""
 
-    def __init__(self, programs, directory, is_fast, scale=1):
+    def __init__(self, programs, directory, is_fast):
         self.programs, self.directory = Path(programs), Path(directory)
         #: Whether the clock jumps to the next timer, so that waiting costs nothing.
         self.is_fast = is_fast
@@ -318,6 +344,10 @@ class Ground:
         # Nothing happens by itself: no duplicate address detection, and no solicitations.
         run("sysctl", "-qw", "net.ipv6.conf.default.accept_dad=0", "net.ipv6.conf.all.accept_dad=0",
             "net.ipv6.conf.default.accept_ra=0")
+
+    def memory_mib(self):
+        """What the daemon has in memory."""
+        return int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{self.reach.daemon.pid}/status").read_text())[1]) / 1024
 
     def close(self):
         self._stack.close()
@@ -363,7 +393,17 @@ class Ground:
         """Queues a request to the host of the Internet, and returns its number."""
         return int(self.reach.call("queue", "add", *arguments, f"http://{SERVER}{path}").split()[0])
 
+    def ping(self, address, count):
+        """Sends, so that the kernel notices who does not answer."""
+        subprocess.run(["ping", "-q", "-c", str(count), "-i", "1", "-W", "1", address], stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+
     # -------- checks
+
+    @property
+    def elapsed(self):
+        """Seconds since the last change to the network."""
+        return now() - self._began
 
     def change(self, text, action=lambda: None):
         """Does something to the network; times of checks count from here."""
@@ -373,7 +413,7 @@ class Ground:
         return self._began
 
     def note(self, text):
-        self._say("     ", now() - self._began, text)
+        self._say("     ", self.elapsed, text)
 
     def check(self, is_right, text, seconds=None, bound=None):
         is_right = bool(is_right) and (bound is None or (seconds is not None and seconds <= bound))
@@ -406,17 +446,37 @@ class Ground:
             self._say("       ", None, f"the last state is {words_of(self.status())}")
         return found
 
-    def expect_quiet(self, text, seconds, kinds=("change", "resync", "wake", "dropped"), since=None):
-        """Checks that nothing is reported for so long."""
-        since = now() if since is None else since
-        time.sleep(max(0, since + seconds - now()))
-        seen = [event for event in self.events(since=since) if event["type"] in kinds]
+    def expect_quiet(self, text, seconds):
+        """Checks that nothing is reported for so long, after a second for what is under way."""
+        time.sleep(1)
+        since = now()
+        time.sleep(seconds)
+        seen = [event for event in self.events(since=since) if event["type"] not in ("probe", "queue")]
         return self.check(not seen, f"{text}: {len(seen)} events in {seconds:g} s" + "".join(f"; {line_of(e)}" for e in seen[:4]))
 
-    def outages(self, since):
+    def outages(self, since=0):
         """The changes from reachable to another status."""
         return [event for event in self.events("change", since)
                 if event["previous"] and event["previous"]["status"] == "reachable" and event["status"]["status"] != "reachable"]
+
+    def expect_outages(self, since, count, within=3):
+        """Checks how many there were, after a while for what else may come. Returns their lengths."""
+        time.sleep(within)
+        lost = self.outages(since)
+        lengths = []
+        for outage in lost:
+            back = next((event for event in self.events("change", outage["at"]) if event["status"]["status"] == "reachable"), None)
+            lengths.append((back["at"] if back else now()) - outage["at"])
+        text = ", of " + ", ".join(f"{length:.2f}" for length in lengths) + " s" if lengths else ""
+        self.check(len(lost) == count, f"{len(lost)} outages{text}; {count} is right")
+        return lengths
+
+    def expect_root_cause(self, cause, interface, text):
+        """Checks the stream's last root cause, and what `reach status` says without the daemon."""
+        status = self.status()
+        self.check((status["root_cause"], status["root_interface"]) == (cause, interface), f"{text}: {words_of(status)}")
+        status = self.one_shot()
+        self.check((status["root_cause"], status["root_interface"]) == (cause, interface), f"{text}, one-shot: {words_of(status)}")
 
     def check_stream(self):
         """What holds of every stream: no gap, no line without a difference, no state that is not the successor of the last."""
@@ -488,7 +548,3 @@ def line_of(event):
         return f"{head} {event.get('cause', '')} {','.join(event.get('changed', []))}: {words_of(event['status'])}"
     keys = ("event", "id", "attempt", "reason", "interface", "blockers", "slept_ms", "count", "destination")
     return f"{head} " + " ".join(f"{key}={event[key]}" for key in keys if event.get(key) is not None)
-
-
-__all__ = ["Cable", "EtherModem", "Failure", "Ground", "Modem", "PAGE", "SERVER", "VALIDATION", "Wifi", "has_carrier", "line_of",
-           "now", "output_of", "read", "re", "run", "shlex", "wait_for", "words_of"]
