@@ -9,6 +9,9 @@ from table import situation
 #: A link that is up and down for so many seconds in turn, as in a train.
 UP, DOWN = 2.5, 0.7
 
+#: Starts after an outage are spread over a tenth of it, and at most a minute (QueuePolicy); then the request has to be sent.
+SPREAD = 63
+
 
 def sleep_machine(seconds):
     """Suspends the machine; a real-time clock wakes it. Returns how long it slept."""
@@ -16,14 +19,14 @@ def sleep_machine(seconds):
     alarm = Path("/sys/class/rtc/rtc0/wakealarm")
     alarm.write_text("0")
     alarm.write_text(f"+{seconds}")
-    modes = Path("/sys/power/state").read_text().split()
-    Path("/sys/power/state").write_text("mem" if "mem" in modes else "freeze")
+    # "freeze" would let the clocks run on.
+    Path("/sys/power/state").write_text("mem")
     return (now() - before) - (time.monotonic() - ran)
 
 
-@situation("suspend", "the machine sleeps for ten minutes on Wi-Fi, with requests in its queue", lasts=40, lasts_slow=60)
+@situation("suspend", "the machine sleeps for ten minutes on Wi-Fi, with requests in its queue", lasts=700, needs="uml")
 def suspend(ground):
-    length = 600 if ground.is_fast else 10
+    length = 600
     wifi = ground.wifi()
     wifi.join()
     wifi.configure()
@@ -51,9 +54,43 @@ def suspend(ground):
                  f"the request whose time is over has expired: {[(event['id'], event['reason']) for event in dead]}")
     modem = ground.modem()
     ground.change("a modem registers", modem.configure)
-    left = ground.await_done([patient], 10)
-    ground.check(not left, "the other one is sent", ground.elapsed, 10)
+    left = ground.await_done([patient], SPREAD)
+    ground.check(not left, "the other one is sent", ground.elapsed, SPREAD)
     ground.check_delivery("/item/", {"/item/patient": patient}, {"/item/patient": {"cell"}})
+
+
+@situation("suspend-apart", "a manager disconnects before the machine sleeps, and connects afterwards", lasts=700, needs="uml")
+def suspend_apart(ground):
+    length = 600
+    wifi = ground.wifi()
+    wifi.join()
+    wifi.configure()
+    ground.start()
+    ground.expect("before", 1, status="reachable", interface="wlan0")
+    since = now()
+
+    def disconnect():
+        wifi.ask("disconnect")
+        wifi.withdraw()
+    ground.change("the manager disconnects", disconnect)
+    ground.expect("lost", 1, status="not-reachable", root_cause="not-associated", root_interface="wlan0")
+    waiting = ground.add("/item/waiting", "-d", "1")
+    time.sleep(1)
+    asleep = ground.change(f"the machine sleeps for {length} s", lambda: sleep_machine(length))
+    wake = ground.reach.events.wait(lambda event: event["type"] == "wake", asleep, 5)
+    ground.check(wake, f"a wake event, with {wake and wake['slept_ms'] / 1000} s")
+    wifi.points[0].stop()
+    wifi.points[0].start()
+
+    def connect():
+        wifi.ask("reconnect")
+        wifi.await_carrier()
+        wifi.configure()
+    ground.change("it connects again", connect)
+    event = ground.expect("back", 20, status="reachable", interface="wlan0")
+    ground.check(not ground.await_done([waiting], SPREAD), "the request is sent", event and now() - event["at"], SPREAD)
+    ground.check_delivery("/item/", {"/item/waiting": waiting}, {"/item/waiting": {"ap"}})
+    ground.expect_outages(since, 1)
 
 
 @situation("clock", "the clock is set forward by a day, and back", lasts=20)

@@ -54,8 +54,7 @@ def read(path):
 
 
 def has_carrier(name):
-    """Some drivers never report an operational state, so it stays unknown."""
-    return read(f"/sys/class/net/{name}/carrier") == "1" and read(f"/sys/class/net/{name}/operstate") in ("up", "unknown")
+    return read(f"/sys/class/net/{name}/carrier") == "1" and read(f"/sys/class/net/{name}/operstate") == "up"
 
 
 # ---------------------------------------------------------------- networks
@@ -522,8 +521,11 @@ class Ground:
         return open_ones()
 
     def stream(self):
-        """The stream in short lines, for people."""
-        return [line_of(event) for event in self.reach.events.since(0)] if self.reach else []
+        """The stream in short lines, for people: the status, and in the end also the queue."""
+        if not self.reach:
+            return []
+        events = self.reach.events.since(0)
+        return [line_of(event) for number, event in enumerate(events) if event["type"] != "queue" or number >= len(events) - 12]
 
     def _say(self, head, seconds, text):
         print(f"{head} {'' if seconds is None else f'{seconds:7.2f} s':>9}  {text}", flush=True)

@@ -1,6 +1,7 @@
 """Situations of Wi-Fi: stations, access points and WPA2 over simulated radios."""
 
 import time
+from pathlib import Path
 
 from ground import has_carrier, now, wait_for
 from table import situation
@@ -111,11 +112,10 @@ def wrong_password(ground):
     ground.check(ground.status()["root_cause"] == "authentication-failed", f"the root cause stays: {ground.status()['root_cause']}")
 
     def right_password():
-        wifi.ask("set_network", "0", "psk", f'"{wifi.password}"')
-        wifi.ask("enable_network", "0")
-        wifi.ask("reassociate")
-    ground.change("the right password", right_password)
-    wifi.await_carrier()
+        wifi.ask("terminate")
+        wait_for(lambda: not Path("/run/wpa_supplicant/wlan0").exists(), "wpa_supplicant ends")
+        wifi.join()
+    ground.change("wpa_supplicant starts with the right password", right_password)
     ground.expect("let in", 20, status="not-reachable", root_cause="no-address", root_interface="wlan0")
     ground.change("address and route", wifi.configure)
     ground.expect("reachable", 1, status="reachable", interface="wlan0")
