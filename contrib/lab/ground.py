@@ -193,6 +193,7 @@ class Gadget(Network):
         near_end = (self.gadget / f"functions/{self.function}.0/ifname").read_text().strip()
         # The second time it is there.
         subprocess.run(["ip", "link", "set", near_end, "netns", self.far, "name", self.far_link], stderr=subprocess.DEVNULL)
+        self._in_far(f"link set {self.far_link} down")
         run("ip", "link", "set", self.name, "up")
         # The far end last: the device may lose word of the carrier if nobody listens.
         self._far_addresses(self.far_link)
@@ -203,6 +204,15 @@ class Gadget(Network):
 
     def unplug(self):
         (self.gadget / "UDC").write_text("\n")
+
+    def await_carrier(self, within=30):
+        def has_carrier_or_try():
+            if not has_carrier(self.name):
+                time.sleep(1)
+                if not has_carrier(self.name):
+                    self.start()
+            return has_carrier(self.name)
+        wait_for(has_carrier_or_try, f"{self.name} has a carrier", within)
 
     def set_cable(self, is_in):
         """Pulls the cable at the far end, or puts it in. Without a process of its own, for situations with many of these."""
@@ -275,6 +285,14 @@ class Wifi(Network):
     def ask(self, *words):
         """Tells wpa_supplicant something, and returns its answer."""
         return output_of("wpa_cli", "-i", self.name, *words).strip()
+
+    def find(self, address):
+        """Scans until the station knows the access point with this address."""
+        def is_found():
+            self.ask("scan")
+            time.sleep(3)
+            return address in self.ask("scan_results")
+        wait_for(is_found, f"the station sees {address}", 60)
 
     def state(self):
         """What wpa_supplicant reports, as a dictionary."""
@@ -415,11 +433,16 @@ class Ground:
         self._say("     ", self.elapsed, text)
 
     def check(self, is_right, text, seconds=None, bound=None):
+        bound = self._scaled(bound)
         is_right = bool(is_right) and (bound is None or (seconds is not None and seconds <= bound))
         self.rows.append({"what": text, "seconds": seconds, "met": is_right})
         limit = "" if bound is None else f"   (at most {bound:g} s)"
         self._say("  ok " if is_right else "  NOT", seconds, text + limit)
         return is_right
+
+    def _scaled(self, bound):
+        """Where computing takes time, and more so on an emulated processor."""
+        return bound if bound is None or self.is_fast else 4 * bound
 
     def expect(self, text, within, since=None, **wanted):
         """Checks that the stream reports this status in time; returns the event, or None.
@@ -437,7 +460,7 @@ class Ground:
         if before and holds(before[-1]) and len(before) == len(states):
             found, seconds = before[-1], 0
         else:
-            found = self.reach.events.wait(holds, since, within)
+            found = self.reach.events.wait(holds, since, self._scaled(within))
             seconds = found["at"] - since if found else None
         words = ", ".join(f"{value}" for value in wanted.values())
         self.check(found, f"{text}: {words}", seconds, within)

@@ -36,14 +36,15 @@ def roaming(ground):
     for _ in range(3):
         here = wifi.state()["bssid"]
         there = next(point.address for point in wifi.points if point.address != here)
-        wifi.ask("scan")
-        time.sleep(3)
+        wifi.find(there)
         since = ground.change("it roams")
         answer = wifi.ask("roam", there)
         wait_for(lambda there=there: (wifi.state().get("bssid"), wifi.state().get("wpa_state")) == (there, "COMPLETED"),
                  f"it is at the other access point ({answer})")
         ground.note("wpa_supplicant has joined the other one")
         ground.expect_outages(since, 0)
+        roams = [event for event in ground.events("change", since) if event["cause"] == "roam"]
+        ground.check(len(roams) == 1 and roams[0]["changed"] == ["path"], f"{len(roams)} changes of the path by roaming; 1 is right")
     ground.expect("afterwards", 1, status="reachable", interface="wlan0")
     ground.check(not ground.outages(begin), "the status was reachable all along")
 
