@@ -1,7 +1,7 @@
 # The targets for people. `make` alone lists them.
 #
 #   SWIFT   the Swift 6.3 to use             PREFIX   where to install, /usr/local
-#   DESTDIR a directory to stage into        FUZZ_SECONDS, BENCH_ARGS, CRASH_ARGS, SCENES_ARGS,
+#   DESTDIR a directory to stage into        FUZZ_SECONDS, BENCH_ARGS, CRASH_ARGS, SCENES_ARGS, LAB_ARGS,
 #                                                    ATTACK_ARGS, SIM_ARGS, FLEET_CRASH_ARGS
 #   ONLY    the test targets that `make test` builds and runs; without it, all
 #   VERSION what `make release` releases             TAG     "yes" makes it tag the release
@@ -18,6 +18,7 @@ FLEET ?= yes
 export FLEET
 BENCH_ARGS ?=
 SCENES_ARGS ?=
+LAB_ARGS ?=
 CRASH_ARGS ?=
 ATTACK_ARGS ?=
 SIM_ARGS ?=
@@ -157,6 +158,18 @@ crash: deps build ## Kill the daemon 500 times while its queue is sent; CRASH_AR
 scenes: deps build ## Stage outages in namespaces, and show how reach and NetworkManager report them (as root)
 	contrib/scenes/networkmanager .build/networkmanager || true
 	contrib/scenes/run --reach $(bin) $(SCENES_ARGS) || [ $$? = 77 ]
+
+# Without a kernel that this machine can start it says what is missing, and succeeds.
+.PHONY: lab
+lab: deps build ## Wi-Fi, modems, sleep and hours of flapping, in small virtual machines; LAB_ARGS="--only roaming"
+	@[ ! -w /dev/kvm ] || LAB=yes SWIFT="$(SWIFT)" contrib/deps
+	contrib/lab/run --programs $(dir $(bin)) $(LAB_ARGS) || [ $$? = 77 ]
+
+# User-mode Linux: it needs no KVM, and its clock jumps over waiting.
+.PHONY: lab-kernel
+lab-kernel: ## Build the kernel with which the lab runs an hour in a minute (about ten minutes)
+	@LAB=kernel SWIFT="$(SWIFT)" contrib/deps
+	contrib/lab/machine build-uml
 
 .PHONY: attack
 attack: deps build ## Attack the daemon by users, servers and a failing machine; ATTACK_ARGS="--only slots" (as root)

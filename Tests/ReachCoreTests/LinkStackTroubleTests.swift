@@ -14,6 +14,13 @@ import Testing
         #expect(LinkStack(cable.takenDown.with { $0.flags = [.lowerUp, .running] }).trouble(with: 1) == .linkDown)
     }
 
+    @Test func `a link that waits for authentication and lost its carrier has none`() {
+        // As an access point says goodbye: wpa_supplicant sets the state before the kernel does.
+        let left = Link.up(1, "wlan0").handshaking.with { $0.flags = [.up] }
+        #expect(LinkStack(left).trouble(with: 1) == .noCarrier)
+        #expect(LinkStack(left, Link.up(2, "top", kind: "vlan", on: 1)).trouble(with: 2) == .noCarrier)
+    }
+
     @Test(arguments: ["vlan", "macvlan", "ipvlan", "macsec"])
     func `a stacked link has the trouble of the link below`(kind: String) {
         let top = Link.up(2, "top", kind: kind, on: 1)

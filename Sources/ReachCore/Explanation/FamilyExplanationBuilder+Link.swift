@@ -74,7 +74,7 @@ extension FamilyExplanationBuilder {
             let carrier = link.operationalState == .up ? " and has a carrier" : ""
             return (.good, "\(title) is up\(carrier).")
         }
-        if link.operationalState == .dormant {
+        if link.isAwaitingAdmission {
             let what = linkClass == .wifi ? "the access point" : "802.1X or the like"
             return (.bad, "\(title) has a carrier but is dormant: it waits for \(what) to let it in.")
         }

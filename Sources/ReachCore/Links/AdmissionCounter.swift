@@ -29,6 +29,9 @@ package struct AdmissionCounter: Hashable, Sendable {
 }
 
 extension Link {
-    /// Whether the link has a carrier and waits for authentication. The kernel reports this state also when the carrier is gone.
+    /// Whether the link has a carrier and waits for authentication.
+    ///
+    /// During a WPA handshake the kernel sets neither IFF_RUNNING nor IFF_DORMANT, only the state. It also reports that state
+    /// when the carrier has just gone: wpa_supplicant sets it then.
     package var isAwaitingAdmission: Bool { !isUsable && operationalState == .dormant && flags.contains(.lowerUp) }
 }

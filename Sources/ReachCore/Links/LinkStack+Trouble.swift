@@ -27,8 +27,7 @@ extension LinkStack {
 
     func ownTrouble(of link: Link) -> Reason? {
         guard !link.isUsable else { return nil }
-        // During a WPA handshake the kernel sets neither IFF_RUNNING nor IFF_DORMANT, only this state.
-        return link.operationalState == .dormant ? .dormant : .noCarrier
+        return link.isAwaitingAdmission ? .dormant : .noCarrier
     }
 
     private func firstBroken(
