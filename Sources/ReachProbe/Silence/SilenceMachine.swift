@@ -105,6 +105,8 @@ package struct SilenceMachine {
         for (key, watch) in watches where fresh[key].map({ !$0.continues(watch.path) }) ?? true {
             commands += abandon(watch)
             watches[key] = nil
+            // What is held for this path would be held forever.
+            if fresh[key]?.state != .silent { commands += releaseCompanions(of: key) }
         }
         for (key, path) in fresh {
             var watch = watches[key] ?? Watch(path: path, nextSurvey: now, nextTest: now)
@@ -258,6 +260,10 @@ package struct SilenceMachine {
         watches[key]?.phase = .idle
         guard let suspicion = test.suspicion else { return [] }
         patience.refute(suspicion.users, at: now)
+        return releaseCompanions(of: key)
+    }
+
+    private mutating func releaseCompanions(of key: DefaultRoute.Key) -> [SilenceCommand] {
         var commands: [SilenceCommand] = []
         for (other, watch) in companions(of: key) {
             commands += abandon(watch)

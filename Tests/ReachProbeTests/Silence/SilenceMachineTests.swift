@@ -192,6 +192,70 @@ import Testing
     }
 }
 
+/// The paths of both families of one interface, of which only IPv4 carries traffic.
+@Suite struct SilenceOfBothFamiliesTests {
+    private let now = BootTime(nanoseconds: 1_000_000_000_000)
+    private let ipv4 = DefaultRoute.sample(), ipv6 = DefaultRoute.sample(.ipv6, gateway: "2001:db8::1")
+
+    private func paths(_ states: [(DefaultRoute, SilencePath.State)]) -> [SilencePath] {
+        states.map { SilencePath($0.0, $0.1, servers: [SilenceBench.server], allowed: now) }
+    }
+
+    /// A machine that has begun the tests of both paths, and the tickets of these.
+    private func tested() throws -> (SilenceMachine, ipv4: SilenceCommand.Ticket, ipv6: SilenceCommand.Ticket) {
+        var machine = SilenceMachine()
+        _ = machine.update(paths([(ipv4, .working), (ipv6, .working)]), at: now)
+        _ = machine.counted(TCPCounters(timeouts: 0, dataSegments: 0), at: now)
+        let surveys = machine.counted(TCPCounters(timeouts: 9, dataSegments: 0), at: now)
+        var sample = SilenceSample()
+        for host in UInt32(1)...3 { sample.add(.sample(to: host, repetitions: 4)) }
+        var tickets: [IPAddress.Family: SilenceCommand.Ticket] = [:]
+        for case .survey(let route, _, let ticket) in surveys where route.key.family == .ipv4 {
+            for case .test(let route, _, _, _, let ticket) in machine.surveyed(
+                ticket, .sample(sample), after: .zero, at: now)
+            {
+                tickets[route.key.family] = ticket
+            }
+        }
+        return (machine, try #require(tickets[.ipv4]), try #require(tickets[.ipv6]))
+    }
+
+    /// Ends a test without an answer, and lets the last look at the sockets find nothing.
+    private func endSilently(_ machine: inout SilenceMachine, _ ticket: SilenceCommand.Ticket) -> [DefaultRoute.Key] {
+        let end = now + .milliseconds(1500)
+        let result = SilenceTestResult(isAnswered: false, handshakes: 26)
+        for case .survey(_, _, let ticket) in machine.tested(ticket, result, at: end) {
+            return machine.surveyed(ticket, .sample(SilenceSample()), after: .zero, at: end).compactMap {
+                if case .close(let key, _) = $0 { key } else { nil }
+            }
+        }
+        return []
+    }
+
+    @Test func `both close together, whichever test ends first`() throws {
+        var (machine, first, second) = try tested()
+        #expect(endSilently(&machine, first) == [ipv4.key])
+        _ = machine.update(paths([(ipv4, .silent), (ipv6, .working)]), at: now)
+        #expect(endSilently(&machine, second) == [ipv6.key])
+        (machine, first, second) = try tested()
+        #expect(endSilently(&machine, second).isEmpty)
+        #expect(endSilently(&machine, first) == [ipv4.key, ipv6.key])
+    }
+
+    @Test func `the path without traffic does not close alone`() throws {
+        var (machine, first, second) = try tested()
+        #expect(endSilently(&machine, second).isEmpty)
+        let answered = SilenceTestResult(isAnswered: true, handshakes: 1)
+        #expect(machine.tested(first, answered, at: now).isEmpty)
+        #expect(machine.statistics.silent == 0)
+        (machine, first, second) = try tested()
+        #expect(machine.tested(first, answered, at: now) == [.cancel(second)])
+        (machine, first, second) = try tested()
+        #expect(
+            Set(machine.update(paths([(ipv6, .working)]), at: now).prefix(2)) == [.cancel(first), .cancel(second)])
+    }
+}
+
 @Suite struct SilentPathTests {
     private let evidence = SilenceEvidence(transmissions: 9, destinations: 3, duration: .seconds(3), handshakes: 24)
 
