@@ -33,7 +33,8 @@ def dhcp(ground):
     ground.change("a DHCP client asks")
     ground.expect("no answer", 2, status="not-reachable", root_cause="no-address", root_interface="wlan0")
     ground.expect_root_cause("no-address", "wlan0", "no answer")
-    ground.change("it gives itself an address", lambda: run("ip", "address", "add", "169.254.7.9/16", "dev", "wlan0", "scope", "link"))
+    ground.change("it gives itself an address", lambda: run(
+        "ip", "address", "add", "169.254.7.9/16", "dev", "wlan0", "scope", "link"))
     ground.expect("self-assigned", 1, status="not-reachable", root_cause="self-assigned-address", root_interface="wlan0")
     ground.expect_root_cause("self-assigned-address", "wlan0", "self-assigned")
     ground.change("the server answers", lambda: wifi.serve_leases("198.51.100.10,198.51.100.20"))

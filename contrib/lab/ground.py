@@ -562,7 +562,7 @@ def same(one, other):
 
 def words_of(status):
     parts = [status["status"], status.get("class"), status.get("interface"), status.get("reason"), status.get("root_cause"),
-             status.get("root_interface"), status.get("connectivity")]
+             status.get("root_interface"), status.get("connectivity"), status.get("network")]
     return " ".join(str(part) for part in parts if part)
 
 

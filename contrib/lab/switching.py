@@ -76,7 +76,7 @@ def switch(ground):
 
     def stay(network):
         began = now() + SETTLED
-        time.sleep(SETTLED + 5)
+        time.sleep(SETTLED + 9)
         # What is added shortly before the next change may leave after it.
         spans.append((began, now() - 1, network))
         ground.note(f"{len(requests.ids)} requests so far")
