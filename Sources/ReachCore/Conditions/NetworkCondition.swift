@@ -15,6 +15,10 @@ package struct NetworkCondition: Hashable, Sendable {
     /// The target is known not to be reachable. Goes with no other term.
     package var isTargetUnreachable = false
     package var interface: String?
+    /// The network behind the path: a configured name, or a private identifier.
+    package var network: String?
+    /// Networks that must not be behind it. A network that is not known is none of them.
+    package var excludedNetworks: Set<String> = []
     package var family: IPAddress.Family?
 
     package init() {}
@@ -60,6 +64,8 @@ extension NetworkCondition {
         package static let metered = Unmet(rawValue: 1 << 2)
         package static let validated = Unmet(rawValue: 1 << 3)
         package static let family = Unmet(rawValue: 1 << 4)
+        /// The path leads to another network.
+        package static let network = Unmet(rawValue: 1 << 6)
         /// The target is not reachable.
         package static let target = Unmet(rawValue: 1 << 5)
     }
@@ -70,6 +76,8 @@ extension NetworkCondition {
         if let linkClass, !path.traits.isCarried(by: linkClass) { unmet.insert(.linkClass) }
         if excludedClasses.contains(where: path.traits.isCarried) { unmet.insert(.linkClass) }
         if let interface, interface != path.interface { unmet.insert(.linkClass) }
+        if let network, network != path.traits.network { unmet.insert(.network) }
+        if let own = path.traits.network, excludedNetworks.contains(own) { unmet.insert(.network) }
         if isUnmetered, path.traits.isMetered { unmet.insert(.metered) }
         if isValidated, !path.isValidated { unmet.insert(.validated) }
         if let family, !path.families.contains(family) { unmet.insert(.family) }

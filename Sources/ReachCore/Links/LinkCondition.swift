@@ -7,11 +7,31 @@ package struct PathTraits: Hashable, Sendable {
     package var carrierClass: LinkClass?
     /// Whether using it costs money or is limited by volume.
     package var isMetered = false
+    /// Why it is metered; `nil` if it is not, and where an older daemon does not say why.
+    package var meteredReason: MeteredReason?
+    /// The network behind it: a configured name, or a private identifier; `nil` if it is not known.
+    package var network: String?
+    /// Whether the configuration trusts that network.
+    package var isTrusted = false
+    /// The access point of the Wi-Fi network behind it.
+    package var accessPoint: HardwareAddress?
 
     package init(linkClass: LinkClass? = nil, carrierClass: LinkClass? = nil, isMetered: Bool = false) {
         self.linkClass = linkClass
         self.carrierClass = carrierClass
         self.isMetered = isMetered
+    }
+}
+
+extension PathTraits {
+    fileprivate init(
+        linkClass: LinkClass?, carrierClass: LinkClass?, meteredReason: MeteredReason?, _ membership: NetworkMembership
+    ) {
+        self.init(linkClass: linkClass, carrierClass: carrierClass, isMetered: meteredReason != nil)
+        self.meteredReason = meteredReason
+        network = membership.network
+        isTrusted = membership.isTrusted
+        accessPoint = membership.accessPoint
     }
 }
 
@@ -34,7 +54,7 @@ extension LinkStack {
         return LinkCondition(
             traits: PathTraits(
                 linkClass: linkClass, carrierClass: linkClass == .tunnel ? carrierClass(of: index) : nil,
-                isMetered: isMetered(index)),
+                meteredReason: meteredReason(of: index), membership(of: index)),
             lower: lowerNames(of: index), trouble: trouble(with: index))
     }
 
@@ -43,7 +63,8 @@ extension LinkStack {
         let linkClass = policy.first(\.linkClass, for: link) ?? ownClass
         return LinkCondition(
             traits: PathTraits(
-                linkClass: linkClass, isMetered: policy.first(\.isMetered, for: link) ?? linkClass.isUsuallyMetered),
+                linkClass: linkClass, carrierClass: nil, meteredReason: meteredReason(of: link, as: linkClass),
+                membership(of: link.index)),
             lower: [], trouble: link.isUp ? ownTrouble(of: link) : .linkDown)
     }
 }

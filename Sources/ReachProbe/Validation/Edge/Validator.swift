@@ -28,7 +28,7 @@ package final class Validator {
     private var machine: ValidationMachine
     private var rounds: [ValidationCommand.Ticket: ValidationRound] = [:]
     private var questions: [ValidationCommand.Ticket: PortalQuestion] = [:]
-    private var leases: LeaseWatch?
+    private var leases: LeaseWatch<String?>?
     private lazy var timer = DeadlineTimer(on: loop) { [unowned self] in
         carryOut(machine.timeReached(at: SystemClock.boot))
     }
@@ -57,7 +57,9 @@ package final class Validator {
         rhythm.expectedBytes = options.endpoints.map(EndpointAttempt.expectedBytes).reduce(0, +)
         machine = ValidationMachine(options: rhythm)
         guard rhythm.asksPortals else { return }
-        leases = LeaseWatch(loop: loop, root: options.leaseRoot) { [unowned self] interface, uri in
+        leases = LeaseWatch(loop: loop, root: options.leaseRoot) {
+            $0.portal(of: $1.name, $1.interface, addresses: $1.addresses)
+        } onLease: { [unowned self] interface, uri in
             carryOut(machine.setLease(uri, of: interface, at: SystemClock.boot))
         }
     }
