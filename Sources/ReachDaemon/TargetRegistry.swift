@@ -65,7 +65,7 @@ final class TargetRegistry {
         self.configuration = configuration
         connectivity = ConnectivityController(loop: loop, transfers: transfers, log: log)
         engine = ReachabilityEngine(loop: loop, options: configuration.engineOptions)
-        leases = LeaseWatch(loop: loop, root: leaseRoot) {
+        leases = LeaseWatch(loop: loop, root: leaseRoot, again: .seconds(3)) {
             $0.isAndroidHotspot($1)
         } onLease: { [unowned self] interface, isHotspot in
             note(interface, isHotspot: isHotspot)

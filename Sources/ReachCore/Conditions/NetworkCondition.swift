@@ -117,10 +117,10 @@ extension NetworkCondition {
     }
 }
 
-/// The path of a state in one family. Class, meter and proof are those of the state as a whole.
+/// The path of a state in one family. Class, meter and proof are those of the state as a whole, and only the network is its own.
 private struct StatePath: ConditionedPath {
     let interface: String
-    let traits: PathTraits
+    private(set) var traits: PathTraits
     let isValidated: Bool
     let families: Set<IPAddress.Family>
 
@@ -135,10 +135,16 @@ private struct StatePath: ConditionedPath {
         self.families = families
     }
 
+    /// The path of one family, which has a network of its own.
+    private init(_ state: ReachabilityState, _ path: NetworkPath, _ family: IPAddress.Family) {
+        self.init(state, path.interface, [family])
+        traits.network = path.network
+    }
+
     static func all(of state: ReachabilityState) -> [StatePath] {
         let working = [(IPAddress.Family.ipv4, state.ipv4), (.ipv6, state.ipv6)].filter { $0.1.status == .reachable }
         guard !working.isEmpty else { return [StatePath(state, state.interface, [.ipv4, .ipv6])] }
-        return working.map { StatePath(state, $0.1.interface, [$0.0]) }
+        return working.map { StatePath(state, $0.1, $0.0) }
     }
 }
 

@@ -45,26 +45,28 @@ package struct LinkCondition: Hashable, Sendable {
 }
 
 extension LinkStack {
-    /// The condition of one link.
+    /// The condition of one link. A link that cannot carry packets is in no network.
     package func condition(of index: InterfaceIndex) -> LinkCondition {
         if let link = links[index], case .carrier(let linkClass) = kind(of: link) {
             return condition(of: link, carrying: linkClass)
         }
         let linkClass = self.class(of: index)
+        let trouble = trouble(with: index)
         return LinkCondition(
             traits: PathTraits(
                 linkClass: linkClass, carrierClass: linkClass == .tunnel ? carrierClass(of: index) : nil,
-                meteredReason: meteredReason(of: index), membership(of: index)),
-            lower: lowerNames(of: index), trouble: trouble(with: index))
+                meteredReason: meteredReason(of: index), trouble == nil ? membership(of: index) : NetworkMembership()),
+            lower: lowerNames(of: index), trouble: trouble)
     }
 
     /// The condition of a link with nothing below it, without a traversal. Most changes concern the carrier of such a link.
     private func condition(of link: Link, carrying ownClass: LinkClass) -> LinkCondition {
         let linkClass = policy.first(\.linkClass, for: link) ?? ownClass
+        let trouble = link.isUp ? ownTrouble(of: link) : .linkDown
         return LinkCondition(
             traits: PathTraits(
                 linkClass: linkClass, carrierClass: nil, meteredReason: meteredReason(of: link, as: linkClass),
-                membership(of: link.index)),
-            lower: [], trouble: link.isUp ? ownTrouble(of: link) : .linkDown)
+                trouble == nil ? membership(of: link.index) : NetworkMembership()),
+            lower: [], trouble: trouble)
     }
 }

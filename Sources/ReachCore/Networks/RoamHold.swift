@@ -16,6 +16,8 @@ package struct RoamHold: Equatable, Sendable {
         var deadline: BootTime
         /// The network that it had joined.
         let network: WirelessNetwork
+        /// Whether the link has left for good, so that the loss counts as soon as the kernel reports it.
+        var isFinal = false
     }
 
     private var losses: [InterfaceIndex: Loss] = [:]
@@ -40,9 +42,9 @@ package struct RoamHold: Equatable, Sendable {
             if !link.isUp || losses[link.index]?.link != nil { losses[link.index] = nil }
             return false
         }
-        if losses[link.index] != nil {
-            losses[link.index]?.link = link
-            return true
+        if let loss = losses[link.index] {
+            if loss.isFinal { losses[link.index] = nil } else { losses[link.index]?.link = link }
+            return !loss.isFinal
         }
         guard let network, known?.isUsable == true else { return false }
         losses[link.index] = Loss(link: link, deadline: now + Self.patience, network: network)
@@ -60,12 +62,12 @@ package struct RoamHold: Equatable, Sendable {
         _ link: Link, _ network: WirelessNetwork, mayReturn: Bool, at now: BootTime
     ) -> Link? {
         let held = losses[link.index]
-        guard mayReturn, held != nil || link.isUsable else {
-            losses[link.index] = nil
-            return held?.link
-        }
-        let deadline = now + Self.limit
-        losses[link.index] = Loss(link: held?.link, deadline: deadline, network: held?.network ?? network)
+        losses[link.index] = nil
+        guard held != nil || link.isUsable else { return nil }
+        if !mayReturn, let loss = held?.link { return loss }
+        losses[link.index] = Loss(
+            link: held?.link, deadline: now + (mayReturn ? Self.limit : Self.patience),
+            network: held?.network ?? network, isFinal: !mayReturn)
         return nil
     }
 

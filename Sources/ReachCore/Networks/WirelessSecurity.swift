@@ -1,3 +1,20 @@
+/// The information elements of a frame (IEEE 802.11, 9.4.2): each has a number, a length and as many bytes. An element that is
+/// longer than the rest ends the sequence.
+package struct InformationElements: Sequence, IteratorProtocol {
+    private var rest: ArraySlice<UInt8>
+
+    package init(_ bytes: [UInt8]) { rest = bytes[...] }
+
+    package mutating func next() -> (number: UInt8, body: [UInt8])? {
+        guard let number = rest.popFirst(), let length = rest.popFirst(), rest.count >= Int(length) else {
+            rest = []
+            return nil
+        }
+        defer { rest = rest.dropFirst(Int(length)) }
+        return (number, Array(rest.prefix(Int(length))))
+    }
+}
+
 /// How a Wi-Fi network is protected, from what its access point announces.
 package enum WirelessSecurity: String, Hashable, Sendable, CaseIterable {
     /// Not at all.
@@ -14,15 +31,12 @@ package enum WirelessSecurity: String, Hashable, Sendable, CaseIterable {
     case enterprise
 
     /// - Parameters:
-    ///   - elements: The information elements of a beacon (IEEE 802.11, 9.4.2): each a number, a length and as many bytes.
+    ///   - elements: The information elements of a beacon.
     ///   - capabilities: Its capability information (9.4.1.4), in which bit 4 stands for encryption.
     package init(elements: [UInt8], _ capabilities: UInt16) {
         var suites: Set<UInt8>?
         var hasWPA = false
-        var rest = elements[...]
-        while rest.count >= 2, let number = rest.popFirst(), let length = rest.popFirst(), rest.count >= Int(length) {
-            let body = Array(rest.prefix(Int(length)))
-            rest = rest.dropFirst(Int(length))
+        for (number, body) in InformationElements(elements) {
             if number == Self.rsn { suites = Self.keyManagement(body) }
             if number == Self.vendor, body.starts(with: [0x00, 0x50, 0xf2, 0x01]) { hasWPA = true }
         }

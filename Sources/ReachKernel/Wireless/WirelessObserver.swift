@@ -65,7 +65,8 @@ final class WirelessObserver {
     private func effects(of notice: WirelessNotice) -> [NetworkTable.Effect] {
         let index = notice.interface
         // Nobody has asked for the network of other links.
-        guard let wireless = view.wireless, wireless.knownLinks.contains(index), let link = view.table.links[index] else {
+        guard let wireless = view.wireless, wireless.knownLinks.contains(index), let link = view.table.links[index]
+        else {
             return []
         }
         switch notice.kind {

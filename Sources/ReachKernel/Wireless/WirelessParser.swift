@@ -104,25 +104,35 @@ package enum WirelessParser {
         return nil
     }
 
-    /// The protection of the network that the interface has joined, from an entry of the list of networks; `nil` for other
-    /// entries.
-    static func joinedSecurity(_ message: Message) -> WirelessSecurity? {
+    /// The network that the interface has joined, as its access point announces it.
+    struct Announcement: Equatable {
+        let network: WirelessNetwork
+        let security: WirelessSecurity
+    }
+
+    /// The announcement in an entry of the list of networks; `nil` for networks that the interface has not joined.
+    static func joinedNetwork(_ message: Message) -> Announcement? {
         guard let (_, attributes) = body(message),
             let entry = attribute(attributes, NL80211_ATTR_BSS)?.nested,
             entry.contains(where: {
                 $0.type == Int(NL80211_BSS_STATUS.rawValue) && $0.uint32 == NL80211_BSS_STATUS_ASSOCIATED.rawValue
             })
         else { return nil }
-        var elements: UnsafeRawBufferPointer?
+        var elements: [UInt8] = []
         var capabilities: UInt16 = 0
+        var address: HardwareAddress?
         for part in entry {
             switch part.type {
-            case Int(NL80211_BSS_INFORMATION_ELEMENTS.rawValue): elements = part.payload
+            case Int(NL80211_BSS_INFORMATION_ELEMENTS.rawValue): elements = part.bytes
+            case Int(NL80211_BSS_BSSID.rawValue): address = HardwareAddress(part.payload)
             case Int(NL80211_BSS_CAPABILITY.rawValue): capabilities = part.payload.structure(UInt16.self) ?? 0
             default: break
             }
         }
-        return WirelessSecurity(elements: Array(elements ?? UnsafeRawBufferPointer(start: nil, count: 0)), capabilities)
+        let ssid = InformationElements(elements).first { $0.number == 0 }.flatMap { SSID($0.body) }
+        return Announcement(
+            network: WirelessNetwork(ssid: ssid, bssid: address),
+            security: WirelessSecurity(elements: elements, capabilities))
     }
 
     private static func body(_ message: Message) -> (command: UInt8, attributes: Attributes)? {

@@ -30,23 +30,24 @@ final class WirelessQueries {
 
     /// The network that a link has joined; `nil` if there is none, and for access points.
     func network(of index: InterfaceIndex) -> WirelessNetwork? {
-        guard let interface = interface(index), interface.isStation else { return nil }
-        let peer = peer(of: index)
-        return interface.ssid == nil && peer == nil
-            ? nil : WirelessNetwork(ssid: interface.ssid, bssid: peer?.address)
+        guard let interface = interface(index), interface.isStation, let peer = peer(of: index) else { return nil }
+        // The kernel knows the name only if it did the joining itself, and not wpa_supplicant.
+        let ssid = interface.ssid ?? announcement(to: index)?.network.ssid
+        return WirelessNetwork(ssid: ssid, bssid: peer.address)
     }
 
     /// All that people want to know of a link; `nil` if it has joined no network.
     func link(_ index: InterfaceIndex) -> WirelessLink? {
         guard let interface = interface(index), interface.isStation else { return nil }
-        let peer = peer(of: index)
-        guard interface.ssid != nil || peer != nil else { return nil }
-        var link = WirelessLink(network: WirelessNetwork(ssid: interface.ssid, bssid: peer?.address))
+        guard let peer = peer(of: index) else { return nil }
+        let announcement = announcement(to: index)
+        var link = WirelessLink(
+            network: WirelessNetwork(ssid: interface.ssid ?? announcement?.network.ssid, bssid: peer.address))
         link.frequency = interface.frequency
-        link.signal = peer?.signal
-        link.sendRate = peer?.sendRate
-        link.receiveRate = peer?.receiveRate
-        link.security = dump(NL80211_CMD_GET_SCAN, index, WirelessParser.joinedSecurity).first
+        link.signal = peer.signal
+        link.sendRate = peer.sendRate
+        link.receiveRate = peer.receiveRate
+        link.security = announcement?.security
         return link
     }
 
@@ -56,6 +57,11 @@ final class WirelessQueries {
         var result: WirelessParser.Interface?
         try? socket.exchange(batch) { result = WirelessParser.interface($0) ?? result }
         return result?.index == index ? result : nil
+    }
+
+    /// The kernel's list of networks may have hundreds; of them one is joined.
+    private func announcement(to index: InterfaceIndex) -> WirelessParser.Announcement? {
+        dump(NL80211_CMD_GET_SCAN, index, WirelessParser.joinedNetwork).first
     }
 
     /// A station has one peer.

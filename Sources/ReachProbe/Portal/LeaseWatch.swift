@@ -13,18 +13,23 @@ package final class LeaseWatch<Answer: Sendable> {
     private let loopReference = LoopReference<LeaseWatch<Answer>>()
     /// Whether to read again when the present reading has ended.
     private var isOutdated = false
+    private let delay: Duration?
     private var later: TimerQueue.ID?
 
     /// - Parameters:
     ///   - root: The directory that contains `run` and `var`; not `/` only in tests.
+    ///   - delay: How long after a change to read once more, since a client may give the link its address before it stores the
+    ///     lease; `nil` where that does no harm.
     ///   - question: What to find out about a lease; called on the other thread.
     ///   - onLease: Called on the loop with the answer for an interface.
     package init(
-        loop: EventLoop, root: String, question: @escaping @Sendable (LeaseReader, LeaseQuestion) -> Answer,
+        loop: EventLoop, root: String, again delay: Duration? = nil,
+        question: @escaping @Sendable (LeaseReader, LeaseQuestion) -> Answer,
         onLease: @escaping (InterfaceIndex, Answer) -> Void
     ) {
         self.loop = loop
         self.question = question
+        self.delay = delay
         self.onLease = onLease
         reader = LeaseReader(root: root)
         loopReference.owner = self
@@ -44,9 +49,9 @@ package final class LeaseWatch<Answer: Sendable> {
         questions = fresh
         guard hasNew else { return }
         read()
-        // A client may give the link its address before it stores the lease.
+        guard let delay else { return }
         if let later { loop.cancel(later) }
-        later = loop.schedule(at: SystemClock.boot + .seconds(3)) { [unowned self] in
+        later = loop.schedule(at: SystemClock.boot + delay) { [unowned self] in
             later = nil
             read()
         }
