@@ -85,6 +85,9 @@ extension NetworkCondition {
         return unmet
     }
 
+    /// Whether it depends on the network behind a path.
+    package var namesNetworks: Bool { network != nil || !excludedNetworks.isEmpty }
+
     /// What is unmet where there is no path.
     package var unmetWithoutPath: Unmet { isTargetReachable ? .target : .path }
 

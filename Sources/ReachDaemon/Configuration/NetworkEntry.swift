@@ -25,7 +25,7 @@ package struct NetworkEntry: Hashable, Sendable {
 
     /// A contradiction between keys: the key to report, the problem, and what is expected.
     func contradiction() -> (key: String, problem: String, expected: String)? {
-        guard name.hasPrefix(NetworkRule.identifierPrefix) else { return nil }
+        guard NetworkRule.isIdentifier(name) else { return nil }
         return (
             "name", "\"\(name)\" looks like the identifier of a network without a name",
             "a name that does not begin with \"\(NetworkRule.identifierPrefix)\""
@@ -42,7 +42,7 @@ extension Configuration {
     func unknownNetwork(in condition: NetworkCondition) -> (problem: String, expected: String)? {
         let names = networks.map(\.name)
         let asked = [condition.network].compactMap { $0 } + condition.excludedNetworks.sorted()
-        let unknown = asked.first { !names.contains($0) && !$0.hasPrefix(NetworkRule.identifierPrefix) }
+        let unknown = asked.first { !names.contains($0) && !NetworkRule.isIdentifier($0) }
         return unknown.map { name in
             let hint = NearestWord.find(name, among: names).map { "\"\($0)\", which is the nearest" }
             let known = names.isEmpty ? "a [[network]] table with this name" : "one of " + names.joined(separator: ", ")

@@ -11,7 +11,7 @@ struct LinksText {
     private static let namesShown = 3
 
     func describe(_ reports: [LinkReport], leftOut: Int) -> String {
-        let hasNetworks = reports.contains { $0.network != nil || $0.wireless != nil }
+        let hasNetworks = reports.contains { !network($0).allSatisfy(\.isEmpty) }
         let heading =
             ["NAME", "CLASS", "STATE", "INTERNET"] + (hasNetworks ? ["NETWORK"] : []) + ["OVER", "ADDRESSES"]
         let rows = reports.map { row($0, hasNetworks: hasNetworks) }
@@ -36,7 +36,8 @@ struct LinksText {
 
     /// The network's name, and below it what its access point calls itself, how it is protected, and how well it is received.
     private func network(_ report: LinkReport) -> [String] {
-        let name = report.network.map { DisplayText.sanitized($0) + (report.isTrusted ? ", trusted" : "") }
+        let named = report.network.flatMap { NetworkRule.isIdentifier($0) ? nil : $0 }
+        let name = named.map { DisplayText.sanitized($0) + (report.isTrusted ? ", trusted" : "") }
         guard let link = report.wireless else { return [name ?? ""] }
         let ssid = link.network.ssid.map { "'\(DisplayText.sanitized($0.description))'" }
         let rate = link.sendRate.map { "\(($0 + 500) / 1000) Mbit/s" }

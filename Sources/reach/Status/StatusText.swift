@@ -48,7 +48,9 @@ struct StatusText {
         if let interface = state.interface, let linkClass = state.linkClass {
             text += " through \(DisplayText.sanitized(interface)) (\(linkClass.rawValue))"
         }
-        if let network = state.network { text += " in \(DisplayText.sanitized(network))" }
+        if let network = state.network, !NetworkRule.isIdentifier(network) {
+            text += " in \(DisplayText.sanitized(network))"
+        }
         if let why = state.rootCause?.sentence ?? state.reason?.sentence { text += ": \(why)" }
         text += metered(state)
         if state.portalSession?.isEnding == true { text += ", its portal's session is about to end" }
