@@ -13,8 +13,7 @@ final class DaemonHooks {
     private var settings: Configuration.Hooks
     private var runner: HookRunner?
     private var queueSink: UInt64?
-    /// The state of the Internet, whose path counts for events that concern no path of their own.
-    private var internet: ReachabilityState?
+    private var filter: HookFilter
     /// What is known of each probe: only the turns after it are events, except that a probe may be down from the start.
     private var probes: [String: ProbeEvent.Kind] = [:]
 
@@ -23,12 +22,14 @@ final class DaemonHooks {
         self.queue = queue
         self.log = log
         self.settings = settings
+        filter = HookFilter(settings.condition)
         apply(settings)
     }
 
     /// Uses these settings for later events.
     func apply(_ fresh: Configuration.Hooks) {
         settings = fresh
+        filter.condition = fresh.condition
         if let options = fresh.options {
             if runner == nil {
                 runner = HookRunner(on: loop, options) { [log] in log.log(level: $0.level, "\($0.text)") }
@@ -45,32 +46,24 @@ final class DaemonHooks {
     }
 
     func handle(_ change: ReachabilityChange) {
-        if change.state.target == .internet { internet = change.state }
-        // The initial state is not an event.
-        guard !change.isInitial else { return }
-        let states = [change.state, change.previous].compactMap { $0 }
-        // The last event of a path, its loss, concerns it too.
-        guard settings.condition == .any || states.contains(where: settings.condition.holds) else { return }
-        if settings.events.contains(.change) { runner?.handle(HookEvent(change)) }
+        if filter.wants(change), settings.events.contains(.change) { runner?.handle(HookEvent(change)) }
     }
 
     func handle(_ event: ProbeEvent) {
         guard event.kind == .up || event.kind == .down else { return }
         let before = probes.updateValue(event.kind, forKey: event.report.name)
-        guard event.kind == .down || before == .down, settings.events.contains(.probe), isWanted else {
+        guard event.kind == .down || before == .down, settings.events.contains(.probe), filter.wantsOthers else {
             return
         }
         if let event = HookEvent(event) { runner?.handle(event) }
     }
 
-    /// Whether the path to the Internet is one that hooks are run for.
-    private var isWanted: Bool { settings.condition == .any || internet.map(settings.condition.holds) == true }
-
     func stop() { runner?.stop() }
 
     private func handle(_ event: QueueEvent) {
         // Before the event is encoded: a queue may end thousands of requests a second.
-        guard let kind = Configuration.Hooks.Event(event.kind), settings.events.contains(kind), isWanted, let runner,
+        guard let kind = Configuration.Hooks.Event(event.kind), settings.events.contains(kind), filter.wantsOthers,
+            let runner,
             let event = HookEvent(event)
         else { return }
         runner.handle(event)
