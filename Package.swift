@@ -48,6 +48,7 @@ let targets: [Target] = [
     .target(name: "CAres", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CPublicSuffix", dependencies: ["CReachLinux"]),
     .target(name: "CNetlinkRoute", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CNetlinkGeneric", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CReachLinux", cSettings: [.define("_GNU_SOURCE")]),
     // toml++ is a header-only library: Debian's libtomlplusplus-dev.
     .target(name: "CToml"),
@@ -56,7 +57,7 @@ let targets: [Target] = [
     room("ReachSerialization", ["CExpat", "CZlib", "ReachCore", httpTypes]),
     room("ReachQueue", ["ReachCore"]),
     room("ReachLoop", ["CReachLinux", "ReachCore"]),
-    room("ReachKernel", ["CNetlink", "CNetlinkRoute", "CReachLinux", "ReachCore", "ReachLoop"]),
+    room("ReachKernel", ["CNetlink", "CNetlinkGeneric", "CNetlinkRoute", "CReachLinux", "ReachCore", "ReachLoop"]),
     room("ReachTransfer", ["CAres", "CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
     room("ReachProbe", ["CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer"]),
     room(

@@ -11,6 +11,7 @@
 #include <netlink/socket.h>
 #include <linux/fib_rules.h>
 #include <linux/filter.h>
+#include <linux/genetlink.h>
 #include <linux/if_addr.h>
 #include <linux/if_arp.h>
 #include <linux/if_link.h>
@@ -18,6 +19,7 @@
 #include <linux/neighbour.h>
 #include <linux/netconf.h>
 #include <linux/nexthop.h>
+#include <linux/nl80211.h>
 #include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
 /* Last, and by itself: without it Swift does not see IFF_LOWER_UP and IF_OPER_*. */

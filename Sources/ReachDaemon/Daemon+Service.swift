@@ -35,16 +35,18 @@ extension Daemon: ControlService {
     }
 
     package func links(for caller: Caller, reply: @escaping Reply<[LinkReport]>) {
-        let options = configuration.engineOptions
+        let (options, hotspots) = (registry.engineOptions, registry.hotspots)
         queries.run(for: caller.user) { () throws(NetlinkError) in
-            try KernelSnapshot(options: options).links()
+            let snapshot = try KernelSnapshot(options: options, wantsWireless: true)
+            _ = snapshot.view.setHotspots(hotspots)
+            return try snapshot.links()
         } reply: {
             reply($0.mapError(Self.observationFailure))
         }
     }
 
     package func explain(_ target: Target, for caller: Caller, reply: @escaping Reply<Explanation>) {
-        let options = configuration.engineOptions
+        let options = registry.engineOptions
         let target = configuration.target(named: target.description) ?? target
         let proved = registry.connectivityReport(on: target)
         let checks = registry.lastChecks(of: target)

@@ -30,6 +30,16 @@ extension Daemon {
         }
     }
 
+    /// Gives networks without a name an identifier.
+    func startNetworks() {
+        guard let directory = stateDirectory?.path else { return }
+        do throws(SystemError) {
+            registry.use(try NetworkKeyFile.key(in: directory))
+        } catch {
+            log.warning("networks without a name get no identifier", metadata: ["error": "\(error)"])
+        }
+    }
+
     func startHistory() {
         guard configuration.history.entries > 0, let directory = stateDirectory?.path else { return }
         do throws(SystemError) {

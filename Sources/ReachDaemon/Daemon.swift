@@ -76,6 +76,7 @@ package final class Daemon {
     package func start() throws(StartError) {
         try claimState()
         let listening = try listen()
+        startNetworks()
         startHistory()
         startJournal()
         hooks = DaemonHooks(on: loop, configuration.hooks, queue: queue, log: log)
@@ -134,8 +135,7 @@ package final class Daemon {
             // A path that returned counts even if no check decides about it.
             proofTimer.set(to: outages.deadline)
         }
-        // The initial state is not an event.
-        if !change.isInitial { hooks?.handle(change) }
+        hooks?.handle(change)
     }
 
     private func report(_ session: PortalSession?, after previous: PortalSession?) {

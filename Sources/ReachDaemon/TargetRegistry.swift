@@ -36,6 +36,11 @@ final class TargetRegistry {
 
     private let loop: EventLoop
     private var configuration: Configuration
+    /// The key for the identifiers of networks without a name; `nil` for none.
+    private var networkKey: NetworkKey?
+    /// The links whose DHCP server is an Android phone that shares its mobile connection.
+    private(set) var hotspots: Set<InterfaceIndex> = []
+    private var leases: LeaseWatch<Bool>?
     private var engine: ReachabilityEngine
     private let connectivity: ConnectivityController
     /// The receivers of the network's snapshots, with their numbers at the present engine.
@@ -51,14 +56,33 @@ final class TargetRegistry {
     /// The watches of the Internet and of the configured targets, which are always active so that their states are known.
     private var named: [Watch] = []
 
+    /// - Parameter leaseRoot: The directory that contains `run` and `var`, where DHCP clients keep leases.
     init(
         loop: EventLoop, configuration: Configuration, transfers: SharedTransfers,
-        log: Logger
+        log: Logger, leaseRoot: String = "/"
     ) {
         self.loop = loop
         self.configuration = configuration
         connectivity = ConnectivityController(loop: loop, transfers: transfers, log: log)
         engine = ReachabilityEngine(loop: loop, options: configuration.engineOptions)
+        leases = LeaseWatch(loop: loop, root: leaseRoot, again: .seconds(3)) {
+            $0.isAndroidHotspot($1)
+        } onLease: { [unowned self] interface, isHotspot in
+            note(interface, isHotspot: isHotspot)
+        }
+    }
+
+    /// The engine's options.
+    var engineOptions: EngineOptions {
+        var options = configuration.engineOptions
+        options.observer.policy.networks.key = networkKey
+        return options
+    }
+
+    /// Gives networks without a name identifiers by this key. Call it before anything is watched.
+    func use(_ key: NetworkKey) {
+        networkKey = key
+        engine = ReachabilityEngine(loop: loop, options: engineOptions)
     }
 
     /// Why the kernel cannot be observed; `nil` while it can.
@@ -66,6 +90,7 @@ final class TargetRegistry {
 
     func start() {
         connectivity.use(engine)
+        watchLeases()
         engine.start()
         connectivity.apply(configuration.validatorOptions)
         watchNamedTargets()
@@ -118,16 +143,17 @@ final class TargetRegistry {
     func apply(_ fresh: Configuration) {
         let isSameEngine =
             fresh.internet == configuration.internet && fresh.hold == configuration.hold
-            && fresh.interfaces == configuration.interfaces
+            && fresh.interfaces == configuration.interfaces && fresh.networks == configuration.networks
         configuration = fresh
         named.forEach(end)
         if !isSameEngine {
             let others = networkWatches.values.map(\.engineID) + routeWatches.values.map(\.engineID)
             for id in watches.values.map(\.engineID) + others { engine.unwatch(id) }
-            engine = ReachabilityEngine(loop: loop, options: fresh.engineOptions)
+            engine = ReachabilityEngine(loop: loop, options: engineOptions)
             connectivity.use(engine)
             beginNetworkWatches()
             engine.start()
+            engine.setHotspots(hotspots)
             for watch in watches.values { begin(watch) }
         }
         connectivity.apply(fresh.validatorOptions)
@@ -172,6 +198,28 @@ final class TargetRegistry {
                 }
             }
         }
+    }
+
+    /// Reads the leases of the links with default routes when these change.
+    private func watchLeases() {
+        _ = followNetwork { [unowned self] network in
+            let routes = (network?.routes ?? []).filter { [.wifi, .wired, .bluetooth].contains($0.traits.linkClass) }
+            leases?.update(routes)
+            let known = Set(routes.map(\.key.interface))
+            if !hotspots.isSubset(of: known) { setHotspots(hotspots.intersection(known)) }
+        }
+    }
+
+    private func note(_ interface: InterfaceIndex, isHotspot: Bool) {
+        var fresh = hotspots
+        if isHotspot { fresh.insert(interface) } else { fresh.remove(interface) }
+        if fresh != hotspots { setHotspots(fresh) }
+    }
+
+    private func setHotspots(_ fresh: Set<InterfaceIndex>) {
+        hotspots = fresh
+        // Not while the engine reports: it would evaluate within an evaluation.
+        loop.afterEvents { [weak self] in self.map { $0.engine.setHotspots($0.hotspots) } }
     }
 
     private func beginNetworkWatches() {

@@ -60,6 +60,17 @@ internal import Testing
         #expect(result.standardOutput.contains("no interface has that name"))
     }
 
+    @Test(arguments: ["network=office", "not network=hotspot", "unmetered, not network=hotspot"])
+    func `a condition about networks is an error without a daemon, since nobody knows their names`(text: String) throws
+    {
+        for command in [["wait", "--until"], ["run", "--when"]] {
+            let more = command[0] == "run" ? ["--", "true"] : []
+            let result = try BuiltProgram.reach.run(command + [text, "--no-daemon"] + more)
+            #expect(result.status == 4)
+            #expect(result.standardError.contains("needs reachd, which knows the names"))
+        }
+    }
+
     @Test func `waiting for internet fails without validation`() throws {
         let result = try BuiltProgram.reach.run(["wait", "--until", "internet"])
         #expect(result.status == 4)

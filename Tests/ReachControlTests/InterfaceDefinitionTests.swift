@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct InterfaceDefinitionTests {
     /// Checks that types, methods and errors have distinct names, since some parsers keep them in one table.
-    @Test(arguments: [(MonitorInterface.definition, 32), (QueueInterface.definition, 32)])
+    @Test(arguments: [(MonitorInterface.definition, 33), (QueueInterface.definition, 32)])
     func `every name in a definition is unique`(definition: String, count: Int) {
         let names = definition.split(separator: "\n").compactMap { line in
             let words = line.split { " (".contains($0) }
@@ -34,9 +34,13 @@ import Testing
         let (moment, verdict) = (SystemClock.now, Verdict(.unknown, reason: nil))
         var writer = JSONWriter()
         let stack = LinkStack(links: table.links, traits: [:], policy: LinkPolicy())
-        writer.link(LinkReport(link, in: table, stack: stack, internet: verdict), source: .daemon, at: moment)
+        var described = LinkReport(link, in: table, stack: stack, internet: verdict)
+        (described.network, described.meteredReason) = ("office", .configuration)
+        described.wireless = WirelessLink(network: WirelessNetwork(ssid: nil, bssid: nil))
+        writer.link(described, source: .daemon, at: moment)
         let report = try JSONReader.read(writer.bytes)
         #expect(Set(report.object?.keys ?? [:].keys) == fields(of: "Link"))
+        #expect(Set(report["wifi"]?.object?.keys ?? [:].keys) == fields(of: "Wifi"))
         #expect(Set(report["addresses"]?.array?.first?.object?.keys ?? [:].keys) == fields(of: "Address"))
         let step = Explanation.Step(.verdict, .good, "")
         let account = Explanation.Family(path: verdict.ipv4, steps: [step])
@@ -54,6 +58,8 @@ import Testing
         let moment = Instant(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
         var state = ReachabilityState.reachable(.internet)
         state.ipv4.connectivity = .full
+        (state.ipv4.network, state.isMetered, state.ipv4.meteredReason) = ("office", true, .wwan)
+        state.ipv4.accessPoint = HardwareAddress("02:00:00:00:00:01")
         state.portalSession = PortalSession(interface: "eth0", isCaptive: true)
         let change = ReachabilityChange(at: moment, cause: .name, aspects: [.path], previous: state, state: state)
         let events: [EncodedEvent] = [

@@ -113,12 +113,31 @@ extension SeededGenerator {
             oneIn(4) ? nil : pick([.unknown, .notPresent, .down, .lowerLayerDown, .testing, .dormant, .up])
         link.kind = oneIn(2) ? nil : "vlan"
         link.mtu = UInt32.random(in: 0...70_000, using: &self)
-        return LinkReport(
+        var report = LinkReport(
             link, linkClass: pick(LinkClass.allCases), controller: oneIn(2) ? nil : "br0",
             lower: oneIn(2) ? [] : ["a", "b"],
             trouble: oneIn(2) ? nil : pick(Reason.allCases), brokenLower: oneIn(2) ? nil : "a", isMetered: oneIn(2),
             addresses: (0..<Int.random(in: 0...3, using: &self)).map { _ in address(of: link.index) },
             carriesInternet: Set([IPAddress.Family.ipv4, .ipv6].filter { _ in oneIn(2) }))
+        report.meteredReason = oneIn(2) ? pick(MeteredReason.allCases) : nil
+        report.network = oneIn(2) ? "office" : nil
+        report.isTrusted = report.network != nil && oneIn(2)
+        report.wireless = oneIn(2) ? wireless() : nil
+        return report
+    }
+
+    private mutating func wireless() -> WirelessLink {
+        let name = SSID(
+            (0..<Int.random(in: 1...32, using: &self)).map { _ in UInt8.random(in: 1 ... .max, using: &self) })
+        let address = HardwareAddress("02:00:00:00:00:01")
+        var link = WirelessLink(
+            network: WirelessNetwork(ssid: oneIn(4) ? nil : name, bssid: oneIn(4) ? nil : address))
+        link.frequency = oneIn(2) ? nil : 5180
+        link.signal = oneIn(2) ? nil : Int8.random(in: .min ... .max, using: &self)
+        link.sendRate = oneIn(2) ? nil : UInt64.random(in: 0...10_000_000, using: &self)
+        link.receiveRate = oneIn(2) ? nil : 1000
+        link.security = oneIn(2) ? nil : pick(WirelessSecurity.allCases)
+        return link
     }
 
     private mutating func address(of interface: InterfaceIndex) -> InterfaceAddress {

@@ -186,6 +186,10 @@ extension SeededGenerator {
         path.neighbour =
             oneIn(2) ? nil : pick([NeighbourState.none, .incomplete, .reachable, .stale, .failed, .permanent])
         path.isMetered = oneIn(2)
+        path.meteredReason = oneIn(2) ? pick(MeteredReason.allCases) : nil
+        path.network = oneIn(2) ? pick(["office", "net-0123456789abcdef"]) : nil
+        path.isTrusted = path.network != nil && oneIn(2)
+        path.accessPoint = oneIn(2) ? HardwareAddress("02:00:00:00:00:ff") : nil
         path.connectivity = pick(Connectivity.allCases)
         return path
     }

@@ -42,7 +42,8 @@ import Testing
                 "start", "resync", "wake", "cannot-observe", "link-removed", "link-down", "carrier-lost", "link-up",
                 "carrier-gained", "link-added", "address-removed", "address-added", "address-changed",
                 "nexthop-removed", "nexthop-added", "rule-removed", "rule-added", "route-removed", "route-replaced",
-                "route-added", "neighbour", "link-changed", "setting", "router", "name", "probe", "hold-elapsed",
+                "route-added", "neighbour", "roam", "network", "link-changed", "setting", "router", "name", "probe",
+                "hold-elapsed",
                 "configuration", "poll",
             ])
         #expect(

@@ -64,14 +64,14 @@ extension LinkStack {
     /// A machine with these links. Those named eth, wlan, wwan and bnep are hardware of the kind that the name says.
     init(
         _ links: Link..., policy: LinkPolicy = LinkPolicy(), underlay: [InterfaceIndex: InterfaceIndex] = [:],
-        pppoe: String? = nil
+        pppoe: String? = nil, networks: [InterfaceIndex: NetworkIdentity] = [:]
     ) {
-        self.init(of: links, policy: policy, underlay: underlay, pppoe: pppoe)
+        self.init(of: links, policy: policy, underlay: underlay, pppoe: pppoe, networks: networks)
     }
 
     init(
         of links: [Link], policy: LinkPolicy = LinkPolicy(), underlay: [InterfaceIndex: InterfaceIndex] = [:],
-        pppoe: String? = nil
+        pppoe: String? = nil, networks: [InterfaceIndex: NetworkIdentity] = [:]
     ) {
         var traits: [InterfaceIndex: LinkTraits] = [:]
         let hardware = [("eth", LinkTraits.cable), ("wlan", .wifi), ("wwan", .modem), ("bnep", .bluetooth)]
@@ -80,6 +80,6 @@ extension LinkStack {
             if link.kind == "ppp" { traits[link.index]?.pppoeInterface = pppoe }
         }
         let table = Dictionary(uniqueKeysWithValues: links.map { ($0.index, $0) })
-        self.init(links: table, traits: traits, policy: policy, tunnelUnderlay: underlay)
+        self.init(links: table, traits: traits, policy: policy, tunnelUnderlay: underlay, identities: networks)
     }
 }

@@ -6,6 +6,7 @@ import Testing
     private static let every =
         try! [
             "reachable", "not-reachable", "internet", "unmetered", "interface=eth0", "interface=a=b",
+            "network=office", "not network=hotspot", "network=net-0123456789abcdef, not network=b, not network=a",
         ].map { try NetworkCondition($0) } + LinkClass.allCases.map { try NetworkCondition($0.rawValue) }
 
     @Test(arguments: every)
@@ -29,7 +30,8 @@ import Testing
         ("any", "any"), ("wifi", "wifi"), ("class=wifi", "wifi"), ("not wwan", "not wwan"), ("not  wwan", "not wwan"),
         ("unmetered,wifi", "wifi, unmetered"), ("internet", "validated"), ("validated", "validated"),
         ("reachable", "reachable"), ("not-reachable", "not-reachable"), ("interface=eth0", "interface=eth0"),
-        ("family=6", "family=6"),
+        ("family=6", "family=6"), ("network=office", "network=office"),
+        ("unmetered,not  network=b,not network=a", "unmetered, not network=a, not network=b"),
         (
             "family=4, reachable, validated, unmetered, not wwan, not bluetooth, any",
             "not bluetooth, not wwan, unmetered, validated, reachable, family=4"
@@ -49,6 +51,11 @@ import Testing
         ("wifi,,any", "'' is not a condition"), ("wifi, not wifi", "both asks for a class and excludes it"),
         ("family=5", "'family=5' is not a condition"), ("family=4,family=6", "'family=6' is a second family"),
         ("interface=a/b", "'a/b' cannot be an interface name"), ("interface=a, interface=b", "is a second interface"),
+        ("network=", "'network=' names no network"), ("network=a b", "'network=a b' names no network"),
+        ("netwrk=", "did you mean 'network='?"), ("not network=a/b", "names no network"),
+        ("network=a, network=b", "'network=b' is a second network"),
+        ("network=a, not network=a", "both asks for a network and excludes it"),
+        ("not-reachable, network=a", "asks for a path and for none"),
         ("not-reachable, wifi", "asks for a path and for none"), ("Wifi", "'Wifi' is not a condition"),
     ])
     func `a mistake names the term at fault`(text: String, message: String) {
@@ -103,13 +110,40 @@ import Testing
 
     @Test func `a reachable state fulfils the conditions on status, class and interfaces in both families`() {
         #expect(
-            holding(in: wifi) == Set(Self.some("reachable", "unmetered", "wifi", "interface=wlan0", "interface=wg0")))
+            holding(in: wifi)
+                == Set(Self.some("reachable", "unmetered", "wifi", "interface=wlan0", "interface=wg0") + Self.elsewhere)
+        )
     }
 
     @Test func `a metered path is not unmetered`() {
         var metered = wifi
         metered.isMetered = true
-        #expect(holding(in: metered) == Set(Self.some("reachable", "wifi", "interface=wlan0", "interface=wg0")))
+        #expect(
+            holding(in: metered)
+                == Set(Self.some("reachable", "wifi", "interface=wlan0", "interface=wg0") + Self.elsewhere))
+    }
+
+    /// What a path in a network that is not known satisfies.
+    private static let elsewhere = some(
+        "not network=hotspot", "not network=a, not network=b, network=net-0123456789abcdef"
+    ).dropLast()
+
+    @Test func `a network counts in the family in which it works, and one that is not known is none of those excluded`()
+    {
+        var office = wifi
+        (office.ipv4.network, office.ipv6.network) = ("office", "net-0123456789abcdef")
+        for (text, holds) in [
+            ("network=office", true), ("network=home", false), ("not network=office", true), ("not network=home", true),
+            ("network=office, family=6", false), ("network=net-0123456789abcdef", true),
+            ("not network=office, not network=net-0123456789abcdef", false), ("network=office, wifi, unmetered", true),
+        ] { #expect(Self.some(text)[0].holds(in: office) == holds, "\(text)") }
+        #expect(Self.some("not network=office")[0].holds(in: wifi))
+        #expect(!Self.some("network=office")[0].holds(in: wifi))
+        #expect(office.network == "office")
+        office.ipv4.status = .notReachable
+        #expect(office.network == "net-0123456789abcdef" && !Self.some("network=office")[0].holds(in: office))
+        office.status = .notReachable
+        #expect(office.network == nil)
     }
 
     @Test func `an interface counts in the family in which it works`() {

@@ -172,8 +172,8 @@ import Testing
         ("[interfaces]\n", "[[interface]], which is the nearest table"),
         (
             "[zzzzzz]\n",
-            "one of [internet], [targets], [[interface]], [connectivity], [hold], [limits], [socket], [hooks], [history], "
-                + "[journal], [queue], [probes], [[probe]], [metrics]"
+            "one of [internet], [targets], [[interface]], [[network]], [connectivity], [hold], [limits], [socket], [hooks], "
+                + "[history], [journal], [queue], [probes], [[probe]], [metrics]"
         ),
     ])
     func `an error about an unknown key suggests the probable key`(text: String, meant: String) {

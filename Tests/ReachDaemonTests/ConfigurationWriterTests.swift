@@ -27,7 +27,7 @@ import Testing
         let first = try read(example.joined(separator: "\n"))
         let written = ConfigurationWriter.text(of: first)
         #expect(try read(written).configuration == first.configuration)
-        #expect(first.configuration.probes.count == 3 && first.configuration.targets.count == 3)
+        #expect(first.configuration.probes.count == 4 && first.configuration.targets.count == 3)
     }
 
     @Test func `a key that is set has its file and line, and texts are escaped`() throws {

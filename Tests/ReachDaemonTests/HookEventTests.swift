@@ -13,6 +13,8 @@ import Testing
         state.linkClass = .wwan
         state.interface = "wwan0"
         state.isMetered = true
+        state.ipv4.status = .reachable
+        (state.ipv4.network, state.ipv4.isTrusted, state.ipv4.meteredReason) = ("office", true, .wwan)
         state.epoch = 7
         let change = ReachabilityChange(
             at: moment, cause: .carrierGained, aspects: [.path, .metered], previous: before, state: state
@@ -25,6 +27,7 @@ import Testing
                 "REACH_STATUS": "reachable", "REACH_PREVIOUS_STATUS": "unknown", "REACH_REASON": "",
                 "REACH_ROOT_CAUSE": "", "REACH_ROOT_INTERFACE": "",
                 "REACH_CLASS": "wwan", "REACH_INTERFACE": "wwan0", "REACH_METERED": "true",
+                "REACH_METERED_REASON": "wwan", "REACH_NETWORK": "office", "REACH_TRUSTED": "true",
                 "REACH_CONNECTIVITY": "unknown", "REACH_PORTAL": "", "REACH_CAUSE": "carrier-gained",
                 "REACH_CHANGED": "path metered",
                 "REACH_EPOCH": "7",

@@ -13,12 +13,23 @@ import Testing
         let family: UInt8 = bytes.count == 4 ? 2 : 10
         let attributes = [Kernel.attribute(1, bytes), Kernel.attribute(2, [2, 0, 0, 0, 0, 1] as [UInt8])]
         let key = Neighbour.Key(interface: 70_000, address: try #require(IPAddress(bytes: bytes)))
+        var neighbour = Neighbour(key: key, state: .failed)
+        neighbour.hardwareAddress = HardwareAddress("02:00:00:00:00:01")
         #expect(
-            Kernel.neighbour(on: 70_000, family: family, state: 0x20, attributes).notices
-                == [.neighbour(Neighbour(key: key, state: .failed))])
+            Kernel.neighbour(on: 70_000, family: family, state: 0x20, attributes).notices == [.neighbour(neighbour)])
         #expect(
             Kernel.neighbour(on: 70_000, family: family, state: 0x20, isRemoved: true, attributes).notices
                 == [.neighbourRemoved(key)])
+    }
+
+    @Test func `a neighbour's hardware address has six bytes, or is left out`() {
+        for bytes: [UInt8] in [[0, 0, 0, 0, 0, 0], [1, 2, 3, 4], [UInt8](repeating: 1, count: 20), []] {
+            let attributes = [Kernel.attribute(1, Self.host), Kernel.attribute(2, bytes)]
+            guard
+                case .neighbour(let neighbour)? = Kernel.neighbour(on: 2, family: 2, state: 2, attributes).notices.first
+            else { return #expect(Bool(false), "\(bytes)") }
+            #expect(neighbour.hardwareAddress == nil, "\(bytes)")
+        }
     }
 
     @Test func `a bridge's forwarding entry is no neighbour, nor is an entry without an address`() {

@@ -178,6 +178,21 @@ import Testing
         #expect(ProbeGate.decide(try NetworkCondition("wired"), target: down, internet: nil) == .closed(.noPath))
     }
 
+    @Test func `a network opens the gate, and another one closes it`() throws {
+        var office = try ControllerScene.state("192.0.2.1", .reachable)
+        office.ipv4.network = "office"
+        let bound = ProbeGate.open(.init(name: "eth0", index: 7))
+        for (text, expected) in [
+            ("network=office", bound), ("network=home", .closed(.network)), ("not network=office", .closed(.network)),
+            ("not network=home", bound), ("network=office, wifi", .closed(.linkClass)),
+        ] as [(String, ProbeGate)] {
+            #expect(ProbeGate.decide(try NetworkCondition(text), target: office, internet: nil) == expected, "\(text)")
+        }
+        #expect(
+            ProbeGate.decide(try NetworkCondition("network=office"), target: Self.reachable, internet: nil)
+                == .closed(.network), "a network that nothing identifies")
+    }
+
     @Test func `of several paths the best that satisfies the condition opens the gate`() throws {
         let modem = try ControllerScene.state("192.0.2.1", .reachable, by: "wwan0", .wwan)
         let wwan = try NetworkCondition("wwan")

@@ -20,6 +20,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         precondition(line.last == UInt8(ascii: "\n") && line.dropLast().allSatisfy { $0 >= 0x20 }, "not one line")
     }
     fuzzSockets(UnsafeRawBufferPointer(start: start, count: count))
+    fuzzWireless(UnsafeRawBufferPointer(start: start, count: count))
     return 0
 }
 
@@ -31,5 +32,19 @@ private func fuzzSockets(_ datagram: UnsafeRawBufferPointer) {
     for socket in sample.stalled {
         let ages = socket.unanswered(within: .seconds(60))
         precondition(ages.count <= 33 && zip(ages, ages.dropFirst()).allSatisfy { $0 <= $1 }, "ages that do not grow")
+    }
+}
+
+/// The same bytes as messages of nl80211, with what access points sent in them.
+private func fuzzWireless(_ bytes: UnsafeRawBufferPointer) {
+    precondition(WirelessParser.notices(in: bytes).count <= bytes.count / 16, "more notices than messages")
+    for message in Messages(bytes) {
+        _ = WirelessParser.peer(message)
+        for ssid in [WirelessParser.interface(message)?.ssid, WirelessParser.joinedNetwork(message)?.network.ssid] {
+            guard let ssid else { continue }
+            let text = ssid.description
+            precondition(text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }, "a name that is not safe to print")
+            precondition(SSID(text) == ssid, "a name that is not read back")
+        }
     }
 }

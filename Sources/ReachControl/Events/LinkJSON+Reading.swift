@@ -18,6 +18,26 @@ extension LinkReport {
             addresses: try reader.objects("addresses").map { address throws(StatusReadingError) in
                 try InterfaceAddress(address, of: link.index)
             }, carriesInternet: families)
+        meteredReason = try reader.word("metered_reason")
+        network = try reader.optional("network", \.string)
+        isTrusted = try reader.optional("trusted", \.bool) ?? false
+        if try reader.optional("wifi", \.object) != nil { wireless = try WirelessLink(reader.object("wifi")) }
+    }
+}
+
+extension WirelessLink {
+    fileprivate init(_ reader: StatusReader) throws(StatusReadingError) {
+        var ssid: SSID?
+        if let text = try reader.optional("ssid", \.string) {
+            guard let name = SSID(text) else { throw reader.fault("ssid") }
+            ssid = name
+        }
+        self.init(network: WirelessNetwork(ssid: ssid, bssid: try reader.hardwareAddress("bssid")))
+        frequency = try reader.number("frequency_mhz")
+        signal = try reader.number("signal_dbm")
+        sendRate = try reader.number("send_kbps")
+        receiveRate = try reader.number("receive_kbps")
+        security = try reader.word("security")
     }
 }
 

@@ -22,6 +22,8 @@ extension JSONWriter {
             json.field("trouble", report.trouble?.rawValue)
             json.field("broken_lower", report.brokenLower)
             json.field("metered", report.isMetered)
+            json.network(report.network, isTrusted: report.isTrusted, report.meteredReason)
+            json.wireless(report.wireless)
             json.field("mtu", link.mtu.wide)
             json.field("addresses", array: { json in for address in report.addresses { json.address(address) } })
             json.field(
@@ -31,6 +33,22 @@ extension JSONWriter {
                     $0.field("ipv6", report.carriesInternet.contains(.ipv6))
                 })
         }
+    }
+
+    /// Only Wi-Fi links that have joined a network have the key.
+    private mutating func wireless(_ link: WirelessLink?) {
+        guard let link else { return }
+        field(
+            "wifi",
+            object: { (json: inout JSONWriter) in
+                json.field("ssid", link.network.ssid?.description)
+                json.field("bssid", link.network.bssid?.description)
+                json.field("frequency_mhz", link.frequency?.wide)
+                json.field("signal_dbm", link.signal?.wide)
+                json.field("send_kbps", link.sendRate?.wide)
+                json.field("receive_kbps", link.receiveRate?.wide)
+                json.field("security", link.security?.rawValue)
+            })
     }
 
     private mutating func address(_ address: InterfaceAddress) {

@@ -50,6 +50,10 @@ extension NetworkPath {
         metric = try reader.number("metric")
         neighbour = try reader.word("neighbour")
         isMetered = try reader.optional("metered", \.bool) ?? false
+        meteredReason = try reader.word("metered_reason")
+        network = try reader.optional("network", \.string)
+        isTrusted = try reader.optional("trusted", \.bool) ?? false
+        accessPoint = try reader.hardwareAddress("access_point")
         connectivity = try reader.word("connectivity") ?? .unknown
     }
 }

@@ -19,6 +19,7 @@ extension JSONWriter {
             json.summary(of: state)
             json.field("afnetworking", state.networkReachabilityStatus.rawValue.wide)
             json.field("metered", state.isMetered)
+            json.network(state.network, isTrusted: state.isTrusted, state.meteredReason)
             json.field("connectivity", state.connectivity.rawValue)
             json.field("portal", state.portal)
             json.portalSession(state.portalSession, at: boot)
@@ -45,6 +46,14 @@ extension JSONWriter {
         field("interface", state.interface)
         field("reason", state.reason?.rawValue)
         rootCause(state.rootCause)
+    }
+
+    /// Only paths of which these are known have the keys, since states are written for each change.
+    mutating func network(_ network: String?, isTrusted: Bool, _ meteredReason: MeteredReason?) {
+        if let meteredReason { field("metered_reason", meteredReason.rawValue) }
+        guard let network else { return }
+        field("network", network as String?)
+        field("trusted", isTrusted)
     }
 
     mutating func rootCause(_ rootCause: RootCause?) {
@@ -84,6 +93,8 @@ extension JSONWriter {
             field("metric", path.metric?.wide)
             field("neighbour", path.neighbour?.rawValue)
             field("metered", path.isMetered)
+            network(path.network, isTrusted: path.isTrusted, path.meteredReason)
+            if let accessPoint = path.accessPoint { field("access_point", accessPoint.description as String?) }
             field("connectivity", path.connectivity.rawValue)
         }
         field("reason", path.reason?.rawValue)

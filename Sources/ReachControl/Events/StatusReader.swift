@@ -72,6 +72,12 @@ struct StatusReader {
         return Instant(wall: try time("time"), boot: BootTime(nanoseconds: nanoseconds))
     }
 
+    func hardwareAddress(_ name: String) throws(StatusReadingError) -> HardwareAddress? {
+        guard let text = try optional(name, \.string) else { return nil }
+        guard let address = HardwareAddress(text) else { throw fault(name) }
+        return address
+    }
+
     func address(_ name: String) throws(StatusReadingError) -> IPAddress? {
         guard let text = try optional(name, \.string) else { return nil }
         guard let address = IPAddress(text) else { throw fault(name) }

@@ -64,6 +64,7 @@ extension JSONWriter {
             field("reason", state.reason)
             if let rootCause = state.rootCause { field("root_cause", rootCause) }
             if let rootInterface = state.rootInterface { field("root_interface", rootInterface) }
+            if let network = state.network { field("network", network) }
             field("cause", state.cause)
             if let connectivity = state.connectivity { field("connectivity", connectivity) }
             field("change", state.isChange)
@@ -92,12 +93,13 @@ extension HistoryEntry.Content {
         case "dropped": self = .dropped(count: Int(json["count"]?.integer ?? 1))
         case "state":
             guard let target = json["target"]?.string, let status = json["status"]?.string else { return nil }
-            let state = HistoryEntry.State(
+            var state = HistoryEntry.State(
                 target: target, status: ReachabilityStatus(rawValue: status) ?? .unknown,
                 linkClass: json["class"]?.string, interface: json["interface"]?.string,
                 reason: json["reason"]?.string, rootCause: json["root_cause"]?.string,
                 rootInterface: json["root_interface"]?.string, cause: json["cause"]?.string,
                 connectivity: json["connectivity"]?.string, isChange: json["change"]?.bool ?? true)
+            state.network = json["network"]?.string
             self = .state(state)
         default: return nil
         }

@@ -9,14 +9,14 @@ extension NetworkCondition: CustomStringConvertible {
     /// The words that it knows, for messages.
     package static let grammar =
         "any, reachable, not-reachable, validated or internet, a class or class=CLASS, 'not' and a class, unmetered, "
-        + "interface=NAME, family=4, family=6, or several with commas between them, where the classes are "
+        + "interface=NAME, network=NAME, not network=NAME, family=4, family=6, or several with commas between them, where the classes are "
         + LinkClass.allCases.map(\.rawValue).joined(separator: ", ")
 
     /// The terms, which a shell offers and of which a mistyped one may mean one.
     package static let words =
         [
-            "any", "reachable", "not-reachable", "validated", "internet", "unmetered", "interface=", "family=4",
-            "family=6",
+            "any", "reachable", "not-reachable", "validated", "internet", "unmetered", "interface=", "network=",
+            "not network=", "family=4", "family=6",
         ]
         + LinkClass.allCases.flatMap { [$0.rawValue, "class=" + $0.rawValue, "not " + $0.rawValue] }
 
@@ -38,6 +38,9 @@ extension NetworkCondition: CustomStringConvertible {
         if let linkClass, excludedClasses.contains(linkClass) {
             throw Self.fault(text, "both asks for a class and excludes it")
         }
+        if let network, excludedNetworks.contains(network) {
+            throw Self.fault(text, "both asks for a network and excludes it")
+        }
         var others = self
         others.isTargetUnreachable = false
         if isTargetUnreachable, others != .any { throw Self.fault(text, "asks for a path and for none") }
@@ -53,6 +56,8 @@ extension NetworkCondition: CustomStringConvertible {
         if isValidated { terms.append("validated") }
         if isTargetReachable { terms.append("reachable") }
         if let interface { terms.append("interface=" + interface) }
+        if let network { terms.append("network=" + network) }
+        terms += excludedNetworks.sorted().map { "not network=" + $0 }
         if let family { terms.append("family=\(family.rawValue)") }
         return terms.isEmpty ? "any" : terms.joined(separator: ", ")
     }
@@ -71,6 +76,10 @@ extension NetworkCondition: CustomStringConvertible {
                 excludedClasses.insert(excluded)
             } else if let named = LinkClass(rawValue: term.hasPrefix("class=") ? String(term.dropFirst(6)) : term) {
                 try set(\.linkClass, named, term, "is a second class: no path has two")
+            } else if term.hasPrefix("network=") {
+                try set(\.network, Self.network(term.dropFirst(8)), term, "is a second network: no path has two")
+            } else if term.hasPrefix("not network=") {
+                excludedNetworks.insert(try Self.network(term.dropFirst(12)))
             } else if term.hasPrefix("interface=") {
                 let name = String(term.dropFirst(10))
                 do throws(TargetError) {
@@ -85,6 +94,13 @@ extension NetworkCondition: CustomStringConvertible {
                 throw Self.fault(term, "is not a condition; \(meant)there are \(Self.grammar)")
             }
         }
+    }
+
+    private static func network(_ name: Substring) throws(NetworkConditionError) -> String {
+        guard NetworkRule.isName(String(name)) else {
+            throw fault("network=" + name, "names no network: names have 1 to 64 letters, digits, '-', '_' and '.'")
+        }
+        return String(name)
     }
 
     private mutating func set<Value: Equatable>(

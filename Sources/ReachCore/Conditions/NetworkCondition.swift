@@ -15,6 +15,10 @@ package struct NetworkCondition: Hashable, Sendable {
     /// The target is known not to be reachable. Goes with no other term.
     package var isTargetUnreachable = false
     package var interface: String?
+    /// The network behind the path: a configured name, or a private identifier.
+    package var network: String?
+    /// Networks that must not be behind it. A network that is not known is none of them.
+    package var excludedNetworks: Set<String> = []
     package var family: IPAddress.Family?
 
     package init() {}
@@ -60,6 +64,8 @@ extension NetworkCondition {
         package static let metered = Unmet(rawValue: 1 << 2)
         package static let validated = Unmet(rawValue: 1 << 3)
         package static let family = Unmet(rawValue: 1 << 4)
+        /// The path leads to another network.
+        package static let network = Unmet(rawValue: 1 << 6)
         /// The target is not reachable.
         package static let target = Unmet(rawValue: 1 << 5)
     }
@@ -70,12 +76,17 @@ extension NetworkCondition {
         if let linkClass, !path.traits.isCarried(by: linkClass) { unmet.insert(.linkClass) }
         if excludedClasses.contains(where: path.traits.isCarried) { unmet.insert(.linkClass) }
         if let interface, interface != path.interface { unmet.insert(.linkClass) }
+        if let network, network != path.traits.network { unmet.insert(.network) }
+        if let own = path.traits.network, excludedNetworks.contains(own) { unmet.insert(.network) }
         if isUnmetered, path.traits.isMetered { unmet.insert(.metered) }
         if isValidated, !path.isValidated { unmet.insert(.validated) }
         if let family, !path.families.contains(family) { unmet.insert(.family) }
         if path.families.isEmpty { unmet.insert(.family) }
         return unmet
     }
+
+    /// Whether it depends on the network behind a path.
+    package var namesNetworks: Bool { network != nil || !excludedNetworks.isEmpty }
 
     /// What is unmet where there is no path.
     package var unmetWithoutPath: Unmet { isTargetReachable ? .target : .path }
@@ -109,10 +120,10 @@ extension NetworkCondition {
     }
 }
 
-/// The path of a state in one family. Class, meter and proof are those of the state as a whole.
+/// The path of a state in one family. Class, meter and proof are those of the state as a whole, and only the network is its own.
 private struct StatePath: ConditionedPath {
     let interface: String
-    let traits: PathTraits
+    private(set) var traits: PathTraits
     let isValidated: Bool
     let families: Set<IPAddress.Family>
 
@@ -127,10 +138,16 @@ private struct StatePath: ConditionedPath {
         self.families = families
     }
 
+    /// The path of one family, which has a network of its own.
+    private init(_ state: ReachabilityState, _ path: NetworkPath, _ family: IPAddress.Family) {
+        self.init(state, path.interface, [family])
+        traits.network = path.network
+    }
+
     static func all(of state: ReachabilityState) -> [StatePath] {
         let working = [(IPAddress.Family.ipv4, state.ipv4), (.ipv6, state.ipv6)].filter { $0.1.status == .reachable }
         guard !working.isEmpty else { return [StatePath(state, state.interface, [.ipv4, .ipv6])] }
-        return working.map { StatePath(state, $0.1.interface, [$0.0]) }
+        return working.map { StatePath(state, $0.1, $0.0) }
     }
 }
 

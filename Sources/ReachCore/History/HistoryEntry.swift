@@ -22,6 +22,8 @@ package struct HistoryEntry: Hashable, Sendable {
         package var reason: String?
         package var rootCause: String?
         package var rootInterface: String?
+        /// The network behind the path: a configured name, or a private identifier.
+        package var network: String?
         package var cause: String?
         /// What connectivity checks have proved; `unknown` until the first one has decided; `nil` without any checks.
         package var connectivity: String?
@@ -80,5 +82,6 @@ extension HistoryEntry.State {
             interface: state.interface, reason: state.reason?.rawValue, rootCause: state.rootCause?.kind.rawValue,
             rootInterface: state.rootCause?.interface, cause: change.cause.rawValue,
             connectivity: state.isValidated ? state.connectivity.rawValue : nil, isChange: !change.isInitial)
+        network = state.network
     }
 }

@@ -75,6 +75,7 @@ extension HistoryEntry.State {
     fileprivate func isSamePath(as other: HistoryEntry.State) -> Bool {
         status == other.status && linkClass == other.linkClass && interface == other.interface
             && reason == other.reason && rootCause == other.rootCause && rootInterface == other.rootInterface
+            && network == other.network
     }
 
     /// Whether a check of the path runs that has not decided.

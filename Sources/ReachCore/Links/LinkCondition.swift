@@ -7,11 +7,31 @@ package struct PathTraits: Hashable, Sendable {
     package var carrierClass: LinkClass?
     /// Whether using it costs money or is limited by volume.
     package var isMetered = false
+    /// Why it is metered; `nil` if it is not, and where an older daemon does not say why.
+    package var meteredReason: MeteredReason?
+    /// The network behind it: a configured name, or a private identifier; `nil` if it is not known.
+    package var network: String?
+    /// Whether the configuration trusts that network.
+    package var isTrusted = false
+    /// The access point of the Wi-Fi network behind it.
+    package var accessPoint: HardwareAddress?
 
     package init(linkClass: LinkClass? = nil, carrierClass: LinkClass? = nil, isMetered: Bool = false) {
         self.linkClass = linkClass
         self.carrierClass = carrierClass
         self.isMetered = isMetered
+    }
+}
+
+extension PathTraits {
+    fileprivate init(
+        linkClass: LinkClass?, carrierClass: LinkClass?, meteredReason: MeteredReason?, _ membership: NetworkMembership
+    ) {
+        self.init(linkClass: linkClass, carrierClass: carrierClass, isMetered: meteredReason != nil)
+        self.meteredReason = meteredReason
+        network = membership.network
+        isTrusted = membership.isTrusted
+        accessPoint = membership.accessPoint
     }
 }
 
@@ -25,25 +45,28 @@ package struct LinkCondition: Hashable, Sendable {
 }
 
 extension LinkStack {
-    /// The condition of one link.
+    /// The condition of one link. A link that cannot carry packets is in no network.
     package func condition(of index: InterfaceIndex) -> LinkCondition {
         if let link = links[index], case .carrier(let linkClass) = kind(of: link) {
             return condition(of: link, carrying: linkClass)
         }
         let linkClass = self.class(of: index)
+        let trouble = trouble(with: index)
         return LinkCondition(
             traits: PathTraits(
                 linkClass: linkClass, carrierClass: linkClass == .tunnel ? carrierClass(of: index) : nil,
-                isMetered: isMetered(index)),
-            lower: lowerNames(of: index), trouble: trouble(with: index))
+                meteredReason: meteredReason(of: index), trouble == nil ? membership(of: index) : NetworkMembership()),
+            lower: lowerNames(of: index), trouble: trouble)
     }
 
     /// The condition of a link with nothing below it, without a traversal. Most changes concern the carrier of such a link.
     private func condition(of link: Link, carrying ownClass: LinkClass) -> LinkCondition {
         let linkClass = policy.first(\.linkClass, for: link) ?? ownClass
+        let trouble = link.isUp ? ownTrouble(of: link) : .linkDown
         return LinkCondition(
             traits: PathTraits(
-                linkClass: linkClass, isMetered: policy.first(\.isMetered, for: link) ?? linkClass.isUsuallyMetered),
-            lower: [], trouble: link.isUp ? ownTrouble(of: link) : .linkDown)
+                linkClass: linkClass, carrierClass: nil, meteredReason: meteredReason(of: link, as: linkClass),
+                trouble == nil ? membership(of: link.index) : NetworkMembership()),
+            lower: [], trouble: trouble)
     }
 }

@@ -17,8 +17,13 @@ package struct LinkPolicy: Hashable, Sendable {
 
     /// The rules in order: the first that matches and sets a property decides about it.
     package var rules: [Rule]
+    /// The networks that the user names.
+    package var networks: NetworkPolicy
 
-    package init(rules: [Rule] = []) { self.rules = rules }
+    package init(rules: [Rule] = [], networks: NetworkPolicy = NetworkPolicy()) {
+        self.rules = rules
+        self.networks = networks
+    }
 
     /// The rules of a program: classes by patterns of names. If several patterns match, the alphabetically first applies.
     package init(linkClasses: [String: LinkClass]) {

@@ -11,6 +11,12 @@ package struct LinkReport: Hashable, Sendable {
     /// The name of the broken link below that breaks this one, too.
     package let brokenLower: String?
     package let isMetered: Bool
+    package var meteredReason: MeteredReason?
+    /// The network behind it: a configured name, or a private identifier; `nil` if it is not known.
+    package var network: String?
+    package var isTrusted = false
+    /// The Wi-Fi network that it has joined; `nil` for other links.
+    package var wireless: WirelessLink?
     /// The addresses, usable ones first, IPv4 before IPv6.
     package let addresses: [InterfaceAddress]
     /// The families whose path to the Internet leaves by this link.
@@ -29,7 +35,9 @@ package struct LinkReport: Hashable, Sendable {
         trouble = stack.trouble(with: link.index)
         let broken = link.isUp ? stack.firstBroken(below: link.index)?.link : nil
         brokenLower = broken.flatMap { $0.index == link.index ? nil : $0.name }
-        isMetered = stack.isMetered(link.index)
+        let traits = stack.condition(of: link.index).traits
+        (isMetered, meteredReason) = (traits.isMetered, traits.meteredReason)
+        (network, isTrusted) = (traits.network, traits.isTrusted)
         addresses = (table.addresses[link.index] ?? []).enumerated()
             .sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }.map(\.element)
         let paths = [(IPAddress.Family.ipv4, internet.ipv4), (.ipv6, internet.ipv6)]

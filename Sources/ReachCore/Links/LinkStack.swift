@@ -5,17 +5,20 @@ package struct LinkStack: Sendable {
     package let links: [InterfaceIndex: Link]
     package let traits: [InterfaceIndex: LinkTraits]
     package let policy: LinkPolicy
+    /// What is known of the networks behind links.
+    let identities: [InterfaceIndex: NetworkIdentity]
     let tunnelUnderlay: [InterfaceIndex: InterfaceIndex]
 
     /// - Parameter tunnelUnderlay: For tunnels with a known far end, the link of the route to it.
     package init(
         links: [InterfaceIndex: Link], traits: [InterfaceIndex: LinkTraits], policy: LinkPolicy = LinkPolicy(),
-        tunnelUnderlay: [InterfaceIndex: InterfaceIndex] = [:]
+        tunnelUnderlay: [InterfaceIndex: InterfaceIndex] = [:], identities: [InterfaceIndex: NetworkIdentity] = [:]
     ) {
         self.links = links
         self.traits = traits
         self.policy = policy
         self.tunnelUnderlay = tunnelUnderlay
+        self.identities = identities
     }
 
     /// The class of the link that carries this one's packets; `other` for an unknown link.
@@ -41,23 +44,66 @@ package struct LinkStack: Sendable {
         reach(from: index) { links[$0].map(below) ?? [] }
     }
 
-    /// Whether the link is metered: by a rule, or because a metered link carries it.
-    package func isMetered(_ index: InterfaceIndex) -> Bool {
+    /// Whether the link is metered: by a rule, by the network behind it, or because a metered link carries it.
+    package func isMetered(_ index: InterfaceIndex) -> Bool { meteredReason(of: index) != nil }
+
+    /// Why the link is metered; `nil` if it is not.
+    package func meteredReason(of index: InterfaceIndex) -> MeteredReason? {
         var carriages = LinkTraversal(fallback: Carriage())
-        var traversal = LinkTraversal(fallback: false)
-        return isMetered(index, &carriages, &traversal)
+        var traversal = LinkTraversal<MeteredReason?>(fallback: nil)
+        return meteredReason(of: index, &carriages, &traversal)
     }
 
-    private func isMetered(
-        _ index: InterfaceIndex, _ carriages: inout LinkTraversal<Carriage>, _ traversal: inout LinkTraversal<Bool>
-    ) -> Bool {
-        guard let link = links[index] else { return false }
+    private func meteredReason(
+        of index: InterfaceIndex, _ carriages: inout LinkTraversal<Carriage>,
+        _ traversal: inout LinkTraversal<MeteredReason?>
+    ) -> MeteredReason? {
+        guard let link = links[index] else { return nil }
         return traversal.answer(for: index) { traversal in
-            if let isMetered = policy.first(\.isMetered, for: link) { return isMetered }
+            if let isMetered = isMeteredByUser(link) { return isMetered ? .configuration : nil }
             let carriage = carriage(of: index, &carriages)
-            return carriage.linkClass.isUsuallyMetered
-                || carriage.carriers.contains { isMetered($0, &carriages, &traversal) }
+            if let reason = ownMeteredReason(of: link, as: carriage.linkClass) { return reason }
+            for carrier in carriage.carriers {
+                if let reason = meteredReason(of: carrier, &carriages, &traversal) { return reason }
+            }
+            return nil
         }
+    }
+
+    /// Why a link with nothing below it is metered.
+    func meteredReason(of link: Link, as linkClass: LinkClass) -> MeteredReason? {
+        if let isMetered = isMeteredByUser(link) { return isMetered ? .configuration : nil }
+        return ownMeteredReason(of: link, as: linkClass)
+    }
+
+    private func isMeteredByUser(_ link: Link) -> Bool? {
+        policy.first(\.isMetered, for: link) ?? membership(of: link.index).isMetered
+    }
+
+    private func ownMeteredReason(of link: Link, as linkClass: LinkClass) -> MeteredReason? {
+        if linkClass.isUsuallyMetered { return .wwan }
+        guard let identity = identities[link.index] else { return nil }
+        if identity.isAndroidHotspot { return .androidHotspot }
+        return [.wifi, .wired, .bluetooth].contains(linkClass) && identity.isAppleHotspot ? .appleHotspot : nil
+    }
+
+    // MARK: - Networks
+
+    /// The network behind a link. A link that others carry, tunnels too, is in the network of those.
+    func membership(of index: InterfaceIndex) -> NetworkMembership {
+        guard !identities.isEmpty else { return NetworkMembership() }
+        return policy.networks.membership(of: identity(of: index))
+    }
+
+    /// What is known of the network behind a link and behind those that carry it.
+    package func identity(of index: InterfaceIndex) -> NetworkIdentity {
+        var identity = identities[index] ?? NetworkIdentity()
+        if let link = links[index], case .carrier = kind(of: link) { return identity }
+        var traversal = LinkTraversal(fallback: Carriage())
+        for lower in reach(from: index, { carriage(of: $0, &traversal).carriers }).dropFirst() {
+            if let known = identities[lower] { identity.merge(known) }
+        }
+        return identity
     }
 
     /// The kind of a link by itself.

@@ -12,10 +12,19 @@ package struct Neighbour: Hashable, Sendable {
 
     package let key: Key
     package let state: NeighbourState
+    /// `nil` while the host has not answered, and on links without such addresses.
+    package var hardwareAddress: HardwareAddress?
 
     package init(key: Key, state: NeighbourState) {
         self.key = key
         self.state = state
+    }
+}
+
+extension Neighbour {
+    /// A host of which the kernel has no entry.
+    package init(_ address: IPAddress, on interface: InterfaceIndex) {
+        self.init(key: Key(interface: interface, address: address), state: .none)
     }
 }
 

@@ -49,6 +49,31 @@ public struct NetworkPath: Hashable, Sendable {
         set { traits.isMetered = newValue }
     }
 
+    /// Why the path is metered; `nil` if it is not, or if that is not known.
+    public var meteredReason: MeteredReason? {
+        get { traits.meteredReason }
+        set { traits.meteredReason = newValue }
+    }
+
+    /// The network behind the link: a name from the daemon's configuration, or the private identifier of a network without a
+    /// name; `nil` if the network is not known.
+    public var network: String? {
+        get { traits.network }
+        set { traits.network = newValue }
+    }
+
+    /// Whether the daemon's configuration trusts ``network``. Whoever runs a network can pretend to be another one.
+    public var isTrusted: Bool {
+        get { traits.isTrusted }
+        set { traits.isTrusted = newValue }
+    }
+
+    /// The access point of a Wi-Fi link; `nil` for other links.
+    public var accessPoint: HardwareAddress? {
+        get { traits.accessPoint }
+        set { traits.accessPoint = newValue }
+    }
+
     /// A path that has not been determined yet.
     public static let unknown = NetworkPath(status: .unknown)
 

@@ -8,6 +8,9 @@ package struct NetworkTable: Equatable, Sendable {
     package private(set) var addresses: [InterfaceIndex: [InterfaceAddress]] = [:]
     package private(set) var neighbours: [Neighbour.Key: NeighbourState] = [:]
 
+    /// The gateways of the default routes of usable links, and their hardware addresses once they have answered.
+    package var gateways = GatewayTable()
+
     /// The portals that routers announce, those heard of last at the end. Links that are down have none.
     package internal(set) var portals: [InterfaceIndex: [PortalAnnouncement]] = [:]
 
@@ -43,7 +46,10 @@ package struct NetworkTable: Equatable, Sendable {
         case .linkRemoved(let index): return remove(index)
         case .address(let address): return apply(address)
         case .addressRemoved(let address): return remove(address)
-        case .neighbour(let neighbour): return set(neighbour.state, for: neighbour.key)
+        case .neighbour(let neighbour):
+            let isOther = gateways.update(neighbour)
+            return set(neighbour.state, for: neighbour.key)
+                ?? (isOther ? Effect(cause: .network, interface: neighbour.key.interface) : nil)
         case .neighbourRemoved(let key): return set(.none, for: key)
         case .route(let route, let replaces): return effect(of: route, replaces ? .routeReplaced : .routeAdded)
         case .routeRemoved(let route):
@@ -87,7 +93,10 @@ package struct NetworkTable: Equatable, Sendable {
         new.operationalState = link.operationalState ?? old.operationalState
         guard new != old else { return nil }
         links[link.index] = new
-        if !new.isUsable { portals[link.index] = nil }
+        if !new.isUsable {
+            portals[link.index] = nil
+            gateways.forget(link.index)
+        }
         return Effect(cause: Self.cause(from: old, to: new), interface: link.index)
     }
 
@@ -100,6 +109,7 @@ package struct NetworkTable: Equatable, Sendable {
     private mutating func remove(_ index: InterfaceIndex) -> Effect? {
         addresses[index] = nil
         portals[index] = nil
+        gateways.forget(index)
         guard links.removeValue(forKey: index) != nil else { return nil }
         return Effect(cause: .linkRemoved, interface: index)
     }

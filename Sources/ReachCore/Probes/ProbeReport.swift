@@ -63,6 +63,8 @@ package enum ProbePause: String, Hashable, Sendable, CaseIterable {
     case interface
     /// The path's link is not of the class that the probe requires.
     case linkClass = "class"
+    /// The path leads to another network than the probe requires.
+    case network
 }
 
 /// Statistics of the durations of successful attempts.

@@ -96,6 +96,22 @@ public struct ReachabilityState: Hashable, Sendable {
         availableInterfaces.flatMap(\.gateways).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
+    /// The path that stands for both families: IPv4's where it works, as for the class.
+    private var mainPath: NetworkPath { ipv4.status == .reachable ? ipv4 : ipv6 }
+
+    /// The network behind the path: a name from the daemon's configuration, or the private identifier of a network without a
+    /// name; `nil` when not reachable, and if the network is not known.
+    public var network: String? { isReachable ? mainPath.network : nil }
+
+    /// Whether the daemon's configuration trusts ``network``. Whoever runs a network can pretend to be another one.
+    public var isTrusted: Bool { isReachable && mainPath.isTrusted }
+
+    /// Why the path is metered; `nil` if it is not, or if that is not known.
+    public var meteredReason: MeteredReason? {
+        guard isReachable, isMetered else { return nil }
+        return mainPath.meteredReason ?? (ipv6.status == .reachable ? ipv6.meteredReason : nil)
+    }
+
     /// Whether a path leaves over a link of this class, directly or below a tunnel.
     public func uses(_ linkClass: LinkClass) -> Bool {
         guard isReachable else { return false }

@@ -17,7 +17,7 @@ extension Configuration {
         options.observer.policy = LinkPolicy(
             rules: interfaces.map {
                 LinkPolicy.Rule(pattern: $0.match, linkClass: $0.linkClass, isMetered: $0.metered)
-            })
+            }, networks: NetworkPolicy(rules: networkRules))
         return options
     }
 

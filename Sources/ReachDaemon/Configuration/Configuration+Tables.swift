@@ -19,6 +19,19 @@ extension Configuration {
                 ConfigurationKey("metered", \.metered, .optional(.flag)),
             ],
             in: \.interfaces),
+        .list(
+            "network", NetworkEntry(), requiring: ["name"], andOneOf: ["ssid", "bssid", "gateway_mac", "prefix"],
+            lacking: "nothing identifies the network",
+            [
+                ConfigurationKey("name", \.name, .networkName),
+                ConfigurationKey("ssid", \.ssid, .oneOf(.ssid, upTo: 32)),
+                ConfigurationKey("bssid", \.bssid, .oneOf(.hardwareAddress, upTo: 256)),
+                ConfigurationKey("gateway_mac", \.gatewayMAC, .oneOf(.hardwareAddress, upTo: 32)),
+                ConfigurationKey("prefix", \.prefix, .oneOf(.prefix, upTo: 32)),
+                ConfigurationKey("metered", \.metered, .optional(.flag)),
+                ConfigurationKey("trusted", \.trusted, .optional(.flag)),
+            ],
+            contradiction: { entry, _ in entry.contradiction() }, in: \.networks),
         .keys(
             "connectivity",
             [
@@ -61,6 +74,7 @@ extension Configuration {
             [
                 ConfigurationKey("directory", \.hooks.directory, .path(longest: 4000)),
                 ConfigurationKey("timeout", \.hooks.timeout, .duration(from: .seconds(1), upTo: .seconds(86_400))),
+                ConfigurationKey("when", \.hooks.condition, .condition),
                 ConfigurationKey("events", \.hooks.events, .list(of: .word, 0...4, distinctBy: \.rawValue)),
             ]),
         .keys(
@@ -138,6 +152,7 @@ extension Configuration {
         ConfigurationKey("up", \.up, .number(1...1000)),
         ConfigurationKey("interface", \.condition.interface, .optional(.interfaceName)),
         ConfigurationKey("class", \.condition.linkClass, .optional(.word)),
+        ConfigurationKey("when", \.when, .condition),
         ConfigurationKey("family", \.family, .optional(.word)),
         ConfigurationKey("method", \.method, .optional(.word)),
         ConfigurationKey("headers", \.headers, .list(of: .requestHeader, 0...32)),
@@ -192,6 +207,13 @@ extension Configuration {
                     "queue.concurrency_per_destination", "it is more than concurrency (\(queue.concurrency))",
                     "at most as many as concurrency"
                 ))
+        }
+        if let (problem, expected) = unknownNetwork(in: hooks.condition) {
+            found.append(("hooks.when", problem, expected))
+        }
+        for probe in probes {
+            guard let (problem, expected) = unknownNetwork(in: probe.when) else { continue }
+            found.append(("probe.when", "probe \"\(probe.name)\": " + problem, expected))
         }
         return found
     }

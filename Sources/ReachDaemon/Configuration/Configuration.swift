@@ -88,6 +88,8 @@ package struct Configuration: Hashable, Sendable {
         /// `nil` means `hooks.d` next to the default configuration file.
         package var directory: String?
         package var timeout: Duration = .seconds(30)
+        /// The path that an event must concern.
+        package var condition = NetworkCondition.any
         /// What hooks are run for.
         package var events: [Event] = [.change]
     }
@@ -170,6 +172,8 @@ package struct Configuration: Hashable, Sendable {
     package var targets: [NamedTarget] = []
     /// The rules in order. For each property, the first matching rule that sets it applies.
     package var interfaces: [InterfaceRule] = []
+    /// The networks that have names, in order: the first that matches names a network.
+    package var networks: [NetworkEntry] = []
     package var connectivity = Connectivity()
     package var hold = Hold()
     package var limits = Limits()

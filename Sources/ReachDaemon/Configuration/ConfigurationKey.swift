@@ -84,10 +84,11 @@ package struct ConfigurationTable: Sendable {
     /// - Parameters:
     ///   - required: Keys that every table must have.
     ///   - choices: Keys of which every table must have at least one; empty for no such rule.
+    ///   - lacking: The problem of a table without any of them.
     ///   - contradiction: Returns a contradiction between keys of a table, and the key to report.
     static func list<Element: Sendable>(
         _ name: String, _ empty: Element, requiring required: [String], andOneOf choices: [String] = [],
-        _ keys: [ConfigurationKey<Element>],
+        lacking: String = "it sets nothing for what it matches", _ keys: [ConfigurationKey<Element>],
         contradiction: @escaping @Sendable (Element, Configuration) -> Contradiction? = { _, _ in nil },
         in place: any WritableKeyPath<Configuration, [Element]> & Sendable
     ) -> ConfigurationTable {
@@ -111,7 +112,7 @@ package struct ConfigurationTable: Sendable {
                 guard reader.errors.count == before else { continue }
                 guard choices.isEmpty || choices.contains(where: { table[$0] != nil }) else {
                     let expected = choices.joined(separator: " or ") + " = VALUE below [[\(name)]]"
-                    reader.report(line: table.line, name, "it sets nothing for what it matches", expected: expected)
+                    reader.report(line: table.line, name, lacking, expected: expected)
                     continue
                 }
                 reader.configuration[keyPath: place].append(element)

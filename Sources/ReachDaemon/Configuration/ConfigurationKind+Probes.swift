@@ -79,6 +79,14 @@ extension ConfigurationKind<String> {
         }
     }
 
+    static var networkName: Self {
+        Self("a name in quotes of 1 to 64 letters, digits, hyphens, underscores and dots", write: TOMLLiteral.text) {
+            value in
+            guard let text = value.text else { return .otherType }
+            return Reading(NetworkRule.isName(text) ? text : nil, else: "\"\(text)\" cannot be the name of a network")
+        }
+    }
+
     static var interfaceName: Self {
         Self("the name of an interface in quotes, such as \"wwan0\"", write: TOMLLiteral.text) { value in
             guard let text = value.text else { return .otherType }

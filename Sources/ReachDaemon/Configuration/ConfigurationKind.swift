@@ -44,6 +44,21 @@ struct ConfigurationKind<Value>: Sendable {
         }
     }
 
+    /// One value, or a list of values of which one is enough.
+    static func oneOf<Element>(_ kind: ConfigurationKind<Element>, upTo most: Int) -> Self where Value == [Element] {
+        let list = ConfigurationKind<[Element]>.list(of: kind, 1...most)
+        return Self(
+            "\(kind.expected), or a list of them",
+            write: { values in
+                let texts = values.compactMap(kind.write)
+                return texts.count > 1 ? TOMLLiteral.list(texts) : texts.first
+            }
+        ) { node throws(ConfigurationValidationError) in
+            if case .array = node.value { return try list.read(node) }
+            return [try kind.read(node)]
+        }
+    }
+
     /// - Parameter identity: What no two elements may share, as people know it; `nil` where they may be equal.
     static func list<Element>(
         of kind: ConfigurationKind<Element>, _ count: ClosedRange<Int>,

@@ -9,7 +9,7 @@ package struct ConfigurationPlace: Hashable, Sendable {
 /// Converts TOML documents to one configuration, and collects the errors.
 ///
 /// A key of a later document replaces that of an earlier one, a list as a whole. `[[probe]]` tables are added to earlier ones.
-/// So are `[[interface]]` tables, but before the earlier ones, since the first that matches decides.
+/// So are `[[interface]]` and `[[network]]` tables, but before the earlier ones, since the first that matches decides.
 struct ConfigurationReader {
     var configuration = Configuration()
     private(set) var errors: [ConfigurationValidationError] = []
@@ -22,10 +22,11 @@ struct ConfigurationReader {
         for (file, document) in documents {
             reader.file = file
             document.errors.forEach { reader.append($0) }
-            let earlier = reader.configuration.interfaces
-            reader.configuration.interfaces = []
+            let (interfaces, networks) = (reader.configuration.interfaces, reader.configuration.networks)
+            (reader.configuration.interfaces, reader.configuration.networks) = ([], [])
             reader.readTables(of: document.table)
-            reader.configuration.interfaces += earlier
+            reader.configuration.interfaces += interfaces
+            reader.configuration.networks += networks
         }
         let isValid = reader.errors.isEmpty
         for (key, problem, expected) in isValid ? reader.configuration.contradictions : [] {

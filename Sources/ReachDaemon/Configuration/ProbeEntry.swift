@@ -16,6 +16,8 @@ package struct ProbeEntry: Hashable, Sendable {
     package var down = ProbeSpecification.Thresholds().down
     package var up = ProbeSpecification.Thresholds().up
     package var condition = NetworkCondition.any
+    /// What the path must be, beyond `interface` and `class`.
+    package var when = NetworkCondition.any
     package var family: Family?
     package var method: ProbeSpecification.Method?
     package var headers: [HeaderField] = []
@@ -40,7 +42,7 @@ package struct ProbeEntry: Hashable, Sendable {
         specification.timeout = timeout
         specification.failingInterval = failingInterval
         specification.thresholds = .init(down: down, up: up)
-        specification.condition = condition
+        specification.condition = whole
         specification.family = family.map { $0 == .ipv4 ? .ipv4 : .ipv6 }
         specification.method = method ?? .get
         specification.headers = headers
@@ -48,6 +50,14 @@ package struct ProbeEntry: Hashable, Sendable {
         specification.acceptsAnyCertificate = anyCertificate ?? false
         specification.expected = expected
         return specification
+    }
+
+    /// All that the path must be.
+    private var whole: NetworkCondition {
+        var whole = when
+        whole.interface = condition.interface ?? when.interface
+        whole.linkClass = condition.linkClass ?? when.linkClass
+        return whole
     }
 
     private var expected: ExpectedAnswer {
@@ -72,6 +82,9 @@ package struct ProbeEntry: Hashable, Sendable {
         }
         if condition.interface != nil, condition.linkClass != nil {
             return ("class", "interface is set, too", "either an interface or a class")
+        }
+        if condition != .any, when.interface != nil || when.linkClass != nil {
+            return ("when", "interface or class is set, too", "the interface or the class in one place")
         }
         if let timeout, timeout > interval {
             return ("timeout", "it is longer than the interval", "at most \(DurationText.describe(interval))")

@@ -13,6 +13,7 @@ final class DaemonHooks {
     private var settings: Configuration.Hooks
     private var runner: HookRunner?
     private var queueSink: UInt64?
+    private var filter: HookFilter
     /// What is known of each probe: only the turns after it are events, except that a probe may be down from the start.
     private var probes: [String: ProbeEvent.Kind] = [:]
 
@@ -21,12 +22,14 @@ final class DaemonHooks {
         self.queue = queue
         self.log = log
         self.settings = settings
+        filter = HookFilter(settings.condition)
         apply(settings)
     }
 
     /// Uses these settings for later events.
     func apply(_ fresh: Configuration.Hooks) {
         settings = fresh
+        filter.condition = fresh.condition
         if let options = fresh.options {
             if runner == nil {
                 runner = HookRunner(on: loop, options) { [log] in log.log(level: $0.level, "\($0.text)") }
@@ -43,13 +46,15 @@ final class DaemonHooks {
     }
 
     func handle(_ change: ReachabilityChange) {
-        if settings.events.contains(.change) { runner?.handle(HookEvent(change)) }
+        if filter.wants(change), settings.events.contains(.change) { runner?.handle(HookEvent(change)) }
     }
 
     func handle(_ event: ProbeEvent) {
         guard event.kind == .up || event.kind == .down else { return }
         let before = probes.updateValue(event.kind, forKey: event.report.name)
-        guard event.kind == .down || before == .down, settings.events.contains(.probe) else { return }
+        guard event.kind == .down || before == .down, settings.events.contains(.probe), filter.wantsOthers else {
+            return
+        }
         if let event = HookEvent(event) { runner?.handle(event) }
     }
 
@@ -57,7 +62,8 @@ final class DaemonHooks {
 
     private func handle(_ event: QueueEvent) {
         // Before the event is encoded: a queue may end thousands of requests a second.
-        guard let kind = Configuration.Hooks.Event(event.kind), settings.events.contains(kind), let runner,
+        guard let kind = Configuration.Hooks.Event(event.kind), settings.events.contains(kind), filter.wantsOthers,
+            let runner,
             let event = HookEvent(event)
         else { return }
         runner.handle(event)

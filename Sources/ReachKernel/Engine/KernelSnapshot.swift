@@ -10,14 +10,16 @@ package final class KernelSnapshot {
     private let options: EngineOptions
     private let memory: RootCauseMemory?
 
-    /// - Parameter memory: What an observer of the same network remembers; `nil` without one.
+    /// - Parameters:
+    ///   - memory: What an observer of the same network remembers; `nil` without one.
     /// - Throws: The reason why the kernel cannot be queried.
+    ///   - wantsWireless: Whether to query the Wi-Fi networks of links.
     package init(
-        options: EngineOptions = EngineOptions(), memory: RootCauseMemory? = nil
+        options: EngineOptions = EngineOptions(), memory: RootCauseMemory? = nil, wantsWireless: Bool = false
     ) throws(NetlinkError) {
         self.options = options
         self.memory = memory
-        view = try KernelView(policy: options.observer.policy)
+        view = try KernelView(policy: options.observer.policy, wantsWireless: wantsWireless)
         try view.refresh()
     }
 
@@ -59,9 +61,16 @@ package final class KernelSnapshot {
     /// All links of this namespace, by index, each with the families for which it carries the Internet.
     package func links() throws(NetlinkError) -> [LinkReport] {
         let internet = try evaluate(.internet).verdict
+        if view.policy.networks != NetworkPolicy() {
+            _ = try view.noteGateways(of: internet)
+            _ = try PathFinder(view: view, mark: options.mark)
+                .defaultRoutes(preferred: internet, anchors: options.anchors)
+        }
         let stack = try view.fullStack()
-        return view.table.links.values.sorted { $0.index < $1.index }.map {
-            LinkReport($0, in: view.table, stack: stack, internet: internet)
+        return view.table.links.values.sorted { $0.index < $1.index }.map { link in
+            var report = LinkReport(link, in: view.table, stack: stack, internet: internet)
+            if stack.traits[link.index]?.hasPHY80211 == true { report.wireless = view.wireless?.link(link.index) }
+            return report
         }
     }
 

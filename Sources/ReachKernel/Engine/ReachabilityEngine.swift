@@ -159,6 +159,8 @@ package final class ReachabilityEngine {
         do throws(NetlinkError) {
             let finder = PathFinder(view: view, mark: options.mark)
             let routes = try finder.defaultRoutes(preferred: internet, anchors: options.anchors)
+            // The gateway of a preferred route is known already, and that of another one when its route is made.
+            _ = view.takeIdentityChange()
             send(
                 NetworkSnapshot(internet: internet, epoch: epoch.value, routes: routes, links: finder.connectedLinks))
         } catch {
@@ -170,6 +172,14 @@ package final class ReachabilityEngine {
         guard fresh == nil || fresh != network else { return }
         network = fresh
         for (id, handler) in networkHandlers where networkHandlers.contains(where: { $0.id == id }) { handler(fresh) }
+    }
+
+    // MARK: - The networks behind links
+
+    /// - Parameter interfaces: The links whose DHCP server is an Android phone that shares its mobile connection.
+    package func setHotspots(_ interfaces: Set<InterfaceIndex>) {
+        guard let view = observer?.view, view.setHotspots(interfaces), observationError == nil else { return }
+        evaluate([NetworkTable.Effect(cause: .network, interface: interfaces.first)])
     }
 
     // MARK: - The kernel's events
@@ -222,9 +232,13 @@ package final class ReachabilityEngine {
         guard let observer, let view = observer.view else { return }
         do throws(NetlinkError) {
             var finder = PathFinder(view: view, mark: options.mark)
-            let family = NetworkTable.Effect.onlyFamily(of: effects)
+            // A network concerns both families.
+            let family = view.takeIdentityChange() ? nil : NetworkTable.Effect.onlyFamily(of: effects)
             let known = self.internet
-            let internet = try finder.internet(anchors: options.anchors, only: family, known: known)
+            var internet = try finder.internet(anchors: options.anchors, only: family, known: known)
+            if try view.noteGateways(of: internet) {
+                internet = try finder.internet(anchors: options.anchors, known: known)
+            }
             if internet.status != .reachable, let known { internetMemory.remember(known.ipv4, known.ipv6) }
             self.internet = internet
             var causes: RootCauseReader?

@@ -32,27 +32,20 @@ package struct RouteQuestion: Hashable, Sendable {
 ///
 /// Confined to one thread. Each call waits for the reply, which the kernel has ready when `send` returns.
 package final class KernelQueries {
-    private var socket: NetlinkSocket
-    private let buffer = DatagramBuffer()
-    private var nextSequence: UInt32 = 1
-    /// The number of attempts to dump a table that changes meanwhile.
-    private static let dumpAttempts = 5
+    private let socket: QuerySocket
 
-    package init() throws(NetlinkError) {
-        socket = try NetlinkSocket.open(receiveBufferBytes: 1 << 20)
-        socket.setReceiveTimeout(seconds: 5)
-    }
+    package init() throws(NetlinkError) { socket = try QuerySocket(NETLINK_ROUTE) }
 
     /// Looks up routes.
     ///
     /// - Returns: The kernel's answers, in the order of the questions.
     package func routes(_ questions: [RouteQuestion]) throws(NetlinkError) -> [RouteAnswer] {
         guard !questions.isEmpty else { return [] }
-        var batch = RequestBatch(firstSequence: nextSequence)
+        var batch = socket.batch()
         for question in questions { batch.add(question) }
         var answers: [RouteAnswer] = []
         answers.reserveCapacity(questions.count)
-        try exchange(batch) { message in
+        try socket.exchange(batch) { message in
             if let number = message.errorNumber {
                 answers.append(.refused(errno: number))
             } else if let route = NoticeParser.answer(message) {
@@ -72,12 +65,12 @@ package final class KernelQueries {
 
     /// The current state of a link; `nil` if there is none.
     package func link(_ index: InterfaceIndex) throws(NetlinkError) -> Link? {
-        var batch = RequestBatch(firstSequence: nextSequence)
+        var batch = socket.batch()
         var header = ifinfomsg()
         header.ifi_index = index
         batch.add(RTM_GETLINK, header) { $0.attribute(IFLA_EXT_MASK, Self.skipStatistics) }
         var link: Link?
-        try exchange(batch) { message in
+        try socket.exchange(batch) { message in
             if case .link(let found) = NoticeParser.notice(message) { link = found }
         }
         return link
@@ -85,30 +78,35 @@ package final class KernelQueries {
 
     /// The state of a neighbour; `nil` where the kernel has no entry, or lacks the query (before Linux 5.0).
     package func neighbour(_ key: Neighbour.Key) throws(NetlinkError) -> NeighbourState? {
-        var batch = RequestBatch(firstSequence: nextSequence)
+        try neighbourEntry(key)?.state
+    }
+
+    /// A neighbour's entry; `nil` where the kernel has none, or lacks the query (before Linux 5.0).
+    package func neighbourEntry(_ key: Neighbour.Key) throws(NetlinkError) -> Neighbour? {
+        var batch = socket.batch()
         var header = ndmsg()
         header.ndm_family = Self.number(of: key.address.family)
         header.ndm_ifindex = key.interface
         batch.add(RTM_GETNEIGH, header) { $0.attribute(NDA_DST, key.address) }
-        var state: NeighbourState?
-        try exchange(batch) { message in
-            if case .neighbour(let neighbour) = NoticeParser.notice(message) { state = neighbour.state }
+        var entry: Neighbour?
+        try socket.exchange(batch) { message in
+            if case .neighbour(let neighbour) = NoticeParser.notice(message) { entry = neighbour }
         }
-        return state
+        return entry
     }
 
     /// Makes the kernel ask a known neighbour again at once. Without CAP_NET_ADMIN, or without an entry, nothing happens.
     ///
     /// - Returns: Whether the kernel does it.
     package func askAgain(_ key: Neighbour.Key) throws(NetlinkError) -> Bool {
-        var batch = RequestBatch(firstSequence: nextSequence)
+        var batch = socket.batch()
         var header = ndmsg()
         header.ndm_family = Self.number(of: key.address.family)
         header.ndm_ifindex = key.interface
         header.ndm_state = UInt16(NUD_PROBE)
         batch.add(RTM_NEWNEIGH, flags: NLM_F_ACK | NLM_F_REPLACE, header) { $0.attribute(NDA_DST, key.address) }
         var isDone = false
-        try exchange(batch) { message in isDone = message.errorNumber == 0 }
+        try socket.exchange(batch) { message in isDone = message.errorNumber == 0 }
         return isDone
     }
 
@@ -117,11 +115,11 @@ package final class KernelQueries {
     package func filtersStrictly(_ index: InterfaceIndex) throws(NetlinkError) -> Bool {
         var modes: [UInt32] = []
         for index in [index, NETCONFA_IFINDEX_ALL] {
-            var batch = RequestBatch(firstSequence: nextSequence)
+            var batch = socket.batch()
             batch.add(RTM_GETNETCONF, netconfmsg(ncm_family: UInt8(AF_INET))) {
                 $0.attribute(NETCONFA_IFINDEX, UInt32(bitPattern: index))
             }
-            try exchange(batch) { message in
+            try socket.exchange(batch) { message in
                 guard message.type == RTM_NEWNETCONF, let (_, attributes) = message.body(netconfmsg.self) else {
                     return
                 }
@@ -136,7 +134,7 @@ package final class KernelQueries {
     package func links() throws(NetlinkError) -> [Link] {
         var header = ifinfomsg()
         header.ifi_family = UInt8(AF_UNSPEC)
-        return try dump(RTM_GETLINK, header) {
+        return try socket.dump(RTM_GETLINK, header) {
             $0.attribute(IFLA_EXT_MASK, Self.skipStatistics)
         } read: { message in
             guard case .link(let link) = NoticeParser.notice(message) else { return nil }
@@ -145,7 +143,7 @@ package final class KernelQueries {
     }
 
     package func addresses() throws(NetlinkError) -> [InterfaceAddress] {
-        try dump(RTM_GETADDR, ifaddrmsg()) { message in
+        try socket.dump(RTM_GETADDR, ifaddrmsg()) { message in
             guard case .address(let address) = NoticeParser.notice(message) else { return nil }
             return address
         }
@@ -156,7 +154,7 @@ package final class KernelQueries {
         for family in IPAddress.Family.allCases {
             var header = fib_rule_hdr()
             header.family = Self.number(of: family)
-            rules += try dump(RTM_GETRULE, header) { message in
+            rules += try socket.dump(RTM_GETRULE, header) { message in
                 guard case .rule(let rule) = NoticeParser.notice(message) else { return nil }
                 return rule
             }
@@ -169,48 +167,9 @@ package final class KernelQueries {
         var header = rtmsg()
         header.rtm_family = Self.number(of: family)
         header.rtm_type = type.rawValue
-        return try dump(RTM_GETROUTE, header) { message in
+        return try socket.dump(RTM_GETROUTE, header) { message in
             guard case .route(let route, _) = NoticeParser.notice(message), route.type == type else { return nil }
             return route
-        }
-    }
-
-    private func dump<T>(
-        _ type: Int, _ header: some BitwiseCopyable, attributes: (inout RequestBatch) -> Void = { _ in },
-        read: (Message) -> T?
-    ) throws(NetlinkError) -> [T] {
-        for _ in 0..<Self.dumpAttempts {
-            var batch = RequestBatch(firstSequence: nextSequence)
-            batch.add(type, flags: NLM_F_DUMP, header, attributes: attributes)
-            var result: [T] = []
-            var wasInterrupted = false
-            var failure: Int32 = 0
-            try exchange(batch) { message in
-                if message.has(NLM_F_DUMP_INTR) { wasInterrupted = true }
-                if let number = message.errorNumber { failure = number }
-                if let value = read(message) { result.append(value) }
-            }
-            if failure != 0 { throw .refused(errno: failure) }
-            if !wasInterrupted { return result }
-        }
-        throw .dumpInterrupted
-    }
-
-    /// Sends the requests, and calls `read` with each reply until all are answered.
-    private func exchange(_ batch: RequestBatch, read: (Message) -> Void) throws(NetlinkError) {
-        nextSequence = batch.firstSequence &+ UInt32(batch.count)
-        try socket.send(batch.bytes)
-        var expected = batch.firstSequence
-        while expected != nextSequence {
-            let count = try socket.receive(into: buffer) { datagram in
-                for message in Messages(datagram) {
-                    // A reply of an earlier exchange that timed out is skipped.
-                    guard message.sequence == expected else { continue }
-                    read(message)
-                    if !message.has(NLM_F_MULTI) || message.type == NLMSG_DONE { expected &+= 1 }
-                }
-            }
-            if count == 0 { throw .failed(call: "recvmmsg", errno: ETIMEDOUT) }
         }
     }
 

@@ -87,18 +87,21 @@ extension PathFinder {
         _ candidate: DefaultRouteSurvey.Candidate, _ family: IPAddress.Family, _ route: Route, _ hop: NextHop
     ) throws(NetlinkError) -> DefaultRoute {
         let index = candidate.link.index
+        let routeKey = DefaultRoute.Key(family: family, interface: index)
+        var entry: Neighbour?
+        if let gateway = hop.gateway {
+            entry = try view.queries.neighbourEntry(Neighbour.Key(interface: index, address: gateway))
+            _ = try view.noteGateway(gateway, of: routeKey, entry ?? Neighbour(gateway, on: index))
+        }
         let condition = view.condition(of: index, underlay: try view.underlay(of: index))
         var result = DefaultRoute(
-            key: DefaultRoute.Key(family: family, interface: index), name: candidate.link.name,
+            key: routeKey, name: candidate.link.name,
             traits: condition.traits, isPreferred: false)
         result.lower = condition.lower
         result.metric = route.metric ?? 0
         result.gateway = hop.gateway
         result.source = candidate.source
-        if let gateway = hop.gateway {
-            let key = Neighbour.Key(interface: index, address: gateway)
-            result.neighbour = try view.queries.neighbour(key) ?? NeighbourState.none
-        }
+        if hop.gateway != nil { result.neighbour = entry?.state ?? NeighbourState.none }
         result.addresses = addresses(of: index, family)
         result.dropsReplies = family == .ipv4 ? try view.queries.filtersStrictly(index) : false
         return result

@@ -37,6 +37,7 @@ package final class KernelObserver {
     private let options: Options
     private let handler: (Event) -> Void
     private var socket: NoticeSocket?
+    private var wireless: WirelessObserver?
     private var targets: Set<IPAddress> = []
     private var installedFilter = SocketFilter()
     /// The neighbours whose notices pass the filter. Neighbours that no path needs any more stay for a while: for each
@@ -109,7 +110,7 @@ package final class KernelObserver {
     }
 
     private func open() throws(NetlinkError) {
-        let view = if let existing = self.view { existing } else { try KernelView(policy: options.policy) }
+        let view = if let existing = self.view { existing } else { try makeView() }
         do throws(NetlinkError) {
             let filter = SocketFilter(targets: targets, neighbours: neighbours)
             let socket = try NoticeSocket(
@@ -123,6 +124,12 @@ package final class KernelObserver {
         try view.refresh()
         self.view = view
         backoff.reset()
+    }
+
+    private func makeView() throws(NetlinkError) -> KernelView {
+        let view = try KernelView(policy: options.policy, wantsWireless: true)
+        wireless = WirelessObserver(loop: loop, view: view) { [handler] in handler(.changed($0)) }
+        return view
     }
 
     private func updateFilter() {
@@ -140,8 +147,9 @@ package final class KernelObserver {
         guard let socket, let view else { return }
         attempt { () throws(NetlinkError) in
             var effects: [NetworkTable.Effect] = []
-            let apply = { [options, handler] (notice: Notice) in
+            let apply = { [options, handler, wireless] (notice: Notice) in
                 if options.wantsEveryNotice { handler(.notice(notice)) }
+                if let wireless, wireless.holds(notice) { return }
                 if let effect = view.apply(notice) { effects.append(effect) }
             }
             _ = try socket.read(apply)

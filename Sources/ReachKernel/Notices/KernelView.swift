@@ -19,9 +19,17 @@ package final class KernelView {
     /// The policy rules; `nil` until they are asked for, and after a change.
     private var knownRules: [Rule]?
     private var unansweredSince: [Neighbour.Key: BootTime] = [:]
+    /// The Wi-Fi networks behind links; `nil` where nobody wants to know.
+    let wireless: WirelessView?
+    /// The links whose DHCP server is an Android phone.
+    private var hotspots: Set<InterfaceIndex> = []
+    /// Whether what is known of a network changed in a way that may concern both families.
+    private var hasOtherIdentity = false
 
-    package init(policy: LinkPolicy = LinkPolicy()) throws(NetlinkError) {
+    /// - Parameter wantsWireless: Whether to query the Wi-Fi networks of links, which loads a library where there is Wi-Fi.
+    package init(policy: LinkPolicy = LinkPolicy(), wantsWireless: Bool = false) throws(NetlinkError) {
         self.policy = policy
+        wireless = wantsWireless ? WirelessView() : nil
         queries = try KernelQueries()
     }
 
@@ -31,11 +39,16 @@ package final class KernelView {
         for link in try queries.links() { _ = fresh.apply(.link(link)) }
         for address in try queries.addresses() { _ = fresh.apply(.address(address)) }
         fresh.keepPortals(of: table)
+        fresh.keepGateways(of: table)
+        wireless?.forgetAll()
         traits = traits.filter { fresh.links[$0.key]?.isSameDevice(as: table.links[$0.key]) == true }
         for key in table.neighbours.keys {
-            fresh.setNeighbour(key, to: try queries.neighbour(key) ?? NeighbourState.none)
+            let entry = try queries.neighbourEntry(key)
+            fresh.setNeighbour(key, to: entry?.state ?? NeighbourState.none)
+            if let entry { _ = fresh.gateways.update(entry) }
         }
         table = fresh
+        hasOtherIdentity = true
         conditions = [:]
         knownRules = nil
     }
@@ -55,19 +68,113 @@ package final class KernelView {
         switch notice {
         case .link(let link):
             let known = table.links[link.index]
+            if known?.isUsable != link.isUsable { wireless?.forget(link.index) }
             if known?.isSameDevice(as: link) == false { traits[link.index] = nil }
             admissions.observe(link, after: known)
         case .linkRemoved(let index):
             traits[index] = nil
+            wireless?.remove(index)
             admissions.forget(index)
         case .rule, .ruleRemoved:
             knownRules = nil
             return table.apply(notice)
+        case .address(let address), .addressRemoved(let address):
+            let effect = table.apply(notice)
+            if effect != nil { noteAddressChange(of: address) }
+            return effect
+        case .neighbour(let neighbour):
+            let known = table.gateways
+            let effect = table.apply(notice)
+            if table.gateways != known { noteIdentityChange(of: neighbour.key.interface) }
+            return effect
         default: return table.apply(notice)
         }
         let effect = table.apply(notice)
         if effect != nil { conditions = [:] }
         return effect
+    }
+
+    // MARK: - Networks
+
+    /// Networks are seldom told by their prefixes, and containers change addresses all the time.
+    private func noteAddressChange(of address: InterfaceAddress) {
+        guard policy.networks.usesPrefixes || NetworkIdentity.appleHotspot?.contains(address.address) == true else {
+            return
+        }
+        noteIdentityChange(of: address.interface)
+    }
+
+    private func noteIdentityChange(of interface: InterfaceIndex) {
+        conditions = [:]
+        hasOtherIdentity = true
+    }
+
+    /// Whether what is known of a network has changed since the last call.
+    package func takeIdentityChange() -> Bool {
+        defer { hasOtherIdentity = false }
+        return hasOtherIdentity
+    }
+
+    /// Notes the gateways of default routes: who they are identifies the network.
+    ///
+    /// - Returns: Whether more or something else is now known of the network behind a link.
+    package func noteGateways(of internet: Verdict) throws(NetlinkError) -> Bool {
+        var isOther = false
+        for (family, path) in [(IPAddress.Family.ipv4, internet.ipv4), (.ipv6, internet.ipv6)] {
+            guard let interface = path.interfaceIndex, let gateway = path.gateway else { continue }
+            let key = DefaultRoute.Key(family: family, interface: interface)
+            if try noteGateway(gateway, of: key) { isOther = true }
+        }
+        return isOther
+    }
+
+    /// Notes the gateway of a default route.
+    ///
+    /// - Returns: Whether more or something else is now known of the network behind the link.
+    func noteGateway(
+        _ gateway: IPAddress, of route: DefaultRoute.Key, _ entry: Neighbour? = nil
+    ) throws(NetlinkError) -> Bool {
+        guard table.links[route.interface]?.isUsable == true else { return false }
+        var entry = entry
+        if entry == nil, !table.gateways.knows(gateway, of: route) {
+            entry = try queries.neighbourEntry(Neighbour.Key(interface: route.interface, address: gateway))
+        }
+        guard table.noteGateway(gateway, of: route, entry) else { return false }
+        noteIdentityChange(of: route.interface)
+        return true
+    }
+
+    /// - Parameter interfaces: The links whose DHCP server is an Android phone that shares its mobile connection.
+    /// - Returns: Whether they differ from the known ones.
+    package func setHotspots(_ interfaces: Set<InterfaceIndex>) -> Bool {
+        guard interfaces != hotspots else { return false }
+        hotspots = interfaces
+        conditions = [:]
+        hasOtherIdentity = true
+        return true
+    }
+
+    /// Forgets the Wi-Fi network of a link, so that it is queried again.
+    ///
+    /// - Returns: Whether it is another one than before.
+    func refreshWireless(of index: InterfaceIndex) -> Bool {
+        guard let wireless, wireless.refresh(index) else { return false }
+        noteIdentityChange(of: index)
+        return true
+    }
+
+    private func identities(of members: some Sequence<InterfaceIndex>) -> [InterfaceIndex: NetworkIdentity] {
+        var identities: [InterfaceIndex: NetworkIdentity] = [:]
+        for index in members {
+            guard let link = table.links[index] else { continue }
+            var identity = table.identity(of: index)
+            if let wireless, link.isUp, traits[index]?.hasPHY80211 == true {
+                identity.wireless = wireless.network(of: index)
+            }
+            identity.isAndroidHotspot = hotspots.contains(index)
+            if identity != NetworkIdentity() { identities[index] = identity }
+        }
+        return identities
     }
 
     /// The condition of a link.
@@ -89,8 +196,9 @@ package final class KernelView {
     package func stack(
         for index: InterfaceIndex, underlay: [InterfaceIndex: InterfaceIndex] = [:]
     ) -> LinkStack {
-        let stack = makeStack(underlay)
-        return readTraits(of: stack.members(of: index)) ? makeStack(underlay) : stack
+        let members = makeStack(underlay).members(of: index)
+        let all = readTraits(of: members) ? makeStack(underlay).members(of: index) : members
+        return makeStack(underlay, identities(of: all))
     }
 
     /// All links, with their traits and with the links that carry the tunnels.
@@ -100,7 +208,7 @@ package final class KernelView {
             underlay.merge(try self.underlay(of: index)) { first, _ in first }
         }
         _ = readTraits(of: table.links.keys)
-        return makeStack(underlay)
+        return makeStack(underlay, identities(of: table.links.keys))
     }
 
     /// The link that carries a tunnel's packets, as a dictionary from the tunnel to it; empty where the tunnel's remote
@@ -126,8 +234,11 @@ package final class KernelView {
         return !unknown.isEmpty
     }
 
-    private func makeStack(_ underlay: [InterfaceIndex: InterfaceIndex]) -> LinkStack {
-        LinkStack(links: table.links, traits: traits, policy: policy, tunnelUnderlay: underlay)
+    private func makeStack(
+        _ underlay: [InterfaceIndex: InterfaceIndex], _ identities: [InterfaceIndex: NetworkIdentity] = [:]
+    ) -> LinkStack {
+        LinkStack(
+            links: table.links, traits: traits, policy: policy, tunnelUnderlay: underlay, identities: identities)
     }
 
     /// Makes sure that the state of a neighbour is known.
@@ -155,8 +266,10 @@ package final class KernelView {
     @discardableResult
     package func queryNeighbour(_ key: Neighbour.Key) throws(NetlinkError) -> Bool {
         let before = table.neighbours[key]
-        let state = try queries.neighbour(key) ?? NeighbourState.none
+        let entry = try queries.neighbourEntry(key)
+        let state = entry?.state ?? NeighbourState.none
         table.setNeighbour(key, to: state)
+        if let entry, table.gateways.update(entry) { noteIdentityChange(of: key.interface) }
         return state != before
     }
 

@@ -72,7 +72,9 @@ package enum NoticeParser {
             let address = attributes.first(where: { $0.type == NDA_DST })?.address
         else { return nil }
         let key = Neighbour.Key(interface: header.ndm_ifindex, address: address)
-        return Neighbour(key: key, state: NeighbourState(kernel: header.ndm_state))
+        var neighbour = Neighbour(key: key, state: NeighbourState(kernel: header.ndm_state))
+        neighbour.hardwareAddress = attributes.first { $0.type == NDA_LLADDR }.flatMap { HardwareAddress($0.payload) }
+        return neighbour
     }
 
     private static func nexthop(_ message: Message) -> UInt32? {

@@ -50,6 +50,14 @@ package struct SocketFilter: Hashable, Sendable {
         return dispatch + link + route + neighbour
     }
 
+    /// Keeps the notices of nl80211 about connections that are made, moved and ended. The command is the first byte after
+    /// the header of netlink.
+    static let wireless: [Instruction] =
+        [loadByte(Offset.family)]
+        + [NL80211_CMD_CONNECT, NL80211_CMD_ROAM, NL80211_CMD_DISCONNECT].flatMap {
+            [jump(ifEqual: $0.rawValue, 0, 1), keep]
+        } + [drop]
+
     /// Offsets of fields. Netlink's fields are in the machine's byte order, while BPF loads in network byte order: so a
     /// small number is read as the single byte that holds it.
     private enum Offset {

@@ -23,10 +23,15 @@ package enum LeasePortal {
     ///
     /// - Parameter addresses: The link's addresses. The file outlives the network, so the lease must be for one of them.
     package static func dhcpcd(_ bytes: [UInt8], addresses: Set<IPAddress>) -> String? {
+        option(option, inDHCPCD: bytes, addresses: addresses).flatMap(text)
+    }
+
+    /// An option in a lease of dhcpcd; `nil` if it is not there, or if the lease is not for one of the link's addresses.
+    static func option(_ code: UInt8, inDHCPCD bytes: [UInt8], addresses: Set<IPAddress>) -> [UInt8]? {
         guard bytes.count > 240, bytes[236..<240].elementsEqual([0x63, 0x82, 0x53, 0x63]) else { return nil }
         let leased = bytes[16..<20].reduce(0) { $0 << 8 | UInt32($1) }
         guard addresses.contains(IPAddress(ipv4: leased)) else { return nil }
-        var uri: [UInt8] = []
+        var value: [UInt8] = []
         var place = 240
         while place < bytes.count, bytes[place] != 255 {
             guard bytes[place] != 0 else {
@@ -36,10 +41,10 @@ package enum LeasePortal {
             guard place + 1 < bytes.count, place + 2 + Int(bytes[place + 1]) <= bytes.count else { break }
             let end = place + 2 + Int(bytes[place + 1])
             // A long option comes in parts (RFC 3396).
-            if bytes[place] == option { uri += bytes[place + 2..<end] }
+            if bytes[place] == code { value += bytes[place + 2..<end] }
             place = end
         }
-        return text(uri)
+        return value.isEmpty ? nil : value
     }
 
     /// In a lease of dhcpcd for IPv6: the DHCPv6 message as it was received.
@@ -76,6 +81,15 @@ package enum LeasePortal {
     /// In a file of leases of dhclient, which NetworkManager's plugin for dhclient writes as well. The last lease counts that is
     /// for this interface and for one of its addresses.
     package static func dhclient(_ text: String, interface: String, addresses: Set<IPAddress>) -> String? {
+        option(dhclientNames, inDHClient: text, interface: interface, addresses: addresses)
+    }
+
+    /// An option in a file of leases of dhclient, as text; `nil` if it is not there.
+    ///
+    /// - Parameter names: Names of the option.
+    static func option(
+        _ names: Set<String>, inDHClient text: String, interface: String, addresses: Set<IPAddress>
+    ) -> String? {
         var found: String?
         var lease: (uri: String?, isForInterface: Bool, isCurrent: Bool)?
         for line in text.split(separator: "\n") {
@@ -94,7 +108,7 @@ package enum LeasePortal {
                 if words.count > 1, let address = IPAddress(String(words[1])), addresses.contains(address) {
                     lease?.isCurrent = true
                 }
-            case "option" where words.count > 2 && dhclientNames.contains(String(words[1])):
+            case "option" where words.count > 2 && names.contains(String(words[1])):
                 let value = line.drop { $0 == " " || $0 == "\t" }.dropFirst("option ".count + words[1].count)
                 lease?.uri = self.value(value)
             default: break

@@ -2,8 +2,9 @@ internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 
-/// Reads the files in which DHCP clients keep their leases, for the URI of a portal's API. Blocks on the disk.
-struct LeaseReader: Sendable {
+/// Reads the files in which DHCP clients keep their leases: for the URI of a portal's API, and for what tells the hotspot of an
+/// Android phone. Blocks on the disk.
+package struct LeaseReader: Sendable {
     /// The directory that contains `run` and `var`; not `/` only in tests.
     let root: String
 
@@ -28,6 +29,23 @@ struct LeaseReader: Sendable {
             if let uri { return uri }
         }
         return nil
+    }
+
+    /// Whether the DHCP server of the present lease is an Android phone that shares its mobile connection.
+    package func isAndroidHotspot(_ question: LeaseQuestion) -> Bool {
+        let (name, addresses) = (question.name, question.addresses)
+        guard !name.contains("/"), name != ".", name != ".." else { return false }
+        let lease = text("run/systemd/netif/leases/\(question.interface)")
+        if lease.map({ LeaseHotspot.networkd($0, addresses: addresses) }) == true { return true }
+        if bytes("run/reach-portal/\(name).vendor").map(LeaseHotspot.hook) == true { return true }
+        for directory in ["var/lib/dhcpcd", "var/lib/dhcpcd5"] {
+            for file in dhcpcdFiles(name, in: directory, ".lease") {
+                if bytes(file).map({ LeaseHotspot.dhcpcd($0, addresses: addresses) }) == true { return true }
+            }
+        }
+        return dhclientFiles(name).contains { file in
+            text(file).map { LeaseHotspot.dhclient($0, interface: name, addresses: addresses) } == true
+        }
     }
 
     /// Of Wi-Fi dhcpcd keeps a lease for each network, `wlan0-SSID.lease`. Their addresses say which is the present one.
@@ -66,7 +84,7 @@ struct LeaseReader: Sendable {
 }
 
 /// A question about the lease of one interface.
-struct LeaseQuestion: Hashable, Sendable {
+package struct LeaseQuestion: Hashable, Sendable {
     let interface: InterfaceIndex
     let name: String
     let gateways: Set<IPAddress>

@@ -37,7 +37,11 @@ package enum ProbeGate: Hashable, Sendable {
         others.interface = nil
         if others == .any { return .open(condition.interface.map { Binding(name: $0, index: nil) }) }
         // The probe must not use another path, so an unknown one does not do.
-        guard let state, let interface = condition.interface(in: state) else { return .closed(.linkClass) }
+        guard let state, let interface = condition.interface(in: state) else {
+            var others = condition
+            (others.network, others.excludedNetworks) = (nil, [])
+            return .closed(state.flatMap(others.interface) == nil ? .linkClass : .network)
+        }
         let path = [state.ipv4, state.ipv6].first { $0.interface == interface }
         return .open(Binding(name: interface, index: path?.interfaceIndex))
     }

@@ -58,6 +58,9 @@ package struct Blocker: OptionSet, Hashable, Sendable {
     /// The fleet holds the queue of this machine.
     package static let fleetHold = Blocker(rawValue: 1 << 21)
 
+    /// No path of the network that the request asks for, or only one of a network that it must not use.
+    package static let otherNetwork = Blocker(rawValue: 1 << 22)
+
     package static let hold: Blocker = [.requestHold, .queueHold, .fleetHold]
 
     private static let words: [(Blocker, String)] = [
@@ -66,7 +69,7 @@ package struct Blocker: OptionSet, Hashable, Sendable {
         (.breaker, "breaker"), (.budget, "budget"),
         (.rate, "rate"), (.order, "order"), (.concurrency, "concurrency"), (.disk, "disk"), (.backoff, "backoff"),
         (.clock, "clock"), (.notValidated, "not-validated"), (.interceptor, "interceptor"), (.canary, "canary"),
-        (.window, "window"), (.name, "name"), (.fleetHold, "fleet-hold"),
+        (.window, "window"), (.name, "name"), (.fleetHold, "fleet-hold"), (.otherNetwork, "network"),
     ]
 
     /// A set of stable words. It skips those that this version does not know.
@@ -81,7 +84,7 @@ package struct Blocker: OptionSet, Hashable, Sendable {
 
     private static let conditions: [(NetworkCondition.Unmet, Blocker)] = [
         (.path, .path), (.linkClass, .linkClass), (.metered, .metered), (.validated, .validated), (.family, .family),
-        (.target, .target),
+        (.target, .target), (.network, .otherNetwork),
     ]
 
     /// The blockers that a change of the network clears.

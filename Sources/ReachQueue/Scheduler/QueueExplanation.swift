@@ -184,6 +184,7 @@ extension QueueScheduler {
                 "It has credentials or a body in the clear, and what answers is not proved to be the Internet.",
                 "It starts when a probe has proved a path."
             )
+        case .otherNetwork: return networkWords(for: condition)
         case .family: return ("No path has the default route it needs.", "It starts when there is one.")
         case .target:
             return ("Its host is not reachable.", "It starts when there is a path to it.")
@@ -201,6 +202,14 @@ extension QueueScheduler {
                 "It starts when there is one that does."
             )
         }
+    }
+
+    private func networkWords(for condition: NetworkCondition) -> (text: String, remedy: String) {
+        guard let network = condition.network else {
+            let names = condition.excludedNetworks.sorted().map { "'\($0)'" }.joined(separator: " and ")
+            return ("Only \(names) can be reached, which it must not use.", "It starts when there is another network.")
+        }
+        return ("This machine is not in the network '\(network)'.", "It starts when it is.")
     }
 
     private func target(of group: RequestGroup) -> String { group.key.destination.map { " to \($0)" } ?? "" }

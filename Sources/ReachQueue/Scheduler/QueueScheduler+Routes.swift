@@ -220,7 +220,7 @@ extension QueueScheduler {
         guard let paths else { return false }
         return paths.links.contains { index in
             guard let path = paths[interfaceIndex: index] else { return true }
-            return condition.unmet(on: path).isDisjoint(with: [.linkClass, .metered])
+            return condition.unmet(on: path).isDisjoint(with: [.linkClass, .metered, .network])
         }
     }
 

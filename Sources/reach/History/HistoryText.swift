@@ -98,7 +98,9 @@ struct HistoryText {
         case .dropped(let count): return plain("", "\(count) records lost")
         case .state(let state):
             let proof = state.connectivity.flatMap { $0 == "full" ? nil : $0 }
-            let through = [state.interface, state.linkClass.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
+            let network = state.network.flatMap { NetworkRule.isIdentifier($0) ? nil : "in \($0)" }
+            let through = [state.interface, state.linkClass.map { "(\($0))" }, network].compactMap { $0 }
+                .joined(separator: " ")
             let broken = state.rootCause.map { [$0, state.rootInterface].compactMap { $0 }.joined(separator: " ") }
             let reason = state.reason == state.rootCause ? nil : state.reason
             let why = [broken, reason].compactMap { $0 }.joined(separator: ", ")

@@ -11,21 +11,38 @@ struct LinksText {
     private static let namesShown = 3
 
     func describe(_ reports: [LinkReport], leftOut: Int) -> String {
-        let heading = ["NAME", "CLASS", "STATE", "INTERNET", "OVER", "ADDRESSES"].map { TextTable.Cell($0, .grey) }
-        let table = TextTable(style: style, width: width).layOut([heading] + reports.map(row))
+        let hasNetworks = reports.contains { !network($0).allSatisfy(\.isEmpty) }
+        let heading =
+            ["NAME", "CLASS", "STATE", "INTERNET"] + (hasNetworks ? ["NETWORK"] : []) + ["OVER", "ADDRESSES"]
+        let rows = reports.map { row($0, hasNetworks: hasNetworks) }
+        let table = TextTable(style: style, width: width).layOut([heading.map { TextTable.Cell($0, .grey) }] + rows)
         guard leftOut > 0 else { return table }
         return table + style.paint("(\(leftOut) more with --all)", .grey) + "\n"
     }
 
-    private func row(_ report: LinkReport) -> [TextTable.Cell] {
-        [
+    private func row(_ report: LinkReport, hasNetworks: Bool) -> [TextTable.Cell] {
+        let first = [
             TextTable.Cell(DisplayText.sanitized(report.link.name), .bold),
             TextTable.Cell(report.linkClass.rawValue + (report.isMetered ? ", metered" : "")),
             state(report),
             TextTable.Cell(report.carriesInternet.map(\.title).sorted().joined(separator: " "), .green),
+        ]
+        let last = [
             TextTable.Cell(below(report)),
             TextTable.Cell(report.addresses.map(address)),
         ]
+        return first + (hasNetworks ? [TextTable.Cell(network(report).map { ($0, nil) })] : []) + last
+    }
+
+    /// The network's name, and below it what its access point calls itself, how it is protected, and how well it is received.
+    private func network(_ report: LinkReport) -> [String] {
+        let named = report.network.flatMap { NetworkRule.isIdentifier($0) ? nil : $0 }
+        let name = named.map { DisplayText.sanitized($0) + (report.isTrusted ? ", trusted" : "") }
+        guard let link = report.wireless else { return [name ?? ""] }
+        let ssid = link.network.ssid.map { "'\(DisplayText.sanitized($0.description))'" }
+        let rate = link.sendRate.map { "\(($0 + 500) / 1000) Mbit/s" }
+        let details = [ssid, link.security?.rawValue, link.signal.map { "\($0) dBm" }, rate].compactMap { $0 }
+        return [name, details.joined(separator: " ")].compactMap { $0 }
     }
 
     private func state(_ report: LinkReport) -> TextTable.Cell {

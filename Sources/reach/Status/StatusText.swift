@@ -27,7 +27,7 @@ struct StatusText {
         let through = state.target == .internet ? "" : " through " + DisplayText.sanitized(interface)
         let since = "\(state.connectivity.rawValue) since \(EventText.shortTime(state.connectivitySince))"
         let link = "\(DisplayText.sanitized(interface)) is up"
-        let metered = state.isMetered ? ", metered" : ""
+        let metered = metered(state)
         switch state.connectivity {
         case .unknown, .full: return nil
         case .portal:
@@ -48,11 +48,22 @@ struct StatusText {
         if let interface = state.interface, let linkClass = state.linkClass {
             text += " through \(DisplayText.sanitized(interface)) (\(linkClass.rawValue))"
         }
+        if let network = state.network, !NetworkRule.isIdentifier(network) {
+            text += " in \(DisplayText.sanitized(network))"
+        }
         if let why = state.rootCause?.sentence ?? state.reason?.sentence { text += ": \(why)" }
-        if state.isMetered { text += ", metered" }
+        text += metered(state)
         if state.portalSession?.isEnding == true { text += ", its portal's session is about to end" }
         if state.connectivity != .unknown { text += ", connectivity \(state.connectivity.rawValue)" }
         return text
+    }
+
+    /// A hotspot is named, since nobody configured it.
+    private func metered(_ state: ReachabilityState) -> String {
+        switch state.meteredReason {
+        case .androidHotspot?, .appleHotspot?: ", metered (a phone's hotspot)"
+        default: state.isMetered ? ", metered" : ""
+        }
     }
 
     func describe(_ path: NetworkPath) -> String {

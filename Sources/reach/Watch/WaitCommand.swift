@@ -81,6 +81,11 @@ struct Waiter {
                 unproved = .notValidated(target, by: source)
                 return loop.stop()
             }
+            // Only the daemon knows networks, and "not network=NAME" must not hold because nobody knows.
+            if source == .kernel, conditions.contains(where: \.namesNetworks) {
+                unproved = .noNetworks
+                return loop.stop()
+            }
             isFulfilled = isFulfilled || conditions.allSatisfy { $0.holds(in: state) }
             if isFulfilled || isTimeUp { loop.stop() }
         }
@@ -99,6 +104,14 @@ struct Waiter {
 }
 
 extension CommandError {
+    /// The error that networks are not known.
+    fileprivate static var noNetworks: CommandError {
+        CommandError(
+            status: .cannotObserve,
+            message:
+                "\"network=\" needs reachd, which knows the names; reachd does not run, or --no-daemon leaves it out")
+    }
+
     /// The error that no probe runs which could prove the Internet, with advice.
     fileprivate static func notValidated(_ target: Target, by source: StatusSource) -> CommandError {
         let message: String

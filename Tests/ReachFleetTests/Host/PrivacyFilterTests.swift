@@ -12,13 +12,14 @@ import Testing
     private static let path = """
         {"status":"reachable","interface":"enx001122334455","ifindex":3,"class":"wired","lower":["SECRET"],\
         "gateway":"fe80::211:22ff:fe33:4455","source":"2001:db8:1:2::77","table":254,"neighbour":"SECRET",\
+        "network":"SECRET","trusted":true,"access_point":"00:11:22:33:44:55","metered_reason":"SECRET",\
         "connectivity":"full","reason":null}
         """
 
     private static let status = """
         {"v":1,"type":"status","time":"2026-11-21T03:10:00.123456Z","boottime_ns":5,"source":"daemon",\
         "target":"internet","status":"reachable","class":"wired","interface":"enx001122334455","reason":null,\
-        "metered":false,"connectivity":"portal","portal":"http://SECRET/login","validated":true,\
+        "metered":false,"network":"SECRET","connectivity":"portal","portal":"http://SECRET/login","validated":true,\
         "since":"2026-11-21T03:10:00.123456Z","epoch":2,"stale":false,"held":false,"flaps":0,\
         "ipv4":{"status":"reachable","interface":"eth0","ifindex":2,"class":"wired","gateway":"192.0.2.1",\
         "source":"192.0.2.77","connectivity":"full","reason":null},"ipv6":\(path)}

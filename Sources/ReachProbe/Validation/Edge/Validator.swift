@@ -30,7 +30,7 @@ package final class Validator {
     private var machine: ValidationMachine
     private var rounds: [ValidationCommand.Ticket: ValidationRound] = [:]
     private var questions: [ValidationCommand.Ticket: PortalQuestion] = [:]
-    private var leases: LeaseWatch?
+    private var leases: LeaseWatch<String?>?
     private var silence: SilenceWatch?
     /// The servers that last proved a path, by the path and its gateway.
     private var servers: [DefaultRoute.Key: (gateway: IPAddress?, remotes: [TrafficQuestion.Remote])] = [:]
@@ -67,7 +67,9 @@ package final class Validator {
             silence = SilenceWatch(loop: loop, traffic: traffic) { [unowned self] in handle($0) }
         }
         guard rhythm.asksPortals else { return }
-        leases = LeaseWatch(loop: loop, root: options.leaseRoot) { [unowned self] interface, uri in
+        leases = LeaseWatch(loop: loop, root: options.leaseRoot) {
+            $0.portal(of: $1.name, $1.interface, addresses: $1.addresses)
+        } onLease: { [unowned self] interface, uri in
             carryOut(machine.setLease(uri, of: interface, at: SystemClock.boot))
         }
     }

@@ -1,0 +1,87 @@
+/// The gateways of default routes, by link and family, and their hardware addresses.
+///
+/// An address stays known when the gateway stops answering, until the link loses its carrier or gets another gateway.
+package struct GatewayTable: Equatable, Sendable {
+    private struct Entry: Equatable {
+        let gateway: IPAddress
+        var hardwareAddress: HardwareAddress?
+    }
+
+    private var entries: [DefaultRoute.Key: Entry] = [:]
+
+    /// Notes the gateway of a default route.
+    ///
+    /// - Returns: Whether it is another one, so that its hardware address is not known.
+    package mutating func note(_ gateway: IPAddress, of route: DefaultRoute.Key) -> Bool {
+        guard entries[route]?.gateway != gateway else { return false }
+        entries[route] = Entry(gateway: gateway)
+        return true
+    }
+
+    /// Whether this is the known gateway of a default route.
+    package func knows(_ gateway: IPAddress, of route: DefaultRoute.Key) -> Bool { entries[route]?.gateway == gateway }
+
+    /// Notes the hardware address of a gateway.
+    ///
+    /// - Returns: Whether it differs from the known one.
+    package mutating func update(_ neighbour: Neighbour) -> Bool {
+        guard let address = neighbour.hardwareAddress else { return false }
+        var isOther = false
+        for family in IPAddress.Family.allCases {
+            let key = DefaultRoute.Key(family: family, interface: neighbour.key.interface)
+            guard let entry = entries[key], entry.gateway == neighbour.key.address, entry.hardwareAddress != address
+            else { continue }
+            entries[key]?.hardwareAddress = address
+            isOther = true
+        }
+        return isOther
+    }
+
+    package mutating func forget(_ interface: InterfaceIndex) {
+        for family in IPAddress.Family.allCases {
+            entries[DefaultRoute.Key(family: family, interface: interface)] = nil
+        }
+    }
+
+    /// The hardware addresses of a link's gateways, IPv4's first.
+    package func hardwareAddresses(of interface: InterfaceIndex) -> [HardwareAddress] {
+        IPAddress.Family.allCases.compactMap {
+            entries[DefaultRoute.Key(family: $0, interface: interface)]?.hardwareAddress
+        }
+    }
+
+    /// Keeps the entries of links of another table that this one's links still have.
+    mutating func keep(_ old: GatewayTable, where isKept: (InterfaceIndex) -> Bool) {
+        entries = old.entries.filter { isKept($0.key.interface) }
+    }
+}
+
+extension NetworkTable {
+    /// Notes the gateway of a default route, and its neighbour entry.
+    ///
+    /// - Returns: Whether more or something else is now known of the network behind the link.
+    package mutating func noteGateway(_ gateway: IPAddress, of route: DefaultRoute.Key, _ entry: Neighbour?) -> Bool {
+        let isOther = gateways.note(gateway, of: route)
+        let isOtherAddress = entry.map { gateways.update($0) } ?? false
+        return isOther || isOtherAddress
+    }
+
+    /// Keeps what another table knows of the gateways of links that are in this one.
+    package mutating func keepGateways(of old: NetworkTable) {
+        gateways.keep(old.gateways) { links[$0]?.isUsable == true }
+    }
+
+    /// What the kernel's tables say about the network behind a link.
+    package func identity(of interface: InterfaceIndex) -> NetworkIdentity {
+        var identity = NetworkIdentity()
+        identity.gateways = gateways.hardwareAddresses(of: interface)
+        for address in addresses[interface] ?? [] {
+            guard !address.address.isLinkLocal, !address.address.isLoopback,
+                Int(address.prefixLength) < address.address.family.bitCount,
+                let prefix = IPPrefix(address.address, length: Int(address.prefixLength))
+            else { continue }
+            identity.prefixes.append(prefix)
+        }
+        return identity
+    }
+}

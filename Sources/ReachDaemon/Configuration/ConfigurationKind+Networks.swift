@@ -1,0 +1,58 @@
+internal import ReachCore
+internal import ReachTOML
+
+extension ConfigurationKind<SSID> {
+    static var ssid: Self {
+        Self(
+            "the name of a Wi-Fi network in quotes, of 1 to 32 bytes, in which \\xNN is one byte and \\\\ a backslash",
+            write: { TOMLLiteral.text($0.description) }
+        ) { value in
+            guard let text = value.text else { return .otherType }
+            return Reading(SSID(text), else: "\"\(text)\" cannot be the name of a Wi-Fi network")
+        }
+    }
+}
+
+extension ConfigurationKind<HardwareAddress> {
+    static var hardwareAddress: Self {
+        Self(
+            "a hardware address in quotes, such as \"00:00:5e:00:53:01\"", write: { TOMLLiteral.text($0.description) }
+        ) { value in
+            guard let text = value.text else { return .otherType }
+            return Reading(HardwareAddress(text), else: "\"\(text)\" is not a hardware address")
+        }
+    }
+}
+
+extension ConfigurationKind<IPPrefix> {
+    static var prefix: Self {
+        Self(
+            "a prefix in quotes, such as \"192.0.2.0/24\" or \"2001:db8::/64\"",
+            write: { TOMLLiteral.text($0.description) }
+        ) { value in
+            guard let text = value.text else { return .otherType }
+            return Reading(IPPrefix(text), else: "\"\(text)\" is not a prefix")
+        }
+    }
+}
+
+extension ConfigurationKind<NetworkCondition> {
+    /// A condition of reach(1), for paths.
+    static var condition: Self {
+        Self(
+            "a condition of reach(1) in quotes, such as \"unmetered\" or \"not network=hotspot\"",
+            write: { $0 == .any ? nil : TOMLLiteral.text($0.description) }
+        ) { value in
+            guard let text = value.text else { return .otherType }
+            do throws(NetworkConditionError) {
+                let condition = try NetworkCondition(text)
+                guard !condition.isTargetUnreachable, !condition.isTargetReachable else {
+                    return .wrong("\"\(text)\" is about the target, not about the path to it")
+                }
+                return .value(condition)
+            } catch {
+                return .wrong(error.description)
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package import ReachCore
+
+/// A `[[network]]` table as written; ``rule`` is the network that it names.
+package struct NetworkEntry: Hashable, Sendable {
+    package var name = ""
+    package var ssid: [SSID] = []
+    package var bssid: [HardwareAddress] = []
+    package var gatewayMAC: [HardwareAddress] = []
+    package var prefix: [IPPrefix] = []
+    package var metered: Bool?
+    package var trusted: Bool?
+
+    package init() {}
+
+    package var rule: NetworkRule {
+        var rule = NetworkRule(name: name)
+        rule.ssids = ssid
+        rule.bssids = bssid
+        rule.gateways = gatewayMAC
+        rule.prefixes = prefix
+        rule.isMetered = metered
+        rule.isTrusted = trusted ?? false
+        return rule
+    }
+
+    /// A contradiction between keys: the key to report, the problem, and what is expected.
+    func contradiction() -> (key: String, problem: String, expected: String)? {
+        guard NetworkRule.isIdentifier(name) else { return nil }
+        return (
+            "name", "\"\(name)\" looks like the identifier of a network without a name",
+            "a name that does not begin with \"\(NetworkRule.identifierPrefix)\""
+        )
+    }
+}
+
+extension Configuration {
+    /// The networks that the file names, in its order.
+    package var networkRules: [NetworkRule] { networks.map(\.rule) }
+
+    /// The problem with a condition that asks for networks which the file does not name; `nil` if there is none. An identifier of
+    /// a network without a name is no problem.
+    func unknownNetwork(in condition: NetworkCondition) -> (problem: String, expected: String)? {
+        let names = networks.map(\.name)
+        let asked = [condition.network].compactMap { $0 } + condition.excludedNetworks.sorted()
+        let unknown = asked.first { !names.contains($0) && !NetworkRule.isIdentifier($0) }
+        return unknown.map { name in
+            let hint = NearestWord.find(name, among: names).map { "\"\($0)\", which is the nearest" }
+            let known = names.isEmpty ? "a [[network]] table with this name" : "one of " + names.joined(separator: ", ")
+            return ("no [[network]] is named \"\(name)\"", hint ?? known)
+        }
+    }
+}

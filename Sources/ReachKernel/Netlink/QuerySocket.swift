@@ -1,0 +1,61 @@
+internal import CNetlink
+internal import Glibc
+
+/// A socket for requests to the kernel and its replies. Confined to one thread.
+///
+/// Each call waits for the reply, which the kernel has ready when `send` returns.
+final class QuerySocket {
+    private var socket: NetlinkSocket
+    private let buffer = DatagramBuffer()
+    private var nextSequence: UInt32 = 1
+    /// The number of attempts to dump a table that changes meanwhile.
+    private static let dumpAttempts = 5
+
+    init(_ protocolNumber: CInt) throws(NetlinkError) {
+        socket = try NetlinkSocket.open(protocolNumber, receiveBufferBytes: 1 << 20)
+        socket.setReceiveTimeout(seconds: 5)
+    }
+
+    /// An empty batch of requests.
+    func batch() -> RequestBatch { RequestBatch(firstSequence: nextSequence) }
+
+    /// Requests a whole table.
+    func dump<T>(
+        _ type: Int, _ header: some BitwiseCopyable, attributes: (inout RequestBatch) -> Void = { _ in },
+        read: (Message) -> T?
+    ) throws(NetlinkError) -> [T] {
+        for _ in 0..<Self.dumpAttempts {
+            var batch = batch()
+            batch.add(type, flags: NLM_F_DUMP, header, attributes: attributes)
+            var result: [T] = []
+            var wasInterrupted = false
+            var failure: Int32 = 0
+            try exchange(batch) { message in
+                if message.has(NLM_F_DUMP_INTR) { wasInterrupted = true }
+                if let number = message.errorNumber { failure = number }
+                if let value = read(message) { result.append(value) }
+            }
+            if failure != 0 { throw .refused(errno: failure) }
+            if !wasInterrupted { return result }
+        }
+        throw .dumpInterrupted
+    }
+
+    /// Sends the requests, and calls `read` with each reply until all are answered.
+    func exchange(_ batch: RequestBatch, read: (Message) -> Void) throws(NetlinkError) {
+        nextSequence = batch.firstSequence &+ UInt32(batch.count)
+        try socket.send(batch.bytes)
+        var expected = batch.firstSequence
+        while expected != nextSequence {
+            let count = try socket.receive(into: buffer) { datagram in
+                for message in Messages(datagram) {
+                    // A reply of an earlier exchange that timed out is skipped.
+                    guard message.sequence == expected else { continue }
+                    read(message)
+                    if !message.has(NLM_F_MULTI) || message.type == NLMSG_DONE { expected &+= 1 }
+                }
+            }
+            if count == 0 { throw .failed(call: "recvmmsg", errno: ETIMEDOUT) }
+        }
+    }
+}

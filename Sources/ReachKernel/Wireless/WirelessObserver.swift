@@ -1,0 +1,107 @@
+internal import ReachCore
+internal import ReachLoop
+
+/// Follows what happens to the connections of Wi-Fi links, and holds the loss of a carrier back while a link moves to another
+/// access point. Confined to the loop.
+///
+/// It subscribes when the network behind a Wi-Fi link is first asked for, so machines without Wi-Fi pay nothing.
+final class WirelessObserver {
+    private let loop: EventLoop
+    private unowned let view: KernelView
+    private let handler: ([NetworkTable.Effect]) -> Void
+    private var socket: WirelessSocket?
+    private var hold = RoamHold()
+    private var timer: TimerQueue.ID?
+
+    /// - Parameter handler: Called with changes of ``KernelView`` that follow from notices and from time.
+    init(loop: EventLoop, view: KernelView, handler: @escaping ([NetworkTable.Effect]) -> Void) {
+        self.loop = loop
+        self.view = view
+        self.handler = handler
+        view.wireless?.onFirstUse = { [unowned self] in subscribe($0) }
+    }
+
+    deinit {
+        if let socket { loop.unwatch(socket.descriptor) }
+        if let timer { loop.cancel(timer) }
+    }
+
+    /// Without notices, a link's network is queried again whenever the link's carrier comes or goes.
+    private func subscribe(_ family: WirelessFamily) {
+        guard let socket = try? WirelessSocket(family) else { return }
+        self.socket = socket
+        try? loop.watch(socket.descriptor, for: .readable) { [unowned self] _ in readNotices() }
+    }
+
+    /// - Returns: Whether the notice is held back.
+    func holds(_ notice: Notice) -> Bool {
+        switch notice {
+        case .link(let link):
+            guard let wireless = view.wireless, socket != nil else { return false }
+            let network = wireless.knownNetwork(of: link.index)
+            guard network != nil || hold.isHolding(link.index) else { return false }
+            let isHeld = hold.holds(link, after: view.table.links[link.index], in: network, at: SystemClock.boot)
+            schedule()
+            return isHeld
+        case .linkRemoved(let index):
+            hold.forget(index)
+            return false
+        default: return false
+        }
+    }
+
+    private func readNotices() {
+        guard let socket, let wireless = view.wireless else { return }
+        var effects: [NetworkTable.Effect] = []
+        do throws(NetlinkError) {
+            for notice in try socket.read() { effects += self.effects(of: notice) }
+        } catch {
+            for index in wireless.knownLinks { effects += refresh(index) }
+        }
+        schedule()
+        if !effects.isEmpty { handler(effects) }
+    }
+
+    private func effects(of notice: WirelessNotice) -> [NetworkTable.Effect] {
+        let index = notice.interface
+        // Nobody has asked for the network of other links.
+        guard let wireless = view.wireless, wireless.knownLinks.contains(index), let link = view.table.links[index]
+        else {
+            return []
+        }
+        switch notice.kind {
+        case .disconnected(let mayReturn):
+            guard let network = wireless.knownNetwork(of: index) else { return [] }
+            let loss = hold.left(link, network, mayReturn: mayReturn, at: SystemClock.boot)
+            return hold.isHolding(index) ? [] : apply(loss) + refresh(index)
+        case .connected, .roamed:
+            let effects = refresh(index)
+            return apply(hold.joined(index, wireless.knownNetwork(of: index))) + effects
+        }
+    }
+
+    private func apply(_ loss: Link?) -> [NetworkTable.Effect] {
+        loss.flatMap { view.apply(.link($0)) }.map { [$0] } ?? []
+    }
+
+    private func refresh(_ index: InterfaceIndex) -> [NetworkTable.Effect] {
+        let known = view.wireless?.knownNetwork(of: index)
+        guard view.refreshWireless(of: index) else { return [] }
+        let fresh = view.wireless?.knownNetwork(of: index)
+        let isRoam = known?.ssid != nil && known?.ssid == fresh?.ssid
+        return [NetworkTable.Effect(cause: isRoam ? .roam : .network, interface: index)]
+    }
+
+    private func schedule() {
+        if let timer { loop.cancel(timer) }
+        timer = hold.deadline.map { deadline in
+            loop.schedule(at: deadline) { [unowned self] in
+                timer = nil
+                var effects: [NetworkTable.Effect] = []
+                for (index, loss) in hold.timeReached(at: SystemClock.boot) { effects += apply(loss) + refresh(index) }
+                schedule()
+                if !effects.isEmpty { handler(effects) }
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import ReachCore
+import ReachTesting
+import Testing
+
+@testable import ReachProbe
+
+/// The mark of Android's hotspots in leases as each client stores them.
+@Suite struct LeaseHotspotTests {
+    private let own = Set(["192.0.2.10"].compactMap { IPAddress($0) })
+    private let others = Set(["198.51.100.10"].compactMap { IPAddress($0) })
+    private static let mark = Array("ANDROID_METERED".utf8)
+
+    private func packet(_ options: [UInt8]) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 236)
+        bytes.replaceSubrange(16..<20, with: [192, 0, 2, 10])
+        return bytes + [0x63, 0x82, 0x53, 0x63, 53, 1, 5] + options
+    }
+
+    @Test func `a lease of systemd-networkd`() {
+        let text = "# This is private data. Do not parse.\nADDRESS=192.0.2.10\nNETMASK=255.255.255.0\n"
+        let marked = text + "VENDOR_SPECIFIC=414e44524f49445f4d455445524544\n"
+        #expect(LeaseHotspot.networkd(marked, addresses: own))
+        #expect(!LeaseHotspot.networkd(marked, addresses: others), "a lease of another network")
+        #expect(!LeaseHotspot.networkd(text, addresses: own))
+        for digits in ["", "4", "414e44", "zz", "414e44524f49445f4d45544552454"] {
+            #expect(!LeaseHotspot.networkd(text + "VENDOR_SPECIFIC=\(digits)\n", addresses: own), "\(digits)")
+        }
+        #expect(!LeaseHotspot.networkd("VENDOR_SPECIFIC=414e44524f49445f4d455445524544", addresses: own), "no address")
+    }
+
+    @Test func `a lease of dhcpcd`() {
+        let option = [43, UInt8(Self.mark.count)] + Self.mark
+        #expect(LeaseHotspot.dhcpcd(packet(option + [255]), addresses: own))
+        #expect(!LeaseHotspot.dhcpcd(packet(option + [255]), addresses: others))
+        #expect(
+            !LeaseHotspot.dhcpcd(packet([60, UInt8(Self.mark.count)] + Self.mark), addresses: own), "another option")
+        #expect(LeaseHotspot.dhcpcd(packet([43, 19, 1, 2] + Self.mark + [9, 9]), addresses: own), "within suboptions")
+        for length in 0..<packet(option).count {
+            _ = LeaseHotspot.dhcpcd(Array(packet(option).prefix(length)), addresses: own)
+        }
+    }
+
+    @Test(arguments: [
+        ("vendor-encapsulated-options 41:4e:44:52:4f:49:44:5f:4d:45:54:45:52:45:44", true),
+        ("vendor-encapsulated-options \"ANDROID_METERED\"", true), ("unknown-43 \"ANDROID_METERED\"", true),
+        ("vendor-encapsulated-options 41:4e", false), ("host-name \"ANDROID_METERED\"", false),
+    ])
+    func `a lease of dhclient`(option: String, isHotspot: Bool) {
+        let text = """
+            lease {
+              interface "wlan0";
+              fixed-address 192.0.2.10;
+              option \(option);
+            }
+            """
+        #expect(LeaseHotspot.dhclient(text, interface: "wlan0", addresses: own) == isHotspot)
+        #expect(!LeaseHotspot.dhclient(text, interface: "wlan1", addresses: own))
+        #expect(!LeaseHotspot.dhclient(text, interface: "wlan0", addresses: others))
+    }
+
+    @Test func `the hook for udhcpc stores the options that reachd reads, and removes them with the lease`() throws {
+        let files = try TemporaryDirectory()
+        let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().appending(path: "contrib/udhcpc/reach-portal").path
+        let run = { (event: String, vendor: String) in
+            try ChildProcess.run([
+                "env", "interface=eth0", "opt43=\(vendor)", "REACH_PORTAL_DIRECTORY=\(files.path)/run/reach-portal",
+                "sh", script, event,
+            ])
+        }
+        let reader = LeaseReader(root: files.path + "/")
+        let question = LeaseQuestion(interface: 1, name: "eth0", gateways: [], addresses: own)
+        _ = try run("bound", "414e44524f49445f4d455445524544")
+        #expect(reader.isAndroidHotspot(question))
+        _ = try run("renew", "4142")
+        #expect(!reader.isAndroidHotspot(question))
+        _ = try run("renew", "$(touch /tmp/x)")
+        #expect(!reader.isAndroidHotspot(question))
+        _ = try run("bound", "414e44524f49445f4d455445524544")
+        _ = try run("deconfig", "")
+        #expect(!reader.isAndroidHotspot(question))
+    }
+
+    @Test func `a lease that another user may write is not read`() throws {
+        let files = try TemporaryDirectory()
+        try ChildProcess.run(["mkdir", "-p", files.path + "/run/systemd/netif/leases"])
+        let text = "ADDRESS=192.0.2.10\nVENDOR_SPECIFIC=414e44524f49445f4d455445524544\n"
+        let reader = LeaseReader(root: files.path + "/")
+        let question = LeaseQuestion(interface: 7, name: "wlan0", gateways: [], addresses: own)
+        for (mode, isHotspot) in [(mode_t(0o644), true), (0o664, false), (0o646, false)] {
+            try files.file("run/systemd/netif/leases/7", text, mode: mode)
+            #expect(reader.isAndroidHotspot(question) == isHotspot, "\(mode)")
+        }
+    }
+}
