@@ -133,6 +133,10 @@ docs: warnings ## Write the libraries' documentation to .build/docs, for a web s
 completions: warnings ## Write the shell completions from the program's own description
 	@contrib/completions/generate $(debug_bin) $(debug_bin)d $(debug_bin)-fleet
 
+.PHONY: schema
+schema: warnings ## Write the JSON Schema of the lines that reach prints
+	@$(debug_bin) schema > Documentation/schema/reach.schema.json
+
 .PHONY: fuzz
 fuzz: ## Fuzz each parser for FUZZ_SECONDS (20)
 	@printf '%s\n' contrib/fuzz/run contrib/fuzz/*/run | SWIFT="$(SWIFT)" xargs -P "$$(nproc)" -I RUN sh -c 'RUN $(FUZZ_SECONDS)'
