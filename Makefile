@@ -162,6 +162,10 @@ scenes: deps build ## Stage outages in namespaces, and show how reach and Networ
 	contrib/scenes/networkmanager .build/networkmanager || true
 	contrib/scenes/run --reach $(bin) $(SCENES_ARGS) || [ $$? = 77 ]
 
+.PHONY: day
+day: deps build ## Play a day with a network that breaks, and write its transcript and pictures to Documentation/day (as root)
+	contrib/scenes/day --reach $(bin) --output Documentation/day || [ $$? = 77 ]
+
 .PHONY: attack
 attack: deps build ## Attack the daemon by users, servers and a failing machine; ATTACK_ARGS="--only slots" (as root)
 	contrib/attack/run --programs $(dir $(bin)) $(ATTACK_ARGS) || [ $$? = 77 ]

@@ -117,7 +117,7 @@ package final class Daemon {
     }
 
     private func handle(_ change: ReachabilityChange) {
-        history?.record(change)
+        history?.record(change, of: configuration.name(of: change.state.target))
         journal?.record(change)
         log.debug(
             "change",
@@ -171,7 +171,7 @@ package final class Daemon {
         probes = handler
         handler.apply(configuration)
         metrics = MetricsPublisher(on: loop) { [unowned self] in snapshot }
-        metrics?.onWarning = { [log] in log.warning("the metrics cannot be published", metadata: ["error": "\($0)"]) }
+        metrics?.onWarning = { [log] in log.warning("metrics disabled: \($0)") }
         metrics?.apply(configuration.metrics)
     }
 
@@ -222,6 +222,8 @@ package final class Daemon {
                 log.warning(
                     "changes to [socket], [limits], [history], [journal] and [queue] take effect at the next start")
             }
+            let targets = Set(configuration.targets.map(\.name)).subtracting(fresh.targets.map(\.name))
+            for name in targets.sorted() { history?.recordUnwatched(name, at: SystemClock.now) }
             configuration = fresh
             output.level = fresh.logLevel.level
             registry.apply(fresh)

@@ -23,7 +23,8 @@ struct SchemaProgramTests {
         try check(reach.run(["status", "--json", "internet", "127.0.0.1", "interface:lo"]).lines, .status)
         try check(reach.run(["links", "--json", "--all"]).lines, .links, hasEveryKey: true)
         try check(
-            reach.run(["explain", "--json"]).lines + reach.run(["explain", "--probe", "--json", "tcp://127.0.0.1:1"]).lines,
+            reach.run(["explain", "--json"]).lines
+                + reach.run(["explain", "--probe", "--json", "tcp://127.0.0.1:1"]).lines,
             .explain, hasEveryKey: true)
         try check(reach.run(["probe", "--json", "tcp://127.0.0.1:1"]).lines, .probe)
     }
@@ -94,6 +95,7 @@ struct SchemaProgramTests {
     @Test func `a word that is no command that prints lines gets a hint`() throws {
         let result = try reach.run(["schema", "stauts"])
         #expect(result.status == 2)
-        #expect(result.standardError.contains("'stauts' prints no JSON; did you mean 'status'? These do: status, watch"))
+        #expect(
+            result.standardError.contains("'stauts' prints no JSON; did you mean 'status'? These do: status, watch"))
     }
 }

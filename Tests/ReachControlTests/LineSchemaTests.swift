@@ -89,7 +89,9 @@ import Testing
         let lines = Self.events.map { String(decoding: stream.line($0), as: UTF8.self) }
         let faults = try SchemaCheck.faults(in: lines, by: schema, hasEveryKey: true)
         // Events of probes do not list the latest results.
-        let absent = ["no line has io.reach.Monitor.ProbeReport.beats", "no line has io.reach.Monitor.ProbeReport.beats_us"]
+        let absent = [
+            "no line has io.reach.Monitor.ProbeReport.beats", "no line has io.reach.Monitor.ProbeReport.beats_us",
+        ]
         #expect(faults == absent)
     }
 
@@ -98,7 +100,8 @@ import Testing
         var lines: [[UInt8]] = [
             JournalEvents.started(at: Self.moment, lastSeen: Self.moment.wall, boot: "b"),
             JournalEvents.stopped(at: Self.moment, boot: "b"),
-            JournalGap(.refused, 1...2).event(at: Self.moment, boot: "b"), JournalGap(.log).event(at: Self.moment, boot: "b"),
+            JournalGap(.refused, 1...2).event(at: Self.moment, boot: "b"),
+            JournalGap(.log).event(at: Self.moment, boot: "b"),
         ]
         lines += Self.recorded.map { JournalEvents.encode($0, boot: "b") }
         lines = lines.map { JournalLine.event($0, log: String(repeating: "0", count: 32), number: 1) }
@@ -120,7 +123,8 @@ import Testing
         let good = #"{"v":1,"type":"wake","seq":1,"time":"2026-11-21T03:10:00.123456Z","boottime_ns":1,"slept_ms":5}"#
         #expect(try SchemaCheck.faults(in: [good], by: schema) == [])
         for (part, other) in [
-            ("\"slept_ms\":5", "\"slept_ms\":5,\"more\":1"), ("\"slept_ms\":5", "\"slept_ms\":\"5\""), ("\"seq\":1,", ""),
+            ("\"slept_ms\":5", "\"slept_ms\":5,\"more\":1"), ("\"slept_ms\":5", "\"slept_ms\":\"5\""),
+            ("\"seq\":1,", ""),
             (",\"slept_ms\":5", ""), ("\"v\":1", "\"v\":2"),
         ] {
             let bad = good.replacing(part, with: other)

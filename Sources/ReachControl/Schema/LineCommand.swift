@@ -30,7 +30,10 @@ package enum LineCommand: String, CaseIterable, Sendable {
         case .history:
             ["Started", "Stopped", "HistoryState", "HistoryUnwatched", "Dropped"].map {
                 Line($0, in: "HistoryRecord")
-            } + ["Change", "Wake", "ProbeEvent", "QueueEvent", "Started", "Stopped", "Gap"].map { Line($0, in: "Recorded") }
+            }
+                + ["Change", "Wake", "ProbeEvent", "QueueEvent", "Started", "Stopped", "Gap"].map {
+                    Line($0, in: "Recorded")
+                }
         case .report: [Line("Report")]
         case .probe: [Line("ProbeResult")]
         case .probes: [Line("ProbeReport")]

@@ -19,8 +19,10 @@ package struct LineSchema {
         let lines = command?.lines ?? LineCommand.allCases.flatMap(\.lines)
         json.object { json in
             json.field("$schema", "https://json-schema.org/draft/2020-12/schema")
-            json.field("title", command.map { "A line of 'reach \($0.rawValue)', version 1" } ?? "A line of reach, version 1")
-            json.field("description", "Later versions may add keys, words and types. Ignore those that you do not know.")
+            json.field(
+                "title", command.map { "A line of 'reach \($0.rawValue)', version 1" } ?? "A line of reach, version 1")
+            json.field(
+                "description", "Later versions may add keys, words and types. Ignore those that you do not know.")
             json.field(
                 "anyOf",
                 array: { json in

@@ -27,7 +27,8 @@ enum LineWords {
 
     private static let byType: [String: [String]] = [
         "Change.changed": all(ReachabilityChange.Aspect.self), "Step.subject": all(Explanation.Step.Subject.self),
-        "DiagnosisStep.subject": all(Diagnosis.Step.Subject.self), "Diagnosis.subject": all(Diagnosis.Step.Subject.self),
+        "DiagnosisStep.subject": all(Diagnosis.Step.Subject.self),
+        "Diagnosis.subject": all(Diagnosis.Step.Subject.self),
         "Diagnosis.outcome": all(Diagnosis.Outcome.self), "Diagnosis.party": all(Diagnosis.Party.self),
         "ProbeEvent.event": all(ProbeEvent.Kind.self), "ProbeReport.state": all(ProbeReport.State.self),
         "ProbeReport.paused": all(ProbePause.self),
@@ -40,5 +41,7 @@ enum LineWords {
     ]
 
     /// Keys that mean something else there.
-    private static let withOtherWords: Set = ["Path.source", "Resync.reason", "Disconnected.reason", "QueueEvent.reason", "Gap.reason"]
+    private static let withOtherWords: Set = [
+        "Path.source", "Resync.reason", "Disconnected.reason", "QueueEvent.reason", "Gap.reason",
+    ]
 }

@@ -53,7 +53,8 @@ package struct JSONLayout {
         while position < end {
             let next = document[position] == UInt8(ascii: "\"") ? min(stringEnd(position), end) : position + 1
             output += document[position..<next]
-            let isMark = next < end && (document[position] == UInt8(ascii: ",") || document[position] == UInt8(ascii: ":"))
+            let isMark =
+                next < end && (document[position] == UInt8(ascii: ",") || document[position] == UInt8(ascii: ":"))
             if isMark { output.append(UInt8(ascii: " ")) }
             position = next
         }
@@ -70,7 +71,8 @@ package struct JSONLayout {
     private func scalarEnd() -> Int {
         if document[position] == UInt8(ascii: "\"") { return stringEnd(position) }
         let rest = document[position...]
-        return rest.firstIndex { [UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]")].contains($0) } ?? rest.endIndex
+        return rest.firstIndex { [UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]")].contains($0) }
+            ?? rest.endIndex
     }
 
     /// The index behind the object or array that begins here.

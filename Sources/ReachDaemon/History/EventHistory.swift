@@ -62,7 +62,10 @@ package final class EventHistory: Sendable {
         }
     }
 
-    package func record(_ change: ReachabilityChange) { queue.put(.entry(HistoryEntry(change, boot: boot))) }
+    /// - Parameter name: The name of the target in the configuration.
+    package func record(_ change: ReachabilityChange, of name: String? = nil) {
+        queue.put(.entry(HistoryEntry(change, of: name, boot: boot)))
+    }
 
     package func record(_ event: ProbeEvent) {
         if let entry = HistoryEntry(event, boot: boot) { queue.put(.entry(entry)) }

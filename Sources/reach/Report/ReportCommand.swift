@@ -46,7 +46,7 @@ struct ReportCommand: ParsableCommand {
         help: ArgumentHelp("The directory of the history.", valueName: "directory"), completion: .directory)
     var state: String?
 
-    @Argument(help: "The targets; every target by default.")
+    @Argument(help: "The targets; every target by default.", completion: ValueCompletion.recordedTarget)
     var targets: [String] = []
 
     func validate() throws {
