@@ -36,6 +36,7 @@ package final class Daemon {
     var controlStatistics: ControlServer.Statistics? { server?.statistics }
     var stateDirectory: StateDirectory?
     var history: EventHistory?
+    var traffic: TrafficCounter?
     var journal: Journal?
     let queue: QueueController
     /// The handler of the clients' queue calls.
@@ -127,6 +128,7 @@ package final class Daemon {
             ])
         if change.state.target == .internet {
             internet = change.state
+            if change.previous?.interface != change.state.interface { sampleTraffic() }
             report(outages.observe(change))
             if change.aspects.contains(.portal) {
                 report(change.state.portalSession, after: change.previous?.portalSession)
@@ -255,6 +257,7 @@ package final class Daemon {
         history?.close(at: SystemClock.now, patience: .milliseconds(600))
         output.finish()
         // A disk that hangs delays nothing but the end of the process.
+        traffic?.finish(configuration.engineOptions)
         probes?.save()
     }
 

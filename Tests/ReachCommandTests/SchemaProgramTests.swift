@@ -34,7 +34,7 @@ struct SchemaProgramTests {
         json.report(ExampleReport.report(), at: ExampleReport.moment(3 * ExampleReport.day))
         var empty = JSONWriter()
         empty.report(
-            ExampleReport.report(ExampleReport.log(), .absent("it is off")),
+            ExampleReport.report(ExampleReport.log(), .absent("it is off"), traffic: nil),
             at: ExampleReport.moment(3 * ExampleReport.day))
         let lines = [json.bytes, empty.bytes].map { String(decoding: $0, as: UTF8.self) }
         try check(lines, .report, hasEveryKey: true)
