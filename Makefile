@@ -134,6 +134,10 @@ docs: warnings ## Write the libraries' documentation to .build/docs, for a web s
 completions: warnings ## Write the shell completions from the program's own description
 	@contrib/completions/generate $(debug_bin) $(debug_bin)d $(debug_bin)-fleet
 
+.PHONY: schema
+schema: warnings ## Write the JSON Schema of the lines that reach prints
+	@$(debug_bin) schema > Documentation/schema/reach.schema.json
+
 .PHONY: fuzz
 fuzz: ## Fuzz each parser for FUZZ_SECONDS (20)
 	@printf '%s\n' contrib/fuzz/run contrib/fuzz/*/run | SWIFT="$(SWIFT)" xargs -P "$$(nproc)" -I RUN sh -c 'RUN $(FUZZ_SECONDS)'
@@ -170,6 +174,10 @@ lab: deps build ## Wi-Fi, modems, sleep and hours of flapping, in small virtual 
 lab-kernel: ## Build the kernel with which the lab runs an hour in a minute (about ten minutes)
 	@LAB=kernel SWIFT="$(SWIFT)" contrib/deps
 	contrib/lab/machine build-uml
+
+.PHONY: day
+day: deps build ## Play a day with a network that breaks, and write its transcript and pictures to Documentation/day (as root)
+	contrib/scenes/day --reach $(bin) --output Documentation/day || [ $$? = 77 ]
 
 .PHONY: attack
 attack: deps build ## Attack the daemon by users, servers and a failing machine; ATTACK_ARGS="--only slots" (as root)

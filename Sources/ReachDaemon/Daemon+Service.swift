@@ -34,6 +34,8 @@ extension Daemon: ControlService {
         probes.probe(order, for: caller.user, reply)
     }
 
+    package var targets: [(name: String, target: Target)] { configuration.targets.map { ($0.name, $0.target) } }
+
     package func links(for caller: Caller, reply: @escaping Reply<[LinkReport]>) {
         let (options, hotspots) = (registry.engineOptions, registry.hotspots)
         queries.run(for: caller.user) { () throws(NetlinkError) in

@@ -47,12 +47,16 @@ extension Daemon {
                 HistoryFiles(directory: directory), entries: configuration.history.entries, at: SystemClock.now,
                 boot: BootIdentity.current
             ) { [log] in log.warning("\($0)") }
-            history.scheduleSigns(on: loop)
+            history.scheduleSigns(on: loop) { [unowned self] in sampleTraffic() }
             self.history = history
+            traffic = TrafficCounter(stateDirectory: directory, queries: queries)
+            sampleTraffic()
         } catch {
             log.warning("the history is unavailable", metadata: ["error": "\(error)"])
         }
     }
+
+    func sampleTraffic() { traffic?.sample(configuration.engineOptions, at: SystemClock.now) }
 
     /// Opens the journal if any kind of event is wanted.
     func startJournal() {

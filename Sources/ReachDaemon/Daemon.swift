@@ -36,6 +36,7 @@ package final class Daemon {
     var controlStatistics: ControlServer.Statistics? { server?.statistics }
     var stateDirectory: StateDirectory?
     var history: EventHistory?
+    var traffic: TrafficCounter?
     var journal: Journal?
     let queue: QueueController
     /// The handler of the clients' queue calls.
@@ -118,7 +119,7 @@ package final class Daemon {
     }
 
     private func handle(_ change: ReachabilityChange) {
-        history?.record(change)
+        history?.record(change, of: configuration.name(of: change.state.target))
         journal?.record(change)
         log.debug(
             "change",
@@ -128,6 +129,7 @@ package final class Daemon {
             ])
         if change.state.target == .internet {
             internet = change.state
+            if change.previous?.interface != change.state.interface { sampleTraffic() }
             report(outages.observe(change))
             if change.aspects.contains(.portal) {
                 report(change.state.portalSession, after: change.previous?.portalSession)
@@ -171,7 +173,7 @@ package final class Daemon {
         probes = handler
         handler.apply(configuration)
         metrics = MetricsPublisher(on: loop) { [unowned self] in snapshot }
-        metrics?.onWarning = { [log] in log.warning("the metrics cannot be published", metadata: ["error": "\($0)"]) }
+        metrics?.onWarning = { [log] in log.warning("metrics disabled: \($0)") }
         metrics?.apply(configuration.metrics)
     }
 
@@ -223,6 +225,8 @@ package final class Daemon {
                 log.warning(
                     "changes to [socket], [limits], [history], [journal] and [queue] take effect at the next start")
             }
+            let targets = Set(configuration.targets.map(\.name)).subtracting(fresh.targets.map(\.name))
+            for name in targets.sorted() { history?.recordUnwatched(name, at: SystemClock.now) }
             configuration = fresh
             output.level = fresh.logLevel.level
             registry.apply(fresh)
@@ -254,6 +258,7 @@ package final class Daemon {
         history?.close(at: SystemClock.now, patience: .milliseconds(600))
         output.finish()
         // A disk that hangs delays nothing but the end of the process.
+        traffic?.finish(configuration.engineOptions)
         probes?.save()
     }
 

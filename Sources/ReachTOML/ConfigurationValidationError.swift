@@ -11,9 +11,9 @@ package struct ConfigurationValidationError: Error, Hashable, Sendable {
     /// The problem, such as `it is not UTF-8`.
     package let problem: String
     /// A description of a correct value.
-    package let expected: String
+    package let expected: String?
 
-    package init(line: Int?, key: String? = nil, _ problem: String, expected: String) {
+    package init(line: Int?, key: String? = nil, _ problem: String, expected: String?) {
         self.line = line
         self.key = key
         self.problem = problem
@@ -31,7 +31,7 @@ package struct ConfigurationValidationError: Error, Hashable, Sendable {
     package func text(file whole: String) -> String {
         let file = file ?? whole
         let place = line.map { "\(file):\($0)" } ?? file
-        return "\(place): \(key.map { $0 + ": " } ?? "")\(problem); expected \(expected)"
+        return "\(place): \(key.map { $0 + ": " } ?? "")\(problem)\(expected.map { "; expected " + $0 } ?? "")"
     }
 }
 

@@ -12,7 +12,7 @@ struct Reach: ParsableCommand {
         subcommands: [
             StatusCommand.self, WatchCommand.self, WaitCommand.self, RunCommand.self, LinksCommand.self,
             ExplainCommand.self, TopCommand.self, HistoryCommand.self, ReportCommand.self, ProbeCommand.self,
-            ProbesCommand.self, QueueCommand.self, FleetSubcommand.self,
+            ProbesCommand.self, QueueCommand.self, SchemaCommand.self, FleetSubcommand.self,
         ]
     )
 

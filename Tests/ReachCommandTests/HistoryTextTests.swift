@@ -28,6 +28,12 @@ import Testing
         }
     }
 
+    private func summed(
+        _ timelines: [HistoryTimeline]
+    ) -> [(timeline: HistoryTimeline, summary: HistorySummary)] {
+        timelines.map { ($0, HistorySummary($0)) }
+    }
+
     private func timeline(_ target: String = "internet") -> HistoryTimeline {
         HistoryTimeline(
             of: target, in: log, since: .seconds(10_000), now: Self.moment(10_000), boot: "boot", isRunning: true)
@@ -35,7 +41,7 @@ import Testing
 
     @Test func `a target has a line of summary and a timeline as wide as the terminal`() {
         #expect(
-            text(width: 54).overview([timeline()]) == """
+            text(width: 54).overview(summed([timeline()])) == """
                 internet  up 91.25 %, 2 outages of 10 min 30 s in all,
                     the longest 10 min 0 s, 1 of them under a minute,
                     unknown for 10 min 0 s,
@@ -84,20 +90,20 @@ import Testing
     }
 
     @Test func `without a terminal there is no timeline`() {
-        let lines = text(width: nil).overview([timeline(), timeline("other")]).split(separator: "\n")
+        let lines = text(width: nil).overview(summed([timeline(), timeline("other")])).split(separator: "\n")
         #expect(lines.count == 2)
         #expect(lines[1] == "other  not observed for 2 h 46 min")
     }
 
     @Test(arguments: [1, 3, 4, 5, 12, 80, 300])
     func `no timeline is wider than its terminal`(width: Int) throws {
-        let lines = text(width: width, unicode: true).overview([timeline()]).split(separator: "\n")
+        let lines = text(width: width, unicode: true).overview(summed([timeline()])).split(separator: "\n")
         let bar = lines.first { line in line.contains { "█▄▁▒·".contains($0) } }
         #expect(try #require(bar).count <= max(width, 5))
     }
 
     @Test func `colours change with the state, not in each cell`() {
-        let lines = text(width: 14, colour: true, unicode: true).overview([timeline()]).split(separator: "\n")
+        let lines = text(width: 14, colour: true, unicode: true).overview(summed([timeline()])).split(separator: "\n")
         let bar = lines.first { $0.hasPrefix("    \u{1b}") }
         #expect(
             bar.map(String.init) == "    "
@@ -131,7 +137,9 @@ import Testing
     ) {
         let rows = HistoryRow.rows(of: log, matching: HistoryQuery(), now: Self.moment(10_000), boot: "boot")
         let changes = text(width: width).changes(rows)
-        let all = text(width: width).overview([timeline()]) + text(width: width).outages([timeline()]) + changes
+        let all =
+            text(width: width).overview(summed([timeline()]))
+            + text(width: width).outages([HistorySummary(timeline())]) + changes
         #expect(all.split(separator: "\n").filter { $0.count > width } == [])
         let below = changes.split(separator: "\n").filter { $0.hasPrefix("    ") && $0.dropFirst(4).first != " " }
         #expect(below.allSatisfy { $0.contains(": ") }, "\(below)")
@@ -159,7 +167,7 @@ import Testing
     }
 
     @Test func `an empty history is a sentence, not a timeline`() {
-        #expect(text(width: 80).overview([]) == "nothing is known of that time\n")
+        #expect(text(width: 80).overview(summed([])) == "nothing is known of that time\n")
     }
 
     @Test func `texts from outside cannot rewrite the screen`() {
@@ -171,6 +179,6 @@ import Testing
         #expect(!text(width: nil).changes(rows).contains("\u{1b}"))
         let timeline = HistoryTimeline(
             of: state.target, in: log, since: nil, now: Self.moment(1), boot: "boot", isRunning: true)
-        #expect(!text(width: 80).overview([timeline]).contains("\u{1b}"))
+        #expect(!text(width: 80).overview(summed([timeline])).contains("\u{1b}"))
     }
 }

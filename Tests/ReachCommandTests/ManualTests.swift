@@ -8,6 +8,7 @@ internal import Testing
     private static let events = ManualPage("reach-events.7")
     private static let commands = [
         "status", "watch", "wait", "run", "links", "explain", "top", "history", "report", "probe", "probes", "queue",
+        "schema",
     ]
     private static let queueCommands = [
         "add", "import", "list", "show", "explain", "hold", "release", "cancel", "retry", "wait", "result", "top",
@@ -43,7 +44,7 @@ internal import Testing
         let offered = try Self.options(of: [command])
         // These commands do not observe the kernel.
         let shared =
-            ["top", "history", "report", "probe", "probes", "queue"].contains(command)
+            ["top", "history", "report", "probe", "probes", "queue", "schema"].contains(command)
             ? ofEvery.intersection(offered) : ofEvery
         #expect(offered == Self.reach.options(of: "COMMANDS", command).union(shared))
     }

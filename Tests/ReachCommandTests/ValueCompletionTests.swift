@@ -9,9 +9,10 @@ internal import Testing
     ///   - name: The option, or `positional@NUMBER`.
     ///   - word: What was typed of the value.
     private func offered(
-        _ commands: [String], _ name: String, _ word: String = "", socket: String = "/nonexistent/socket"
+        _ commands: [String], _ name: String, _ word: String = "", socket: String = "/nonexistent/socket",
+        before: [String] = []
     ) throws -> [String] {
-        let line = ["reach"] + commands + [name, word]
+        let line = ["reach"] + commands + before + [name, word]
         let result = try BuiltProgram.reach.run(
             ["---completion"] + commands + ["--", name, "\(line.count - 1)", "\(word.count)"] + line,
             environment: ["SAP_SHELL": "bash", "SAP_SHELL_VERSION": "5.2", "REACH_SOCKET": socket])
@@ -24,6 +25,11 @@ internal import Testing
         #expect(Set(words).isSuperset(of: ["wifi", "not wwan", "unmetered", "class=wired", "interface=lo"]))
         let more = try offered(["queue", "add"], "--when", "wifi,un")
         #expect(more.contains("wifi,unmetered") && !more.contains("unmetered"))
+    }
+
+    @Test func `a mistyped link gets the one that was meant`() throws {
+        let link = try BuiltProgram.reach.run(["links", "--no-daemon", "la"])
+        #expect(link.standardError == "reach: no link is named 'la'; did you mean 'lo'?\n")
     }
 
     @Test func `targets, interfaces, and patterns with their values are offered`() throws {
@@ -40,7 +46,15 @@ internal import Testing
     {
         let directory = try TemporaryDirectory()
         let file = try directory.file(
-            "reach.toml", "[[probe]]\nname = \"till\"\ntarget = \"tcp://127.0.0.1:1\"\n")
+            "reach.toml",
+            """
+            [targets]
+            office = "203.0.113.7"
+            [[probe]]
+            name = "till"
+            target = "tcp://127.0.0.1:1"
+
+            """)
         let socket = directory.path + "/socket"
         let daemon = try BuiltProgram(named: "reachd").start(
             ["--config", file, "--socket", socket, "--state", directory.path, "--events"])
@@ -51,6 +65,16 @@ internal import Testing
         #expect(try offered(["queue", "cancel"], "positional@0", socket: socket) == added.lines)
         #expect(try offered(["probes"], "positional@0", socket: socket) == ["till"])
         #expect(try offered(["queue", "show"], "positional@0") == [])
+        for command in ["status", "watch", "wait", "explain"] {
+            #expect(try offered([command], "positional@0", socket: socket).prefix(2) == ["internet", "office"])
+        }
+        let recorded = ["--state", directory.path]
+        #expect(try offered(["history"], "positional@0", before: recorded).contains("office"))
+        #expect(try offered(["report"], "positional@0", before: recorded).contains("office"))
+        let status = try BuiltProgram.reach.run(["status", "--socket", socket, "ofice"])
+        #expect(status.standardError == "reach: 'ofice' is not a configured target; did you mean 'office'?\n")
+        let history = try BuiltProgram.reach.run(["history", "ofice"] + recorded)
+        #expect(history.standardError.hasSuffix("recorded: internet, office; did you mean 'office'?\n"))
         let misspelt = try BuiltProgram.reach.run(["probes", "--socket", socket, "tll"])
         #expect(misspelt.standardError == "reach: no probe is named 'tll'; did you mean 'till'?\n")
         daemon.send(SIGTERM)

@@ -49,6 +49,8 @@ final class FakeService: ControlService {
         reply(.success(ProbeAnswer(target: order.target, name: nil, result: ProbeJSONTests.result)))
     }
 
+    let targets: [(name: String, target: Target)] = [("office", .internet)]
+
     func links(for caller: Caller, reply: @escaping Reply<[LinkReport]>) { reply(.success(links)) }
 
     func explain(_ target: Target, for caller: Caller, reply: @escaping Reply<Explanation>) {

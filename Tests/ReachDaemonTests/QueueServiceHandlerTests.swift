@@ -334,16 +334,16 @@ struct QueueServiceHandlerTests {
         let narrow = try QueueServiceHandlerStage(in: second.path) { $0.queue.keepFree = 1 << 39 }
         name = nil
         await #expect(
-            throws: QueueServiceError.invalid(
-                field: "body",
-                reason: "upload too large: 2.5 MiB or more; your limit is 2 MiB (queue.disk_share_per_user)")
+            throws: QueueServiceError.refused(
+                reason: "user-limit",
+                excess: QueueExcess(limit: "queue.disk_share_per_user", allowed: 2 << 20, wanted: 5 << 19))
         ) {
             for _ in 0..<5 { name = try await upload(1 << 19, name, to: narrow).name }
         }
         name = nil
         await #expect(
-            throws: QueueServiceError.invalid(
-                field: "body", reason: "upload too large: 4.5 MiB or more; the limit is 4 MiB (queue.keep_free)")
+            throws: QueueServiceError.refused(
+                reason: "queue-full", excess: QueueExcess(limit: "queue.keep_free", allowed: 4 << 20, wanted: 9 << 19))
         ) {
             for _ in 0..<9 {
                 name = try await upload(1 << 19, name, for: QueueServiceHandlerStage.root, to: narrow).name

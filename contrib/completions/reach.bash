@@ -173,13 +173,13 @@ _reach() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    status|watch|wait|run|links|explain|top|history|report|probe|probes|queue|fleet|help)
+    status|watch|wait|run|links|explain|top|history|report|probe|probes|queue|schema|fleet|help)
         # Offer subcommand argument completions
         "_reach_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'status watch wait run links explain top history report probe probes queue fleet help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'status watch wait run links explain top history report probe probes queue schema fleet help' -- "${cur}"))
         ;;
     esac
 }
@@ -457,10 +457,19 @@ _reach_history() {
         return
         ;;
     '--type')
+        __reach_add_completions -W 'started'$'\n''stopped'$'\n''snapshot'$'\n''change'$'\n''probe'$'\n''queue'$'\n''wake'
         return
         ;;
     '--state')
         __reach_add_completions -d
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __reach_add_completions -W "$(__reach_custom_complete ---completion history -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -483,6 +492,14 @@ _reach_report() {
         ;;
     '--state')
         __reach_add_completions -d
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __reach_add_completions -W "$(__reach_custom_complete ---completion report -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -928,6 +945,22 @@ _reach_queue_top() {
     case "${prev}" in
     '--socket')
         __reach_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_reach_schema() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __reach_offer_flags_options 1
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __reach_add_completions -W 'status'$'\n''watch'$'\n''links'$'\n''explain'$'\n''history'$'\n''report'$'\n''probe'$'\n''probes'$'\n''queue'
         return
         ;;
     esac

@@ -23,6 +23,10 @@ CHECKS = {
         "!document.querySelector('script,[style],img,iframe,object,embed,link[rel=stylesheet]') && "
         "performance.getEntriesByType('resource').every((each) => each.name.startsWith('data:'))",
     "nothing is wider than the page": "document.documentElement.scrollWidth <= innerWidth + 1",
+    "every label of a picture is inside it": """[...document.querySelectorAll('svg text')].every((each) => {
+        const label = each.getBoundingClientRect(), picture = each.ownerSVGElement.getBoundingClientRect();
+        return label.left >= picture.left - 1 && label.right <= picture.right + 1 && label.top >= picture.top - 1 &&
+            label.bottom <= picture.bottom + 1; })""",
     "every cell of a map shows its level without colours": """[...document.querySelectorAll('rect.down')].every((each) =>
         +each.getAttribute('height') > 0) && (!document.querySelector('rect.unknown') || document.querySelector('#hatch path'))""",
 }

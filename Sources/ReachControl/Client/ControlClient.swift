@@ -38,6 +38,16 @@ package struct ControlClient: ~Copyable {
         }
     }
 
+    /// Gets the names of the configured targets; none from a daemon that is too old to say.
+    package mutating func targetNames() throws(ControlError) -> [String] {
+        do throws(ControlError) {
+            return (try call("Targets", [:])["targets"]?.array ?? []).compactMap { $0["name"]?.string }
+        } catch {
+            if case .refused(let refused) = error, refused.name == "org.varlink.service.MethodNotFound" { return [] }
+            throw error
+        }
+    }
+
     package mutating func links() throws(ControlError) -> [LinkReport] {
         try read("links", of: try call("Links", [:])) { links throws(StatusReadingError) in
             guard let elements = links.array else { throw StatusReadingError(key: "links") }

@@ -1,7 +1,7 @@
 package import ReachCore
 
 /// The source of a status: this process's own engine, or the daemon.
-package enum StatusSource: String, Sendable {
+package enum StatusSource: String, Sendable, CaseIterable {
     case kernel
     case daemon
 }

@@ -29,6 +29,20 @@ package enum MonitorInterface {
                     guard request.call.wantsMore else { throw .expectedMore }
                     try request.stream(topics, target, withRequests: withRequests)
                 },
+                "Targets": .init([]) { request throws(VarlinkError) in
+                    request.reply { json in
+                        json.field(
+                            "targets",
+                            array: { json in
+                                for named in service.targets {
+                                    json.object {
+                                        $0.field("name", named.name as String?)
+                                        $0.field("target", named.target.description as String?)
+                                    }
+                                }
+                            })
+                    }
+                },
                 "Links": .init([], cost: .large) { request throws(VarlinkError) in
                     service.links(for: request.caller) { result in
                         request.reply(result) { json, reports in

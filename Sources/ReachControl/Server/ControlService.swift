@@ -15,6 +15,9 @@ package protocol ControlService: AnyObject {
         _ target: Target, for caller: Caller, sink: @escaping (TargetEvent) -> Void
     ) throws(MonitorError) -> ControlWatch
 
+    /// The targets of the configuration, with their names.
+    var targets: [(name: String, target: Target)] { get }
+
     /// Gets the machine's links, with their class and what they carry.
     func links(for caller: Caller, reply: @escaping Reply<[LinkReport]>)
 

@@ -59,9 +59,10 @@ package struct HistoryEntry: Hashable, Sendable {
         self.content = content
     }
 
-    package init(_ change: ReachabilityChange, boot: String) {
+    /// - Parameter name: The target's name; as it is written if there is none.
+    package init(_ change: ReachabilityChange, of name: String? = nil, boot: String) {
         let moment = Instant(wall: change.time, boot: change.bootTime)
-        self.init(.state(State(change)), at: moment, boot: boot)
+        self.init(.state(State(change, of: name)), at: moment, boot: boot)
     }
 
     /// The target of the record; `nil` if the record concerns all targets.
@@ -75,10 +76,10 @@ package struct HistoryEntry: Hashable, Sendable {
 }
 
 extension HistoryEntry.State {
-    package init(_ change: ReachabilityChange) {
+    package init(_ change: ReachabilityChange, of name: String? = nil) {
         let state = change.state
         self.init(
-            target: state.target.description, status: state.status, linkClass: state.linkClass?.rawValue,
+            target: name ?? state.target.description, status: state.status, linkClass: state.linkClass?.rawValue,
             interface: state.interface, reason: state.reason?.rawValue, rootCause: state.rootCause?.kind.rawValue,
             rootInterface: state.rootCause?.interface, cause: change.cause.rawValue,
             connectivity: state.isValidated ? state.connectivity.rawValue : nil, isChange: !change.isInitial)

@@ -66,7 +66,7 @@ struct ConfigurationReader {
                 }
             } else if path != nil || !Configuration.tables.contains(where: { $0.name == entry.key }) {
                 let hint = KeyHint.text(for: entry.key, in: path, known: keys.map(\.name), isTable: entry.isTable)
-                report(entry, name, "there is no such key", expected: hint)
+                report(entry, name, hint.problem, expected: hint.expected)
             }
         }
     }
@@ -82,7 +82,7 @@ struct ConfigurationReader {
         }
     }
 
-    mutating func report(_ entry: TOMLTable.Entry, _ key: String, _ problem: String, expected: String) {
+    mutating func report(_ entry: TOMLTable.Entry, _ key: String, _ problem: String, expected: String?) {
         report(line: entry.line, key, problem, expected: expected)
     }
 
@@ -90,7 +90,7 @@ struct ConfigurationReader {
         append(ConfigurationValidationError(line: node.line, key: key, problem, expected: expected))
     }
 
-    mutating func report(line: Int, _ key: String, _ problem: String, expected: String) {
+    mutating func report(line: Int, _ key: String, _ problem: String, expected: String?) {
         append(ConfigurationValidationError(line: line, key: key, problem, expected: expected))
     }
 }

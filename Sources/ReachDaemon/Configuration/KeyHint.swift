@@ -1,21 +1,24 @@
 internal import ReachCore
 
-/// Suggests the key or table that the user probably meant.
+/// What to say about an unknown key: the key or table that the user probably meant.
 enum KeyHint {
     /// - Parameters:
     ///   - path: The table of the key; `nil` at the top of the file.
     ///   - known: The known keys of the table.
-    static func text(for key: String, in path: String?, known: [String], isTable: Bool) -> String {
+    /// - Returns: The problem, and what is expected if no word is near.
+    static func text(
+        for key: String, in path: String?, known: [String], isTable: Bool
+    ) -> (problem: String, expected: String?) {
         let tables = Configuration.tables
         let candidates = isTable && path == nil ? tables.filter { $0.name != nil } : []
         if let meant = NearestWord.find(key, among: candidates.compactMap(\.name)) {
-            return "\(candidates.first { $0.name == meant }?.header ?? meant), which is the nearest table"
+            return ("unknown table; did you mean \(candidates.first { $0.name == meant }?.header ?? meant)?", nil)
         }
-        if let meant = NearestWord.find(key, among: known) { return "\(meant), which is the nearest key" }
+        if let meant = NearestWord.find(key, among: known) { return ("unknown key; did you mean '\(meant)'?", nil) }
         if let home = tables.first(where: { $0.name != path && $0.keys.contains(key) }) {
-            return "\(key) below \(home.header)"
+            return ("unknown key; did you mean \(key) below \(home.header)?", nil)
         }
         let words = isTable && path == nil ? candidates.map(\.header) : known
-        return "one of " + words.joined(separator: ", ")
+        return (isTable && path == nil ? "unknown table" : "unknown key", "one of " + words.joined(separator: ", "))
     }
 }

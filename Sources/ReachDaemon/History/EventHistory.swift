@@ -62,7 +62,10 @@ package final class EventHistory: Sendable {
         }
     }
 
-    package func record(_ change: ReachabilityChange) { queue.put(.entry(HistoryEntry(change, boot: boot))) }
+    /// - Parameter name: The name of the target in the configuration.
+    package func record(_ change: ReachabilityChange, of name: String? = nil) {
+        queue.put(.entry(HistoryEntry(change, of: name, boot: boot)))
+    }
 
     package func record(_ event: ProbeEvent) {
         if let entry = HistoryEntry(event, boot: boot) { queue.put(.entry(entry)) }
@@ -85,12 +88,17 @@ package final class EventHistory: Sendable {
 
     /// Leaves signs of life even if nothing happens, as long as the history and the loop exist.
     ///
-    /// - Parameter interval: The interval of the signs. Below ``signInterval``, signs are fewer.
-    package func scheduleSigns(on loop: EventLoop, every interval: Duration = idleInterval) {
+    /// - Parameters:
+    ///   - interval: The interval of the signs. Below ``signInterval``, signs are fewer.
+    ///   - alongside: Called with each, so that nothing else needs a timer.
+    package func scheduleSigns(
+        on loop: EventLoop, every interval: Duration = idleInterval, alongside: @escaping () -> Void = {}
+    ) {
         loop.schedule(at: SystemClock.boot + interval) { [weak self, unowned loop] in
             guard let self else { return }
             noteAlive(at: SystemClock.now)
-            scheduleSigns(on: loop, every: interval)
+            alongside()
+            scheduleSigns(on: loop, every: interval, alongside: alongside)
         }
     }
 

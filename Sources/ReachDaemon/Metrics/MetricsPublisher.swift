@@ -14,6 +14,8 @@ final class MetricsPublisher {
     private var thread: Mailbox?
     private var completion = ThreadCompletion()
     private var retry: TimerQueue.ID?
+    /// The failure that was last reported; `nil` since metrics are published.
+    private var warning: String?
     /// Receives one line about each problem that an operator should know.
     var onWarning: @Sendable (String) -> Void = { _ in }
 
@@ -60,15 +62,25 @@ final class MetricsPublisher {
             }
             let loop = try EventLoop()
             thread = loop.mailbox
+            warning = nil
             run(loop, listener)
         } catch {
-            onWarning("\(configuration.listen?.description ?? ""): \(error)")
+            warn(of: error)
             if let listener { close(listener) }
             retry = self.loop.schedule(at: SystemClock.boot + Self.retryInterval) { [unowned self] in
                 retry = nil
                 begin()
             }
         }
+    }
+
+    /// Warns once of each failure, not at every attempt.
+    private func warn(of error: SystemError) {
+        let place = configuration.listen?.description ?? ""
+        let what = error.number == EADDRINUSE ? "\(place) already in use" : "\(place): \(error)"
+        guard what != warning else { return }
+        warning = what
+        onWarning("\(what); trying again every \(Self.retryInterval.components.seconds) s")
     }
 
     private func run(_ threadLoop: EventLoop, _ listener: CInt?) {

@@ -140,7 +140,9 @@ final class ProbeServiceHandler {
             }
         } else {
             guard let known = controller?.specification(named: order.target) else {
-                let hint = NearestWord.hint(for: order.target, among: reports.map(\.name))
+                let hint =
+                    IPAddress(order.target) == nil
+                    ? NearestWord.hint(for: order.target, among: reports.map(\.name)) : "; try icmp://\(order.target)"
                 throw .invalidTarget(
                     String(order.target.prefix(256)), reason: "it is neither the name of a probe nor a URL\(hint)")
             }

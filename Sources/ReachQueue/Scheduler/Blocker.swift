@@ -93,6 +93,9 @@ package struct Blocker: OptionSet, Hashable, Sendable {
     /// Whether a path is what it lacks.
     package var isOfNetwork: Bool { !isDisjoint(with: Self.network.union([.notValidated, .name])) }
 
+    /// All stable words.
+    package static var allWords: [String] { words.map(\.1) }
+
     /// The stable words of its bits, in a fixed order.
     package var words: [String] { Self.words.filter { contains($0.0) }.map(\.1) }
 

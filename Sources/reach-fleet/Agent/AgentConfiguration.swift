@@ -107,10 +107,11 @@ struct AgentConfigurationReader {
             guard let key = keys[entry.key] else {
                 let known = keys.keys.sorted()
                 let meant = NearestWord.find(entry.key, among: known)
-                let hint = meant.map { "\($0), which is the nearest key" } ?? "one of " + known.joined(separator: ", ")
+                let hint = meant.map { "unknown key; did you mean '\($0)'?" } ?? "unknown key"
                 errors.append(
                     ConfigurationValidationError(
-                        line: entry.line, key: entry.key, "there is no such key", expected: hint))
+                        line: entry.line, key: entry.key, hint,
+                        expected: meant == nil ? "one of " + known.joined(separator: ", ") : nil))
                 continue
             }
             if !key.read(entry.node.value, &configuration) {

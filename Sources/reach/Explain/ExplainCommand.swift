@@ -71,10 +71,16 @@ struct ExplainCommand: ParsableCommand {
 
     private func explain(_ target: Target) throws {
         var source = daemon.source(observation.given)
-        let answer = try source.ask { client throws(ControlError) in try client.explanation(of: target) }
+        var hints: [String] = []
+        let answer = try source.ask { client throws(ControlError) in
+            let explanation = try client.explanation(of: target)
+            if explanation.verdict.reason == .nameNotResolved { hints = TargetHint.sentences(for: [target], &client) }
+            return explanation
+        }
         let explanation = try answer ?? queryKernel(target)
         show(explanation, answer == nil ? .kernel : .daemon)
         if !json { StandardOutput.write(source.note(isDaemon: answer != nil, .current)) }
+        for hint in hints { StandardError.write("reach: \(hint)\n") }
         try CommandError.check([(explanation.verdict.status, explanation.verdict.reason)])
     }
 

@@ -31,20 +31,21 @@ struct HistoryCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "With --events: only those of this type; may be repeated.", valueName: "type"),
-        transform: { try Self.type($0) })
+        completion: .list(JournalPrinter.types), transform: { try Self.type($0) })
     var type: [String] = []
 
     @Option(
         help: ArgumentHelp("The directory of the history.", valueName: "directory"), completion: .directory)
     var state: String?
 
-    @Argument(help: "The target; every target by default.")
+    @Argument(help: "The target; every target by default.", completion: ValueCompletion.recordedTarget)
     var target: String?
 
     private static func type(_ word: String) throws -> String {
         guard JournalPrinter.types.contains(word) else {
             let known = JournalPrinter.types.joined(separator: ", ")
-            throw ValidationError("'\(DisplayText.sanitized(word))' is not a type of events: \(known)")
+            let hint = NearestWord.hint(for: word, among: JournalPrinter.types)
+            throw ValidationError("'\(DisplayText.sanitized(word))' is not a type of events: \(known)\(hint)")
         }
         return word
     }
@@ -84,7 +85,8 @@ struct HistoryCommand: ParsableCommand {
         let text = HistoryText(
             style: .current, width: StandardOutput.width, isUnicode: TerminalStyle.isUnicode, stamp: EventText.localTime
         )
-        StandardOutput.write(text.overview(timelines) + text.outages(timelines) + text.changes(rows))
+        let targets = timelines.map { (timeline: $0, summary: HistorySummary($0)) }
+        StandardOutput.write(text.overview(targets) + text.outages(targets.map(\.summary)) + text.changes(rows))
     }
 }
 
@@ -113,7 +115,8 @@ enum HistoryReading {
             let known = log.targets.map(DisplayText.sanitized).joined(separator: ", ")
             throw CommandError(
                 status: .notReachable,
-                message: "no history for '\(DisplayText.sanitized(target))'; recorded: \(known)")
+                message: "no history for '\(DisplayText.sanitized(target))'; recorded: \(known)"
+                    + NearestWord.hint(for: target, among: log.targets))
         }
         return log
     }

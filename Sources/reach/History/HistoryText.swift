@@ -18,10 +18,10 @@ struct HistoryText {
     private static let mostOutages = 20
 
     /// A summary of each target, and its timeline.
-    func overview(_ timelines: [HistoryTimeline]) -> String {
-        guard let first = timelines.first else { return "nothing is known of that time\n" }
-        let blocks = timelines.map { timeline in
-            wrapped(heading(HistorySummary(timeline))) + (width.map { drawing(timeline, $0) } ?? "")
+    func overview(_ targets: [(timeline: HistoryTimeline, summary: HistorySummary)]) -> String {
+        guard let first = targets.first?.timeline else { return "nothing is known of that time\n" }
+        let blocks = targets.map { timeline, summary in
+            wrapped(heading(summary)) + (width.map { drawing(timeline, $0) } ?? "")
         }
         guard let width else { return blocks.joined() }
         return blocks.joined() + axis(first, width) + "\n" + legend + "\n"
@@ -58,8 +58,8 @@ struct HistoryText {
     }
 
     /// The newest outages, one in a row, and what failed in each.
-    func outages(_ timelines: [HistoryTimeline]) -> String {
-        let all = timelines.map(HistorySummary.init).flatMap { summary in summary.outages.map { (summary.target, $0) } }
+    func outages(_ summaries: [HistorySummary]) -> String {
+        let all = summaries.flatMap { summary in summary.outages.map { (summary.target, $0) } }
             .sorted { ($0.1.from, $0.0) < ($1.1.from, $1.0) }
         guard !all.isEmpty else { return "" }
         let heading = ["OUTAGE", "TARGET", "FOR", "LAYER", "WHAT FAILED"].map { TextTable.Cell($0, .grey) }

@@ -32,8 +32,8 @@ struct Report {
     var mapped: [HourMapOfTarget] = []
     var probes: Record<[ProbeSeries]>
     var queue: Record<QueueTally>
-    /// No part of reach counts the bytes of a link.
-    let meteredBytes = Record<Int64>.absent("reach does not count the bytes of links")
+    /// What metered links carried in the hours of the period, most first.
+    let meteredBytes: Record<[MeteredTraffic.Hour]>
     /// What limits the figures, as sentences.
     var notes: [String] = []
 
@@ -47,7 +47,8 @@ struct Report {
     ///   - since: The beginning; `nil` for the first record of the wanted targets.
     ///   - until: The end; `nil` for the present.
     init(
-        of log: HistoryLog, _ journal: Record<JournalFigures>, wanted: [String], since: Timestamp?, until: Timestamp?,
+        of log: HistoryLog, _ journal: Record<JournalFigures>, _ traffic: MeteredTraffic? = nil, wanted: [String],
+        since: Timestamp?, until: Timestamp?,
         now: Instant, boot: String, isRunning: Bool, host: String, zone: LocalZone
     ) {
         let source = HistorySource(log, now: now, boot: boot, isRunning: isRunning)
@@ -55,6 +56,9 @@ struct Report {
         let names = wanted.isEmpty ? source.targets : wanted
         to = min(until ?? now.wall, now.wall)
         from = min(since ?? names.compactMap(source.firstTime).min() ?? to, to)
+        meteredBytes =
+            traffic.map { [from, to] in .recorded($0.sums(from: from, to: to)) }
+            ?? .absent("reachd has not counted the bytes of metered links here")
         self.host = host
         self.zone = zone
         queue = .absent("")

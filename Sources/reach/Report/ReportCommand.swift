@@ -46,7 +46,7 @@ struct ReportCommand: ParsableCommand {
         help: ArgumentHelp("The directory of the history.", valueName: "directory"), completion: .directory)
     var state: String?
 
-    @Argument(help: "The targets; every target by default.")
+    @Argument(help: "The targets; every target by default.", completion: ValueCompletion.recordedTarget)
     var targets: [String] = []
 
     func validate() throws {
@@ -60,7 +60,8 @@ struct ReportCommand: ParsableCommand {
         let journal = ReportJournal.read(
             in: directory, isNamed: state != nil, clock: HistoryClock(log.entries, now: now, boot: boot))
         var report = Report(
-            of: log, journal, wanted: targets, since: since, until: until, now: now, boot: boot,
+            of: log, journal, MeteredTrafficFile(directory: directory).read(), wanted: targets, since: since,
+            until: until, now: now, boot: boot,
             isRunning: state == nil && HistoryReading.isDaemonRunning, host: Self.host, zone: .system)
         if getuid() != 0, report.queue.value != nil { report.notes.append("Requests of other users are not counted.") }
         switch form {

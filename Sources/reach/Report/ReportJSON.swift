@@ -18,6 +18,8 @@ extension JSONWriter {
             json.field("probes", array: { json in for series in report.probes.value ?? [] { json.series(series) } })
             json.key("queue")
             json.tally(report.queue.value)
+            json.field(
+                "metered", array: { json in for link in report.meteredBytes.value ?? [] { json.metered(link) } })
             json.field("not_recorded", object: { $0.absences(report) })
             json.field("notes", report.notes)
         }
@@ -119,6 +121,15 @@ extension JSONWriter {
                 })
             json.field("median_wait_ms", tally.medianWait?.milliseconds)
             json.field("longest_wait_ms", tally.longestWait?.milliseconds)
+        }
+    }
+
+    private mutating func metered(_ link: MeteredTraffic.Hour) {
+        object { json in
+            json.field("interface", link.interface as String?)
+            json.field("class", link.linkClass as String?)
+            json.field("received_bytes", link.received)
+            json.field("sent_bytes", link.sent)
         }
     }
 

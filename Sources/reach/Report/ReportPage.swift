@@ -131,8 +131,21 @@ struct ReportPage {
     }
 
     private var metered: String {
-        guard case .absent(let why) = report.meteredBytes else { return "" }
-        return section("metered", "Bytes by metered link", absent(why))
+        switch report.meteredBytes {
+        case .absent(let why): return section("metered", "Bytes by metered link", absent(why))
+        case .recorded(let links):
+            let rows = links.map { link in
+                [
+                    HTMLTable.Cell(link.interface), HTMLTable.Cell(link.linkClass),
+                    .number(ByteCount.describe(link.received)), .number(ByteCount.describe(link.sent)),
+                ]
+            }
+            let table = HTMLTable(
+                caption: "What metered links carried, by whole hours while reachd ran",
+                heading: ["Link", "Class", "Received", "Sent"], rows: rows)
+            let none = "<p>No metered link carried anything while reachd ran.</p>\n"
+            return section("metered", "Bytes by metered link", links.isEmpty ? none : table.html)
+        }
     }
 
     private var queue: String {

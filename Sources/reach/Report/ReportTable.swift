@@ -29,6 +29,12 @@ struct ReportTable {
                 output += row("probe", ["target": Self.safe(series.name)], cells(part))
             }
         }
+        for link in report.meteredBytes.value ?? [] {
+            for (name, bytes) in [("received_bytes", link.received), ("sent_bytes", link.sent)] {
+                output += row(
+                    "metered", period, ["target": Self.safe(link.interface), "figure": name, "value": "\(bytes)"])
+            }
+        }
         if let tally = report.queue.value {
             for (name, value) in tally.figures {
                 output += row("queue", period, ["figure": Self.safe(name), "value": value])

@@ -125,7 +125,19 @@ struct ReportText {
         return heading("Probes") + table(["PROBE", "ATTEMPTS", "LOST", "P50", "P90", "P99", "TARGET"], rows)
     }
 
-    private var metered: String { absent("Bytes by metered link", report.meteredBytes) }
+    private var metered: String {
+        let title = "Bytes by metered link"
+        guard case .recorded(let links) = report.meteredBytes else { return absent(title, report.meteredBytes) }
+        guard !links.isEmpty else { return heading(title) + "none\n" }
+        let rows = links.map { link in
+            [
+                TextTable.Cell(DisplayText.sanitized(link.interface), .bold),
+                TextTable.Cell(DisplayText.sanitized(link.linkClass)),
+                TextTable.Cell(ByteCount.describe(link.received)), TextTable.Cell(ByteCount.describe(link.sent)),
+            ]
+        }
+        return heading(title) + table(["LINK", "CLASS", "RECEIVED", "SENT"], rows)
+    }
 
     private var queue: String {
         guard case .recorded(let tally) = report.queue else { return absent("Queue", report.queue) }

@@ -45,14 +45,17 @@ struct StatusCommand: ParsableCommand {
 
     func run() throws {
         var source = daemon.source(observation.given)
+        var hints: [String] = []
         let answer = try source.ask { client throws(ControlError) in
             var states: [ReachabilityState] = []
             for target in asked { states.append(try client.status(of: target)) }
+            hints = TargetHint.sentences(for: states.filter { $0.reason == .nameNotResolved }.map(\.target), &client)
             return states
         }
         for state in answer ?? [] { show(state, .daemon) }
         let states = try answer ?? queryKernel(asked)
         if !json { StandardOutput.write(source.note(isDaemon: answer != nil, .current)) }
+        for hint in hints { StandardError.write("reach: \(hint)\n") }
         if validated { return try checkProof(states, isDaemon: answer != nil) }
         try CommandError.check(states.map { ($0.status, $0.reason) })
     }

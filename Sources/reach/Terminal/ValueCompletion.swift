@@ -17,8 +17,20 @@ enum ValueCompletion {
         }
     }
 
+    /// The Internet, the targets of the daemon's configuration, and interfaces.
     static var target: CompletionKind {
-        .custom { _, _, _ in ["internet"] + interfaceNames.map { "interface:" + $0 } }
+        .custom { words, _, _ in
+            let named = ask(words) { client throws(ControlError) in try client.targetNames() }
+            return ["internet"] + (named ?? []) + interfaceNames.map { "interface:" + $0 }
+        }
+    }
+
+    /// Targets of which the history has records.
+    static var recordedTarget: CompletionKind {
+        .custom { words, _, _ in
+            let directory = value(of: "--state", in: words) ?? HistoryReading.directory
+            return (try? HistoryFiles(directory: directory).read())?.targets ?? []
+        }
     }
 
     static var interface: CompletionKind { .custom { _, _, _ in interfaceNames } }
@@ -59,11 +71,17 @@ enum ValueCompletion {
 
     private static var interfaceNames: [String] { ((try? DirectoryNames.read("/sys/class/net")) ?? []).sorted() }
 
+    /// The value of an option on the command line so far.
+    private static func value(of option: String, in words: [String]) -> String? {
+        words.firstIndex(of: option).flatMap { $0 + 1 < words.count ? words[$0 + 1] : nil }
+    }
+
     private static func ask<Answer>(
         _ words: [String], _ question: (inout ControlClient) throws(ControlError) -> Answer
     ) -> Answer? {
-        let named = words.firstIndex(of: "--socket").flatMap { $0 + 1 < words.count ? words[$0 + 1] : nil }
-        let path = named ?? SocketPath.forClient(uid: getuid(), environment: SocketPath.processEnvironment)
+        let path =
+            value(of: "--socket", in: words)
+            ?? SocketPath.forClient(uid: getuid(), environment: SocketPath.processEnvironment)
         do throws(ControlError) {
             var client = try ControlClient(path: path, patience: .milliseconds(500))
             return try question(&client)

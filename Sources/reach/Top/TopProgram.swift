@@ -66,13 +66,7 @@ final class TopProgram {
         let watch = DaemonWatch(path: path, target: .internet, on: loop) { [unowned self] in handle($0) }
         self.watch = watch
         watch.start()
-        let queue = QueueFollower(nil, path: path, on: loop) { [unowned self] event in
-            // A daemon without a queue refuses once; the reader says so.
-            if case .failed = event { follower = nil }
-            drawSoon()
-        }
-        follower = queue
-        queue.start()
+        followQueue()
         // Links that carry no path to the Internet change without an event of the daemon.
         let observer = KernelObserver(loop: loop) { [unowned self] event in
             if case .changed(let effects) = event, effects.isEmpty { return }
@@ -83,6 +77,18 @@ final class TopProgram {
         drawSoon(after: .zero)
     }
 
+    /// Follows the queue unless that is done already. A daemon without a queue refuses, and the reader says so; the next daemon
+    /// may have one.
+    private func followQueue() {
+        guard follower == nil else { return }
+        let queue = QueueFollower(nil, path: path, on: loop) { [unowned self] event in
+            if case .failed = event { follower = nil }
+            drawSoon()
+        }
+        follower = queue
+        queue.start()
+    }
+
     private func handle(_ event: StreamEvent) {
         switch event {
         case .disconnected(_, let error, _): state.away = error.description
@@ -90,7 +96,9 @@ final class TopProgram {
         case .snapshot(let change, _), .target(.change(let change)):
             state.away = nil
             state.internet = change.state
-        case .reconnected: state.away = nil
+        case .reconnected:
+            state.away = nil
+            followQueue()
         default: break
         }
         drawSoon()

@@ -91,12 +91,17 @@ enum ExampleReport {
 
     static func report(
         _ log: HistoryLog = log(), _ journal: Report.Record<JournalFigures>? = nil, wanted: [String] = [],
-        since: Timestamp? = nil, until: Timestamp? = nil, host: String = "lodge"
+        since: Timestamp? = nil, until: Timestamp? = nil, host: String = "lodge",
+        traffic: MeteredTraffic? = MeteredTraffic([meteredHour])
     ) -> Report {
         Report(
-            of: log, journal ?? .recorded(standardJournal), wanted: wanted, since: since, until: until,
+            of: log, journal ?? .recorded(standardJournal), traffic, wanted: wanted, since: since, until: until,
             now: moment(3 * day), boot: "boot", isRunning: true, host: host, zone: zone)
     }
+
+    /// In the second hour.
+    private static let meteredHour = MeteredTraffic.Hour(
+        number: begin / 3600 + 1, interface: "wwan0", linkClass: "wwan", received: 9 << 20, sent: 3 << 10)
 
     static func html(_ report: Report) -> String {
         String(decoding: ReportPage(report).html(nonce: "n"), as: UTF8.self)

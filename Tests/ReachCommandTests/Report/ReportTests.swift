@@ -114,7 +114,7 @@ import Testing
         #expect(report.outages.map(\.waiting) == [nil, nil])
         let text = ReportText(report: report, style: .plain, width: nil, isUnicode: false).text
         #expect(text.contains("Probes\nnot recorded: the journal is off\n"))
-        #expect(text.contains("Bytes by metered link\nnot recorded: reach does not count the bytes of links\n"))
+        #expect(text.contains("wwan0  wwan   9.0 MiB   3.0 KiB"))
         #expect(ExampleReport.html(report).contains("<p>Not recorded: the journal is off.</p>"))
         #expect(ReportTable(report).text.contains("not-recorded"))
         let empty = Example.report(
@@ -157,7 +157,7 @@ import Testing
         let lines = text.split(separator: "\r\n").map { $0.split(separator: ",", omittingEmptySubsequences: false) }
         #expect(lines.allSatisfy { $0.count == lines[0].count }, "\(lines.filter { $0.count != lines[0].count })")
         #expect(
-            Set(lines.map { $0[0] }) == ["kind", "availability", "outage", "hour", "probe", "queue", "not-recorded"])
+            Set(lines.map { $0[0] }) == ["kind", "availability", "outage", "hour", "probe", "queue", "metered"])
         #expect(text.contains("outage,internet,2026-10-24T03:00:00+02:00,2026-10-24T03:10:00+02:00,600.0,"))
         #expect(text.contains("route,no-route no-carrier eth0,eth0 has no carrier,no,0"))
     }
@@ -181,7 +181,8 @@ import Testing
         #expect(value["outages"]?.array?.count == 2 && value["hours"]?.array?.first?["days"]?.array?.count == 3)
         #expect(value["outages"]?.array?.first?["evidence"]?.string == "no-route")
         #expect(value["queue"]?["longest_wait_ms"]?.integer == 3_660_000)
-        #expect(value["not_recorded"]?["metered_bytes"]?.string == "reach does not count the bytes of links")
+        #expect(value["metered"]?.array?.first?["received_bytes"]?.integer == 9 << 20)
+        #expect(value["not_recorded"]?.object?.isEmpty == true)
         let keys = JSONKeys.all(in: String(decoding: json.bytes, as: UTF8.self))
         #expect(keys.subtracting(ManualPage("reach-events.7").arguments(of: "Va")) == [])
     }

@@ -94,6 +94,28 @@ struct TopProgramTests {
         #expect(!screen.contains("q quit"))
     }
 
+    @Test func `a daemon that keeps a queue after a restart has its requests on the screen as they come`() throws {
+        defer { close() }
+        func restart(_ old: RunningProgram, _ configuration: String) throws -> RunningProgram {
+            old.send(SIGTERM)
+            _ = try old.finish()
+            let file = try directory.file("other.toml", configuration)
+            let fresh = try BuiltProgram(named: "reachd").start(
+                ["--config", file, "--socket", socket, "--state", directory.path, "--events"])
+            _ = try fresh.nextLine()
+            return fresh
+        }
+        let without = try restart(daemon, "[queue]\nenabled = false\n")
+        try open("top")
+        expect("this daemon keeps none")
+        let with = try restart(without, "\n")
+        defer { with.send(SIGKILL) }
+        expect("no request is on its way")
+        #expect(try reach("queue", "add", "--when", "interface=nosuch0", "http://127.0.0.1:3/").status == 0)
+        expect("127.0.0.1:3")
+        _ = try tmux("send-keys", "q")
+    }
+
     @Test(arguments: [(80, 24), (200, 50), (40, 24)])
     func `the screen follows the size of its terminal`(width: Int, height: Int) throws {
         defer { close() }

@@ -157,6 +157,6 @@ private final class AgentFixture {
         for (line, start) in zip(lines, ["1: servers: ", "2: leese: ", "3: labels: ", "4: lease: "]) {
             #expect(line.hasPrefix("reach-fleet: \(path):\(start)"))
         }
-        #expect(lines.dropFirst().first?.hasSuffix("expected lease, which is the nearest key") == true)
+        #expect(lines.dropFirst().first?.hasSuffix("unknown key; did you mean 'lease'?") == true)
     }
 }

@@ -1,0 +1,47 @@
+internal import ReachCore
+internal import ReachQueue
+
+/// What the types of Swift know and Varlink's cannot express: which strings are times, and the words of others.
+enum LineWords {
+    /// Strings with these keys are times.
+    static let times: Set = [
+        "time", "since", "connectivity_since", "next", "certificate_until", "created", "deadline", "not_before", "over",
+        "began", "until", "from", "to", "last_seen",
+    ]
+
+    /// - Parameter type: The type with its interface.
+    static func words(of key: String, in type: String) -> [String]? {
+        let name = type.split(separator: ".").last.map(String.init) ?? type
+        return byType[name + "." + key] ?? byKey[key].flatMap { withOtherWords.contains(name + "." + key) ? nil : $0 }
+    }
+
+    private static func all<Word: RawRepresentable & CaseIterable>(_ type: Word.Type) -> [String]
+    where Word.RawValue == String { Word.allCases.map(\.rawValue) }
+
+    private static let byKey: [String: [String]] = [
+        "status": all(ReachabilityStatus.self), "class": all(LinkClass.self), "carrier_class": all(LinkClass.self),
+        "reason": all(Reason.self), "trouble": all(Reason.self), "root_cause": all(RootCause.Kind.self),
+        "connectivity": all(Connectivity.self), "cause": all(Cause.self), "layer": all(OutageLayer.self),
+        "source": all(StatusSource.self), "finding": all(Explanation.Step.Finding.self),
+    ]
+
+    private static let byType: [String: [String]] = [
+        "Change.changed": all(ReachabilityChange.Aspect.self), "Step.subject": all(Explanation.Step.Subject.self),
+        "DiagnosisStep.subject": all(Diagnosis.Step.Subject.self),
+        "Diagnosis.subject": all(Diagnosis.Step.Subject.self),
+        "Diagnosis.outcome": all(Diagnosis.Outcome.self), "Diagnosis.party": all(Diagnosis.Party.self),
+        "ProbeEvent.event": all(ProbeEvent.Kind.self), "ProbeReport.state": all(ProbeReport.State.self),
+        "ProbeReport.paused": all(ProbePause.self),
+        "ProbeResult.reason": all(ProbeFailure.self) + all(ProbeDoubt.self),
+        "QueueEvent.event": all(QueueEvent.Kind.self) + ["watching", "progress"],
+        "Request.state": all(QueuedRequestState.self), "Answer.state": all(QueuedRequestState.self),
+        "Request.reason": all(DeathReason.self), "ReportDeaths.reason": all(DeathReason.self),
+        "Request.blockers": Blocker.allWords, "QueueEvent.blockers": Blocker.allWords,
+        "Reason.blocker": Blocker.allWords,
+    ]
+
+    /// Keys that mean something else there.
+    private static let withOtherWords: Set = [
+        "Path.source", "Resync.reason", "Disconnected.reason", "QueueEvent.reason", "Gap.reason",
+    ]
+}

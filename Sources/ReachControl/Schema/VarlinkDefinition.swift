@@ -1,0 +1,133 @@
+/// The types of an interface, read from its definition in Varlink's language (varlink.org/Interface-Definition).
+///
+/// Reads what the definitions of this project use. Methods and errors are left out. A definition that it cannot read has fewer
+/// types than it should; tests compare them with what is printed.
+struct VarlinkDefinition: Sendable {
+    /// A type with fields.
+    struct Structure: Sendable {
+        var fields: [Field]
+        /// What the comment says about the type itself.
+        var comment = ""
+    }
+
+    struct Field: Sendable {
+        let name: String
+        let type: Kind
+        /// Whether it may be null or missing.
+        let isOptional: Bool
+        var comment = ""
+    }
+
+    indirect enum Kind: Sendable, Equatable {
+        case bool
+        case int
+        case float
+        case string
+        case array(Kind)
+        /// A type with this name.
+        case named(String)
+        /// A structure without a name: the names of its fields, and their types.
+        case fields([String], [Kind])
+    }
+
+    /// The interface's name.
+    private(set) var name = ""
+    private(set) var types: [String: Structure] = [:]
+
+    init(_ text: String) {
+        var comment: [Substring] = []
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
+        while let line = lines.popFirst() {
+            if line.hasPrefix("#") {
+                comment.append(line.dropFirst())
+                continue
+            }
+            let words = line.split(separator: " ")
+            if words.first == "interface", words.count == 2 { name = String(words[1]) }
+            if words.first == "type", words.count == 3, words[2] == "(" {
+                let body = lines.prefix { $0 != ")" }
+                lines = lines.dropFirst(body.count + 1)
+                var scanner = Scanner(body.joined(separator: " "))
+                types[String(words[1])] = Self.documented(scanner.fields(), by: comment)
+            }
+            comment = []
+        }
+    }
+
+    /// Divides a comment: a line such as `#   name  text` begins the text of a field, and further indented lines continue it.
+    private static func documented(_ fields: [Field], by comment: [Substring]) -> Structure {
+        var structure = Structure(fields: fields)
+        var texts: [String: String] = [:]
+        var current: String?
+        for line in comment {
+            let indent = line.prefix { $0 == " " }.count
+            let text = line.drop { $0 == " " }
+            if indent == 3, let gap = text.firstRange(of: "  ") {
+                current = String(text[..<gap.lowerBound])
+                texts[current ?? ""] = String(text[gap.upperBound...].drop { $0 == " " })
+            } else if indent > 3, let current {
+                texts[current]? += " " + text
+            } else {
+                current = nil
+                structure.comment += (structure.comment.isEmpty ? "" : " ") + text
+            }
+        }
+        for (names, text) in texts {
+            for name in names.split(whereSeparator: { ", ".contains($0) }) {
+                for index in structure.fields.indices where structure.fields[index].name == name {
+                    structure.fields[index].comment = text
+                }
+            }
+        }
+        return structure
+    }
+
+    /// Reads `name: type, name: ?[]type, name: (name: type)`.
+    private struct Scanner {
+        private var rest: Substring
+
+        init(_ text: String) { rest = text[...] }
+
+        mutating func fields() -> [Field] {
+            var fields: [Field] = []
+            while let name = word() {
+                guard skip(":") else { break }
+                let isOptional = skip("?")
+                guard let type = kind() else { break }
+                fields.append(Field(name: name, type: type, isOptional: isOptional))
+                guard skip(",") else { break }
+            }
+            return fields
+        }
+
+        private mutating func kind() -> Kind? {
+            if skip("[]") { return kind().map { .array($0) } }
+            if skip("(") {
+                let inner = fields()
+                return skip(")") ? .fields(inner.map(\.name), inner.map(\.type)) : nil
+            }
+            switch word() {
+            case "bool": return .bool
+            case "int": return .int
+            case "float": return .float
+            case "string": return .string
+            case let name?: return .named(name)
+            case nil: return nil
+            }
+        }
+
+        private mutating func word() -> String? {
+            rest = rest.drop { $0 == " " }
+            let word = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+            rest = rest.dropFirst(word.count)
+            return word.isEmpty ? nil : String(word)
+        }
+
+        private mutating func skip(_ mark: String) -> Bool {
+            rest = rest.drop { $0 == " " }
+            guard rest.hasPrefix(mark) else { return false }
+            rest = rest.dropFirst(mark.count)
+            return true
+        }
+    }
+}
