@@ -21,7 +21,7 @@ struct SchemaProgramTests {
 
     @Test func `states, links, explanations and diagnoses are as the schema says`() throws {
         try check(reach.run(["status", "--json", "internet", "127.0.0.1", "interface:lo"]).lines, .status)
-        try check(reach.run(["links", "--json", "--all"]).lines, .links, hasEveryKey: true)
+        try check(reach.run(["links", "--json", "--all"]).lines, .links)
         try check(
             reach.run(["explain", "--json"]).lines
                 + reach.run(["explain", "--probe", "--json", "tcp://127.0.0.1:1"]).lines,

@@ -105,9 +105,10 @@ import Testing
         ]
         lines += Self.recorded.map { JournalEvents.encode($0, boot: "b") }
         lines = lines.map { JournalLine.event($0, log: String(repeating: "0", count: 32), number: 1) }
-        let state = HistoryEntry.State(
+        var state = HistoryEntry.State(
             target: "internet", status: .notReachable, linkClass: "wired", interface: "eth0", reason: "no-route",
             rootCause: "no-carrier", rootInterface: "eth0", cause: "link-down", connectivity: "none")
+        state.network = "office"
         let contents: [HistoryEntry.Content] = [
             .started(lastSeen: Self.moment.wall), .started(lastSeen: nil), .stopped, .state(state),
             .state(HistoryEntry.State(target: "a", status: .unknown)), .unwatched(target: "a"), .dropped(count: 3),
@@ -173,6 +174,8 @@ import Testing
     private static var state: ReachabilityState {
         var state = ReachabilityState.reachable(.internet)
         state.portalSession = PortalSession(interface: "eth0", isCaptive: true)
+        (state.ipv4.network, state.isMetered, state.ipv4.meteredReason) = ("office", true, .wwan)
+        state.ipv4.accessPoint = HardwareAddress("02:00:00:00:00:01")
         return state
     }
 

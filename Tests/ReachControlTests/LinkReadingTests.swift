@@ -31,6 +31,17 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: SchemaCheck.isAvailable, "\(SchemaCheck.whyNot)"))
+    func `links are as the schema says, and every key of the schema occurs`() throws {
+        var random = SeededGenerator(seed: 27)
+        let lines = (0..<200).map { _ in text(random.report()) }
+        var schema = JSONWriter()
+        LineSchema().write(.links, to: &schema)
+        let faults = try SchemaCheck.faults(
+            in: lines, by: String(decoding: schema.bytes, as: UTF8.self), hasEveryKey: true)
+        #expect(faults == [])
+    }
+
     @Test func `a written explanation is read as the same`() throws {
         var random = SeededGenerator(seed: 24)
         for _ in 0..<500 {

@@ -80,8 +80,8 @@ import Testing
             "reach.toml:3: network.prefix: \"192.0.2.0\" is not a prefix"
         ),
         ("[[network]]\nname = \"a\"\nprefix = []", "reach.toml:3: network.prefix: the list has 0 elements"),
-        ("[[network]]\nname = \"a\"\nsid = \"a\"", "reach.toml:3: network.sid: there is no such key"),
-        ("[[netwrk]]\nname = \"a\"", "[[network]], which is the nearest table"),
+        ("[[network]]\nname = \"a\"\nsid = \"a\"", "reach.toml:3: network.sid: unknown key; did you mean 'ssid'?"),
+        ("[[netwrk]]\nname = \"a\"", "; did you mean [[network]]?"),
         ("[hooks]\nwhen = \"wlan\"", "did you mean 'wifi'?"),
         ("[hooks]\nwhen = \"reachable\"", "reach.toml:2: hooks.when: \"reachable\" is about the target"),
         (
