@@ -1,7 +1,8 @@
 import ReachCore
-import ReachKernel
 import ReachTesting
 import Testing
+
+@testable import ReachKernel
 
 /// Messages of sock_diag(7) byte by byte, as inet_diag.h and tcp.h of the kernel define them.
 private enum SocketMessage {
@@ -41,6 +42,15 @@ extension [UInt8] {
 }
 
 @Suite struct SocketDiagnosisTests {
+    @Test func `a link with thousands of addresses leads to conditions of bounded length`() {
+        let addresses = (UInt64(0)..<3000).map { IPAddress(ipv6: 0x2001_0db8_0000_0000, $0) }
+        let prefixes = addresses.compactMap { IPPrefix($0, length: 128) }
+        let conditions = SocketConditions(sources: addresses, excluding: prefixes + prefixes)
+        #expect((1000..<32768).contains(conditions.bytes.count))
+        let few = SocketConditions(sources: Array(addresses.prefix(1)), excluding: [prefixes[1], prefixes[1]])
+        #expect(few.bytes == SocketConditions(sources: Array(addresses.prefix(1)), excluding: [prefixes[1]]).bytes)
+    }
+
     @Test func `a socket that repeats its data is stalled, with its timer and its user`() {
         let sample = SocketMessage.socket().sample
         #expect(sample.sinceReceived == .milliseconds(1400))

@@ -13,7 +13,13 @@ struct SocketConditions {
 
     /// Accepts sockets whose local address is one of `sources`, which must not be empty, and whose remote address is in
     /// none of `prefixes`. IPv4 conditions also hold for IPv4 addresses of IPv6 sockets (`::ffff:192.0.2.1`).
+    ///
+    /// Beyond ``sourceLimit`` and ``prefixLimit`` they are left out, since distances have 16 bits: an interface with
+    /// so many addresses is not met in use.
     init(sources: [IPAddress], excluding prefixes: [IPPrefix]) {
+        let sources = sources.prefix(Self.sourceLimit)
+        var known: Set<IPPrefix> = []
+        let prefixes = prefixes.filter { known.insert($0).inserted }.prefix(Self.prefixLimit)
         let hosts = sources.compactMap { IPPrefix($0, length: $0.family.bitCount) }
         let hostSizes = hosts.map(Self.size)
         var untilExclusions = hostSizes.reduce(0, +) + (hosts.count - 1) * Self.jumpBytes
@@ -42,6 +48,9 @@ struct SocketConditions {
     private static let jumpBytes = MemoryLayout<inet_diag_bc_op>.size
 
     private static let hostConditionBytes = 8
+    /// Together at most 20 KiB: each has up to 32 bytes.
+    private static let sourceLimit = 64
+    private static let prefixLimit = 512
     private static let anyPort: Int32 = -1
 
     private static func size(of prefix: IPPrefix) -> Int {

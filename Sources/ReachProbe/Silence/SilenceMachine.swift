@@ -57,6 +57,8 @@ package struct SilenceMachine {
     private var patience = SilencePatience()
     /// Whether the kernel shows nothing.
     private var hasGivenUp = false
+    /// How often in a row counters or sockets could not be read.
+    private var failures = 0
     package private(set) var statistics = SilenceStatistics()
 
     package init() {}
@@ -79,8 +81,13 @@ package struct SilenceMachine {
     static let testTime: Duration = .milliseconds(1500)
     static let longestTestTime: Duration = .seconds(4)
     static let testHandshakes = 26
+    /// A test with fewer of them says nothing: this machine has no ports or descriptors for them, or slept meanwhile.
+    static let leastHandshakes = 18
     /// The shortest time between two tests of a path, whoever is the reason.
     static let testGap: Duration = .seconds(2)
+    /// The pause after a look at the sockets that the kernel did not answer, and how many such failures in a row end the watch.
+    static let failurePause: Duration = .seconds(5)
+    static let mostFailures = 5
     /// For how long paths without a telling first hop are watched after the last segment with data was sent.
     static let activeTime: Duration = .seconds(60)
     /// The time for a connection by a silent path: less than a second, so that TCP does not repeat it.
@@ -119,6 +126,14 @@ package struct SilenceMachine {
         return commands + schedule(at: now)
     }
 
+    /// Forgets everything about paths and users, as after a sleep: the network may be another one.
+    package mutating func restart() -> [SilenceCommand] {
+        let commands = watches.values.flatMap { abandon($0) }
+        (watches, patience) = ([:], SilencePatience())
+        (nextReading, lastCounters, suspectedUntil, lastTimeout, activeUntil) = (nil, nil, nil, nil, nil)
+        return commands
+    }
+
     /// Something shows that there may be traffic, such as a check that was due: watches paths whose first hop does not.
     package mutating func noteActivity(at now: BootTime) -> [SilenceCommand] {
         activeUntil = now + Self.activeTime
@@ -134,7 +149,7 @@ package struct SilenceMachine {
 
     /// Handles the counters; `nil` if they cannot be read.
     package mutating func counted(_ counters: TCPCounters?, at now: BootTime) -> [SilenceCommand] {
-        guard let counters else { return giveUp() }
+        guard let counters else { return failed() }
         let last = lastCounters
         lastCounters = counters
         if let last, counters.dataSegments != last.dataSegments {
@@ -161,10 +176,16 @@ package struct SilenceMachine {
         var sample: SilenceSample?
         watches[key]?.nextSurvey = now + pause
         switch answer {
-        case .notAsked: return giveUp()
+        case .notAsked: watches[key]?.nextSurvey = now + Self.failurePause
         case .tooMany: watches[key]?.nextSurvey = now + max(pause, .seconds(30))
         case .heard: watches[key]?.nextSurvey = now + max(pause, Self.readingInterval)
         case .sample(let found): sample = found
+        }
+        if answer == .notAsked {
+            let commands = failed()
+            if hasGivenUp { return commands }
+        } else {
+            failures = 0
         }
         switch watch.phase {
         case .surveying:
@@ -186,7 +207,9 @@ package struct SilenceMachine {
         guard let (key, watch) = watches.first(where: { $0.value.phase.ticket == ticket }) else { return [] }
         switch watch.phase {
         case .testing(_, let test):
-            guard !result.isAnswered, result.handshakes > 0 else { return refute(key, test, at: now) }
+            guard !result.isAnswered, result.handshakes >= Self.leastHandshakes else {
+                return refute(key, test, at: now)
+            }
             lastTicket += 1
             watches[key]?.phase = .confirming(lastTicket, test, handshakes: result.handshakes)
             return [.survey(watch.path.route, hearing: now - test.began, lastTicket)]
@@ -331,6 +354,12 @@ package struct SilenceMachine {
         case .testing(let ticket, _), .calling(let ticket): [.cancel(ticket)]
         case .idle, .surveying, .confirming, .held: []
         }
+    }
+
+    /// Gives up after several failures in a row: descriptors or memory may be short for a moment.
+    private mutating func failed() -> [SilenceCommand] {
+        failures += 1
+        return failures < Self.mostFailures ? [] : giveUp()
     }
 
     private mutating func giveUp() -> [SilenceCommand] {

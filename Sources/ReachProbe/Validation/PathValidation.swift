@@ -41,6 +41,8 @@ struct PathValidation {
     private(set) var lastCheck: ConnectivityCheck?
     /// Whether the path was found silent, and no check has found anything else since.
     private(set) var isSilent = false
+    /// Whether a server answered since the path became silent.
+    private var hasResumed = false
     private var lastProof: BootTime?
     private var traffic: TrafficWatch
 
@@ -205,6 +207,7 @@ struct PathValidation {
         proofs = 0
         (believesNext, isDoubted) = (false, false)
         isSilent = true
+        hasResumed = false
         trouble = .noAnswer
         lastCheck = ConnectivityCheck(found: .limited, at: now, silence: evidence)
         believe(.limited, nil, at: now)
@@ -215,10 +218,12 @@ struct PathValidation {
         watchTraffic(at: now)
     }
 
-    /// Checks a path in trouble at once, and in place of a check that is under way, since a server answered by this path.
+    /// Checks a path in trouble at once, since a server answered by this path: the first time also in place of a check that is
+    /// under way, which may hang in what was lost. A later one has its time, also where it takes longer than the next answer.
     mutating func resume(at now: BootTime) {
         guard isInTrouble else { return }
-        if case .probing = phase { phase = .waiting(until: now) }
+        if case .probing = phase, !hasResumed { phase = .waiting(until: now) }
+        hasResumed = true
         noteAnswer(at: now)
     }
 
@@ -232,6 +237,7 @@ struct PathValidation {
     /// Discards what is running and checks again at once. The next result is believed at once.
     mutating func restart(at now: BootTime) {
         believesNext = true
+        isSilent = false
         failures = 0
         proofs = 0
         (returned, relapses) = (nil, 0)

@@ -61,7 +61,9 @@ import Testing
         bench.update()
         bench.pass(.seconds(5))
         bench.success = 0
-        bench.pass(.seconds(20))
+        bench.pass(.seconds(3))
+        #expect(bench.givenUp == 0, "one failure may pass")
+        bench.pass(.seconds(60))
         bench.update()
         #expect(bench.givenUp == 1 && bench.closed.isEmpty)
         #expect(bench.machine.deadline == nil)
@@ -150,6 +152,40 @@ import Testing
         let dark = bench.seconds
         bench.pass(.seconds(6))
         #expect(bench.closed.first.map { $0.at - dark < 4.5 } == true, "\(bench.closed)")
+    }
+
+    @Test(arguments: [(0, 0), (1, 0), (17, 0), (18, 1)])
+    func `a test for which this machine has too few ports or descriptors closes nothing`(handshakes: Int, closed: Int) {
+        var bench = SilenceBench(3)
+        bench.mostHandshakes = handshakes
+        bench.update()
+        bench.pass(.seconds(10))
+        bench.success = 0
+        bench.pass(.seconds(20))
+        #expect(bench.closed.count == closed && !bench.tests.isEmpty)
+    }
+
+    @Test func `what a program receives during a test without an answer keeps the path open`() {
+        var bench = SilenceBench(3)
+        bench.hasServers = false
+        bench.isAnsweredLate = true
+        bench.update()
+        bench.pass(.seconds(10))
+        bench.success = 0
+        bench.pass(.seconds(5))
+        #expect(bench.closed.isEmpty && !bench.tests.isEmpty)
+    }
+
+    @Test func `after a restart nothing is left of a test, of users, or of paths`() {
+        var bench = SilenceBench(3)
+        bench.update()
+        bench.pass(.seconds(10))
+        bench.success = 0
+        while bench.tests.isEmpty { bench.pass(.milliseconds(25)) }
+        let commands = bench.machine.restart()
+        #expect(commands.count == 1 && bench.machine.deadline == nil)
+        bench.pass(.seconds(60))
+        #expect(bench.closed.isEmpty)
     }
 
     @Test func `endpoints that are down close nothing while any program receives something`() {

@@ -40,6 +40,9 @@ final class SilenceWatch {
 
     func update(_ paths: [SilencePath]) { carryOut(machine.update(paths, at: SystemClock.boot)) }
 
+    /// Ends what runs, and forgets what was seen.
+    func restart() { carryOut(machine.restart()) }
+
     /// Something shows that there may be traffic.
     func noteActivity() { carryOut(machine.noteActivity(at: SystemClock.boot)) }
 
@@ -53,8 +56,9 @@ final class SilenceWatch {
             switch command {
             case .readCounters:
                 let file = file ?? TCPCounterFile()
-                self.file = file
-                carryOut(machine.counted(file.read(), at: SystemClock.boot))
+                let counters = file.read()
+                self.file = counters == nil ? nil : file
+                carryOut(machine.counted(counters, at: SystemClock.boot))
             case .survey(let route, let hearing, let ticket): survey(route, hearing, ticket)
             case .test(let route, let servers, let most, let time, let ticket):
                 tests[ticket] = HandshakeTest(servers, by: route, most: most, within: time, on: loop) {
@@ -97,11 +101,12 @@ extension DefaultRoute {
         return Array(sources.prefix(16))
     }
 
-    /// Remote addresses that are not beyond the gateway: private ones, the link's networks, and this machine's own addresses,
+    /// Remote addresses that are not beyond the gateway: private ones, the link's networks, and the link's own addresses,
     /// with which any user can talk to itself.
     var nearPrefixes: [IPPrefix] {
-        PublicName.privatePrefixes(key.family) + subnets
-            + addresses.compactMap { IPPrefix($0.address, length: $0.address.family.bitCount) }
+        let networks = PublicName.privatePrefixes(key.family) + subnets
+        let others = addresses.map(\.address).filter { address in !networks.contains { $0.contains(address) } }
+        return networks + others.compactMap { IPPrefix($0, length: $0.family.bitCount) }
     }
 }
 

@@ -88,7 +88,11 @@ package final class Validator {
     }
 
     /// Checks all paths again, since the machine slept.
-    package func restart() { carryOut(machine.restart(at: SystemClock.boot)) }
+    package func restart() {
+        silence?.restart()
+        servers = [:]
+        carryOut(machine.restart(at: SystemClock.boot))
+    }
 
     /// Checks the paths at once, since a request failed and they may not work any more. At most once in five seconds.
     package func doubt() { carryOut(machine.doubt(at: SystemClock.boot)) }
