@@ -80,6 +80,15 @@ public struct NetworkPath: Hashable, Sendable {
     /// The path in a family in which the target has no address.
     package static let notAsked = NetworkPath(status: .unknown, reason: .notAsked)
 
+    /// Whether an attempt that began by the other path goes on by this one. What was learnt of the network meanwhile, which
+    /// may come from the attempt's own first packet, makes no other way, nor does another access point of the network.
+    package func leadsTheSameWay(as other: NetworkPath) -> Bool {
+        var mine = self
+        (mine.network, mine.isTrusted) = (other.network, other.isTrusted)
+        (mine.meteredReason, mine.accessPoint) = (other.meteredReason, other.accessPoint)
+        return mine.isSamePath(as: other)
+    }
+
     /// Whether packets take the same path. A neighbour entry that aged makes no other path, nor does a result of a probe.
     package func isSamePath(as other: NetworkPath) -> Bool {
         var mine = self

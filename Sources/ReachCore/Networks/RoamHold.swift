@@ -14,6 +14,8 @@ package struct RoamHold: Equatable, Sendable {
         /// The link without its carrier, as the kernel described it last; `nil` while it still has it.
         var link: Link?
         var deadline: BootTime
+        /// When the link first left.
+        let began: BootTime
         /// The network that it had joined.
         let network: WirelessNetwork
         /// Whether the link has left for good, so that the loss counts as soon as the kernel reports it.
@@ -47,7 +49,7 @@ package struct RoamHold: Equatable, Sendable {
             return !loss.isFinal
         }
         guard let network, known?.isUsable == true else { return false }
-        losses[link.index] = Loss(link: link, deadline: now + Self.patience, network: network)
+        losses[link.index] = Loss(link: link, deadline: now + Self.patience, began: now, network: network)
         return true
     }
 
@@ -65,8 +67,10 @@ package struct RoamHold: Equatable, Sendable {
         losses[link.index] = nil
         guard held != nil || link.isUsable else { return nil }
         if !mayReturn, let loss = held?.link { return loss }
+        // Who joins and leaves again and again has no more time than who leaves once.
+        let began = held?.began ?? now
         losses[link.index] = Loss(
-            link: held?.link, deadline: now + (mayReturn ? Self.limit : Self.patience),
+            link: held?.link, deadline: mayReturn ? began + Self.limit : now + Self.patience, began: began,
             network: held?.network ?? network, isFinal: !mayReturn)
         return nil
     }

@@ -105,6 +105,7 @@ package final class KernelObserver {
         attempt {
             () throws(NetlinkError) in
             try view.refresh()
+            wireless?.reset()
             handler(.changed([NetworkTable.Effect(cause: cause, interface: nil)]))
         }
     }
@@ -202,6 +203,7 @@ package final class KernelObserver {
                 try? loop.change(socket.descriptor, to: .readable)
             }
             try view?.refresh()
+            wireless?.reset()
             handler(.resynced(error))
         }
     }

@@ -92,6 +92,12 @@ final class WirelessObserver {
         return [NetworkTable.Effect(cause: isRoam ? .roam : .network, interface: index)]
     }
 
+    /// Everything was read again: what was held back is older.
+    func reset() {
+        hold = RoamHold()
+        schedule()
+    }
+
     private func schedule() {
         if let timer { loop.cancel(timer) }
         timer = hold.deadline.map { deadline in

@@ -70,6 +70,6 @@ extension ReachabilityState {
     /// Whether packets use the same paths as in `earlier`, so that an attempt that started then is valid for this
     /// state.
     package func leadsTheSameWay(as earlier: ReachabilityState) -> Bool {
-        ipv4.isSamePath(as: earlier.ipv4) && ipv6.isSamePath(as: earlier.ipv6)
+        ipv4.leadsTheSameWay(as: earlier.ipv4) && ipv6.leadsTheSameWay(as: earlier.ipv6)
     }
 }

@@ -21,11 +21,21 @@ import Testing
     @Test func `a link that moves to another access point never loses its carrier`() {
         var hold = lost()
         #expect(hold.left(up, home, mayReturn: true, at: time(40)) == nil)
-        #expect(hold.deadline == time(3040))
+        #expect(hold.deadline == time(3000))
         #expect(hold.holds(up.handshaking, after: up, in: home, at: time(60)) == true)
         #expect(hold.joined(1, homeToo) == nil)
         #expect(hold.holds(up, after: up, in: homeToo, at: time(150)) == false)
         #expect(hold.deadline == nil)
+    }
+
+    @Test func `a link that leaves again and again is held for 3 s in all`() {
+        var hold = lost()
+        for round in Int64(0)..<10 {
+            _ = hold.left(up, home, mayReturn: true, at: time(40 + round * 250))
+            #expect(hold.joined(1, homeToo) == nil)
+            #expect(hold.deadline == time(3000))
+        }
+        #expect(hold.timeReached(at: time(3000)).map(\.loss) == [up.withoutCarrier])
     }
 
     @Test func `nl80211 may be first`() {
@@ -63,8 +73,8 @@ import Testing
         var hold = lost()
         _ = hold.left(up, home, mayReturn: true, at: time(40))
         #expect(hold.holds(up.handshaking, after: up, in: home, at: time(90)) == true)
-        #expect(hold.timeReached(at: time(3039)).count == 0)
-        let due = hold.timeReached(at: time(3040))
+        #expect(hold.timeReached(at: time(2999)).count == 0)
+        let due = hold.timeReached(at: time(3000))
         #expect(due.map(\.loss) == [up.handshaking], "as the kernel described it last")
     }
 
