@@ -19,6 +19,7 @@ final class SilenceWatch {
     }
 
     private let loop: EventLoop
+    private let loopReference = LoopReference<SilenceWatch>()
     private let traffic: TrafficReader
     private let onEvent: (Event) -> Void
     private var machine = SilenceMachine()
@@ -32,6 +33,7 @@ final class SilenceWatch {
         self.loop = loop
         self.traffic = traffic
         self.onEvent = onEvent
+        loopReference.owner = self
     }
 
     deinit { stop() }
@@ -47,6 +49,7 @@ final class SilenceWatch {
     func noteActivity() { carryOut(machine.noteActivity(at: SystemClock.boot)) }
 
     func stop() {
+        loopReference.owner = nil
         timer.cancel()
         tests = [:]
     }
@@ -81,9 +84,8 @@ final class SilenceWatch {
         let question = SilenceQuestion(
             family: route.key.family, interface: route.key.interface, sources: route.trafficSources,
             excludedPrefixes: route.nearPrefixes, hearing: hearing)
-        let reference = SilenceWatchReference(self)
-        traffic.ask(question, replyTo: loop.mailbox) { answer, time in
-            reference.watch?.surveyed(ticket, answer, after: time)
+        traffic.ask(question, replyTo: loop.mailbox) { [loopReference] answer, time in
+            loopReference.owner?.surveyed(ticket, answer, after: time)
         }
     }
 
@@ -108,11 +110,4 @@ extension DefaultRoute {
         let others = addresses.map(\.address).filter { address in !networks.contains { $0.contains(address) } }
         return networks + others.compactMap { IPPrefix($0, length: $0.family.bitCount) }
     }
-}
-
-/// A reference to a watch that passes through another thread. Only the loop's own thread dereferences it.
-private struct SilenceWatchReference: @unchecked Sendable {
-    weak var watch: SilenceWatch?
-
-    init(_ watch: SilenceWatch) { self.watch = watch }
 }
