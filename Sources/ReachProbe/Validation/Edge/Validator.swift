@@ -32,6 +32,7 @@ package final class Validator {
     private var questions: [ValidationCommand.Ticket: PortalQuestion] = [:]
     private var leases: LeaseWatch<String?>?
     private var silence: SilenceWatch?
+    private let loopReference = LoopReference<Validator>()
     /// The servers that last proved a path, by the path and its gateway.
     private var servers: [DefaultRoute.Key: (gateway: IPAddress?, remotes: [TrafficQuestion.Remote])] = [:]
     /// Receives what is found by watching TCP connections, beyond the changes of the survey.
@@ -63,6 +64,7 @@ package final class Validator {
         var rhythm = options.rhythm
         rhythm.expectedBytes = options.endpoints.map(EndpointAttempt.expectedBytes).reduce(0, +)
         machine = ValidationMachine(options: rhythm)
+        loopReference.owner = self
         if options.detectsSilence {
             silence = SilenceWatch(loop: loop, traffic: traffic) { [unowned self] in handle($0) }
         }
@@ -107,6 +109,7 @@ package final class Validator {
 
     /// Ends all checks. Nothing is sent or reported afterwards.
     package func stop() {
+        loopReference.owner = nil
         timer.cancel()
         rounds.values.forEach { $0.cancel() }
         rounds = [:]
@@ -181,9 +184,8 @@ package final class Validator {
             family: route.key.family, sources: route.trafficSources,
             excludedPrefixes: PublicName.privatePrefixes(route.key.family) + route.subnets,
             excludedRemotes: Set(ownRemotes), window: window)
-        let reference = ValidatorReference(self)
-        traffic.ask(question, replyTo: loop.mailbox) { answer, time in
-            reference.validator?.sampled(ticket, answer, after: time)
+        traffic.ask(question, replyTo: loop.mailbox) { [loopReference] answer, time in
+            loopReference.owner?.sampled(ticket, answer, after: time)
         }
     }
 
@@ -233,11 +235,4 @@ package enum SilenceNotice: Hashable, Sendable {
     case silent(interface: String, IPAddress.Family, SilenceEvidence)
     /// The kernel shows this process no sockets or counters, so silent paths are found by checks alone.
     case notAvailable
-}
-
-/// A reference to a validator that passes through another thread. Only the loop's own thread dereferences it.
-private struct ValidatorReference: @unchecked Sendable {
-    weak var validator: Validator?
-
-    init(_ validator: Validator) { self.validator = validator }
 }
