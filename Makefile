@@ -33,7 +33,7 @@ release_flags := --static-swift-stdlib --disable-local-rpath -Xswiftc -cross-mod
 # Functions that run together on a change are placed together, so that fewer pages are loaded after a long sleep.
 release_flags += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld \
   -Xlinker --symbol-ordering-file=$(CURDIR)/contrib/link/hot-functions -Xlinker --no-warn-symbol-ordering \
-  -Xlinker -z -Xlinker pack-relative-relocs
+  -Xlinker --script=$(CURDIR)/contrib/link/hot-sections.ld -Xlinker -z -Xlinker pack-relative-relocs
 
 bin := .build/release/reach
 daemon_bin := .build/release/reachd
@@ -201,9 +201,8 @@ fleet-sim: deps ## Simulate outages of a fleet against a real nats-server; SIM_A
 	contrib/fleet/sim $(SIM_ARGS) || [ $$? = 77 ]
 
 .PHONY: hot-functions
-hot-functions: build ## Trace again which functions the linker places together (needs valgrind)
-	contrib/link/trace $(bin) $(daemon_bin) > contrib/link/hot-functions.new
-	mv contrib/link/hot-functions.new contrib/link/hot-functions
+hot-functions: build ## Trace again which functions the linker places together (needs valgrind, nats-server)
+	contrib/link/trace $(bin) $(daemon_bin) .build/release/reach-fleet contrib/link
 
 .PHONY: bench-tools
 bench-tools: $(bench_tools)/monitor $(bench_tools)/storm
