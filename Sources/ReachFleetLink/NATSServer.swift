@@ -16,10 +16,10 @@ package struct NATSServer: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: ``NATSError`` of kind `invalid` that names the URL and what is wrong: another scheme, a user or a path in
     ///   it, or a plain connection that would leave this machine.
     package init(_ text: String) throws(NATSError) {
-        let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
-        let scheme = parts.count == 2 ? String(parts[0]).lowercased() : "tls"
+        let mark = text.utf8Range(of: "://")
+        let scheme = mark.map { text[..<$0.lowerBound].lowercased() } ?? "tls"
         guard scheme == "tls" || scheme == "nats" else { throw Self.fault(text, Self.schemeSentence(scheme)) }
-        var rest = parts[parts.count - 1]
+        var rest = text[(mark?.upperBound ?? text.startIndex)...]
         if rest.hasSuffix("/") { rest.removeLast() }
         guard !rest.contains("@") else {
             throw Self.fault(text, "a key file, not a user in the URL, says who connects")

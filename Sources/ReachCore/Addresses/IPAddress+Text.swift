@@ -66,11 +66,13 @@ extension IPAddress: LosslessStringConvertible, CustomStringConvertible {
     }
 
     private static func parseGroups(_ text: String) -> (high: UInt64, low: UInt64)? {
-        let halves = text.split(separator: "::", maxSplits: 2, omittingEmptySubsequences: false)
-        guard halves.count <= 2, let head = words(halves[0], isTail: halves.count == 1) else { return nil }
+        let gap = text.utf8Range(of: "::")
+        guard let head = words(text[..<(gap?.lowerBound ?? text.endIndex)], isTail: gap == nil) else { return nil }
         var all = head
-        if halves.count == 2 {
-            guard let tail = words(halves[1], isTail: true), head.count + tail.count < 8 else { return nil }
+        if let gap {
+            guard let tail = words(text[gap.upperBound...], isTail: true), head.count + tail.count < 8 else {
+                return nil
+            }
             all += Array(repeating: 0, count: 8 - head.count - tail.count) + tail
         }
         guard all.count == 8 else { return nil }

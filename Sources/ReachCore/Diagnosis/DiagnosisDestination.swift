@@ -101,7 +101,7 @@ extension DiagnosisDestination {
         let quoted = "'\(DisplayText.sanitized(text.count > 64 ? text.prefix(64) + "..." : text))'"
         // "host:port" is no target by itself; with a scheme before it, it is a URL.
         var whole = text
-        if (try? Target(text)) == nil, !text.contains("://"), (try? Target("tcp://" + text)) != nil {
+        if (try? Target(text)) == nil, text.utf8Range(of: "://") == nil, (try? Target("tcp://" + text)) != nil {
             whole = "tcp://" + text
         }
         let target = try Target(whole)

@@ -36,7 +36,7 @@ package struct EnvironmentProxies {
         guard let text = text(isSecure: isSecure), !ProxyExclusionList(exceptions).contain(host, port: port) else {
             return nil
         }
-        let url = text.contains("://") ? text : "http://" + text
+        let url = text.utf8Range(of: "://") != nil ? text : "http://" + text
         guard let target = try? Target(url) else { return nil }
         // curl's port where a proxy names none.
         let proxyPort = (URLPieces(url).authority?.portNumber ?? nil) ?? 1080

@@ -7,7 +7,7 @@ enum TargetParser {
         guard !text.isEmpty else { throw TargetError(description: "a target must not be empty") }
         if text == "internet" { return .internet }
         if text.hasPrefix("interface:") { return try interface(String(text.dropFirst("interface:".count))) }
-        if text.range(of: "://") != nil { return try url(text) }
+        if text.utf8Range(of: "://") != nil { return try url(text) }
         if text.contains("/") {
             guard let prefix = IPPrefix(text) else { throw fault(text, "is not a prefix such as 192.0.2.0/24") }
             return .prefix(prefix)
@@ -92,24 +92,12 @@ enum TargetParser {
 
     /// The host with a plain percent sign before its zone, which a URL escapes as `%25` (RFC 6874).
     private static func unescapingZone(of host: String) -> String {
-        guard let escaped = host.range(of: "%25") else { return host }
+        guard let escaped = host.utf8Range(of: "%25") else { return host }
         return host[..<escaped.lowerBound] + "%" + host[escaped.upperBound...]
     }
 
     private static func fault(_ text: String, _ what: String) -> TargetError {
         let shown = text.count > quotedLimit ? text.prefix(quotedLimit) + "..." : text[...]
         return TargetError(description: "'\(DisplayText.sanitized(String(shown)))' \(what)")
-    }
-}
-
-extension String {
-    /// The range of the first occurrence of `needle`. The standard library has no such search without Foundation.
-    fileprivate func range(of needle: String) -> Range<String.Index>? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(needle) { return start..<index(start, offsetBy: needle.count) }
-            start = index(after: start)
-        }
-        return nil
     }
 }

@@ -92,7 +92,7 @@ package struct PrivacyFilter: Hashable, Sendable {
 
     package func filtered(_ status: HostStatus) -> HostStatus {
         var status = status
-        status.target = status.target.contains("://") ? url(status.target) ?? "" : status.target
+        status.target = status.target.utf8Range(of: "://") != nil ? url(status.target) ?? "" : status.target
         status.interface = status.interface.map(Self.withoutHardwareAddress)
         let broken = status.rootCause?.interface.map(Self.withoutHardwareAddress)
         status.rootCause?.interface = broken

@@ -86,7 +86,7 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
 
     /// The user name and password of the URL, as written in it.
     var credentials: Substring? {
-        guard hasCredentials, let start = description.firstRange(of: "://")?.upperBound else { return nil }
+        guard hasCredentials, let start = description.utf8Range(of: "://")?.upperBound else { return nil }
         let authority = description[start...].prefix { $0 != "/" && $0 != "?" }
         return authority.lastIndex(of: "@").map { authority[..<$0] }
     }
