@@ -8,9 +8,12 @@ package enum ChildProcess {
         /// The exit status; 128 plus the signal's number if a signal ended it, as in a shell; -1 if it did not start.
         package let status: CInt
         package let standardError: String
+        package let standardOutput: String
 
+        /// With the last lines of what it said: a program that compares says on standard output what it found.
         package var description: String {
-            let errors = standardError.split(separator: "\n").joined(separator: "; ")
+            let said = standardError.isEmpty ? standardOutput : standardError
+            let errors = said.split(separator: "\n").suffix(20).joined(separator: "; ")
             return "'\(command.joined(separator: " "))' ended with \(status): \(errors)"
         }
     }
@@ -19,7 +22,9 @@ package enum ChildProcess {
     @discardableResult
     package static func run(_ command: [String]) throws(Failure) -> String {
         let (status, output, errors) = result(of: command)
-        guard status == 0 else { throw Failure(command: command, status: status, standardError: errors) }
+        guard status == 0 else {
+            throw Failure(command: command, status: status, standardError: errors, standardOutput: output)
+        }
         return output
     }
 

@@ -119,11 +119,7 @@ class Engine:
         self.program = None
         self.start(is_open=True)
         run(fleet, "setup", "--server", "nats://%s:%d" % address, "--hosts", directory / "hosts")
-        self.prepare()
         self.stop()
-
-    def prepare(self):
-        """Changes what was set up, while the server is open."""
 
     def write_configurations(self, users):
         special = [word for user in users if user in ("reader", "operator") for word in (f"--{user}", self.keys[user])]

@@ -9,9 +9,6 @@ package struct FleetPlan: Hashable, Sendable {
     package var eventAge: Duration = .seconds(30 * 86_400)
     /// The most bytes of events; `nil` leaves it to the disk.
     package var eventBytes: Int64?
-    /// The longest lease that a host may have: on servers without a time for each message, a lease ends after three times
-    /// this.
-    package var longestLease: Duration = .seconds(600)
 
     package init(version: ServerVersion) { self.version = version }
 
@@ -61,7 +58,9 @@ package struct FleetPlan: Hashable, Sendable {
                 limit("max_age", 0, unlimited: 0),
             ]
         } else {
-            ttl = [limit("max_age", (longestLease * HostLease.patience).nanoseconds, unlimited: 0)]
+            // Readers find the end of a lease by its own time. It is kept as long as a mark would be, since it alone says when
+            // a host that is silent was seen last.
+            ttl = [limit("max_age", Self.markerAge.nanoseconds, unlimited: 0)]
         }
         // A server by itself forgets streams in memory when it restarts, and their settings with them; a cluster does not.
         return bucket(

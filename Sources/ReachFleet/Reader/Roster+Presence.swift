@@ -4,7 +4,8 @@ package import ReachCore
 package struct EngineFacts: Hashable, Sendable {
     /// The present by the engine's clock.
     package var now: Timestamp
-    /// How long the engine keeps a lease that is not renewed; `nil` if each lease has its own time (servers since 2.11).
+    /// How long the engine keeps a lease that is not renewed, often longer than the lease lasts; `nil` if each lease has its
+    /// own time (servers since 2.11).
     package var leaseAge: Duration?
     /// When the engine started; `nil` if it does not say. Hosts need time to renew their leases afterwards.
     package var started: Timestamp?
@@ -58,8 +59,11 @@ extension RosterHost {
     /// When the lease ends unless it is renewed; `nil` without one.
     package func leaseEnd(_ engine: EngineFacts) -> Timestamp? {
         guard let lease, leaseEnded == nil else { return nil }
-        let own = report.map { $0.lease * HostLease.patience }
-        guard let time = [own, engine.leaseAge].compactMap(\.self).min() else { return nil }
+        // Where the engine ends each lease by itself, a host without a state has the time that it gave its lease.
+        let own = report?.lease ?? (engine.leaseAge == nil ? nil : HostLease.unreported)
+        guard let time = [own.map { $0 * HostLease.patience }, engine.leaseAge].compactMap(\.self).min() else {
+            return nil
+        }
         return lease.renewed + (time + Self.leaseGrace)
     }
 

@@ -7,6 +7,8 @@ package struct HostLease: Hashable, Sendable {
     package static let sizeLimit = 1 << 10
     /// A host that missed this many renewals is silent.
     package static let patience = 3
+    /// What a reader takes for the lease of a host that has not reported a state: the agents' own default over metered paths.
+    package static let unreported: Duration = .seconds(600)
 
     /// A hash of the host's boot identifier.
     package var boot: String

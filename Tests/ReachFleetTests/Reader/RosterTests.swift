@@ -101,6 +101,15 @@ import Testing
             name: "older than the bucket keeps it", lease: 0, now: 22, leaseAge: .seconds(20),
             expected: silent(0, "its lease ran out", "lease", seen: 0)),
         Evidence(
+            name: "three renewals missed, and the bucket keeps them for long", stored: -500, lease: 0, now: 362,
+            leaseAge: .seconds(604_800), expected: silent(0, "its lease ran out", "lease", seen: 0)),
+        Evidence(
+            name: "no state yet, where the bucket keeps leases for long", state: nil, lease: 0, now: 1802,
+            leaseAge: .seconds(604_800),
+            expected: HostPresence(
+                .silent, since: at(0), why: "its lease ran out; before: it has not reported a state", reason: "lease",
+                isPresumed: true, lastSeen: at(0))),
+        Evidence(
             name: "the engine's marker", leaseEnded: 300,
             expected: silent(300, "its lease ran out", "lease", seen: 0)),
         Evidence(
