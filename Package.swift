@@ -75,7 +75,7 @@ let targets: [Target] = [
         "ReachControl", ["CReachLinux", "ReachCore", "ReachLoop", "ReachQueue"],
         resources: [
             .embedInCode("Interfaces/io.reach.Monitor.varlink"), .embedInCode("Interfaces/io.reach.Queue.varlink"),
-            .embedInCode("Schema/lines.varlink"),
+            .embedInCode("Schema/lines.varlink"), .embedInCode("Schema/fleet.varlink"),
         ]),
     room(
         "Reachability",
