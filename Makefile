@@ -3,7 +3,7 @@
 #   SWIFT   the Swift 6.3 to use             PREFIX   where to install, /usr/local
 #   DESTDIR a directory to stage into        FUZZ_SECONDS, BENCH_ARGS, CRASH_ARGS, SCENES_ARGS, LAB_ARGS,
 #                                                    ATTACK_ARGS, SIM_ARGS, FLEET_CRASH_ARGS
-#   ONLY    the test targets that `make test` builds and runs; without it, all
+#   ONLY    the test targets, or files of tests (TARGET/FILE), that `make test` builds and runs; without it, all
 #   VERSION what `make release` releases             TAG     "yes" makes it tag the release
 #   FLEET   "no" leaves reach-fleet and libnats out of `make build` and `make install`
 #   OPENRC  "yes" installs the OpenRC script in /etc/init.d; the default on machines with OpenRC
@@ -70,17 +70,30 @@ build: need ## Build .build/release/reach, reachd and reach-fleet
 	$(SWIFT) build -c release $(release_flags) --product reachd
 	$(if $(filter no,$(FLEET)),,$(SWIFT) build -c release $(release_flags) --product reach-fleet)
 
+# Builds `reach` alone: half of what `make build` compiles.
 .PHONY: run
-run: build-deps build ## Show this machine's status, then every change until Ctrl-C
+run: export FLEET = no
+run: build-deps need ## Show this machine's status, then every change until Ctrl-C
+	$(SWIFT) build -c release $(release_flags) --product reach
 	@$(bin) status || true
 	@exec $(bin) watch
 
+# ONLY="ReachCoreTests/HoldDownTests ReachQueueTests" has two targets, and of the first one only a file of tests.
+target_of = $(firstword $(subst /, ,$1))
+only_targets = $(sort $(foreach name,$(ONLY),$(call target_of,$(name))))
+only_files = $(foreach name,$(ONLY),$(if $(findstring /,$(name)),$(name)))
+files_of = $(shell find Tests/$1 -name '*Tests.swift')
+named_in = $(or $(filter %/$(notdir $1).swift,$(call files_of,$(call target_of,$1))),$(error Tests/$(call target_of,$1) has no $(notdir $1).swift))
+left_out = $(filter-out $(foreach name,$(only_files),$(call named_in,$(name))), \
+  $(foreach target,$(sort $(foreach name,$(only_files),$(call target_of,$(name)))),$(call files_of,$(target))))
+
 .PHONY: test
-test: export REACH_TESTS = $(ONLY)
-test: deps ## Run all tests, or ONLY="ReachCoreTests ReachQueueTests"; they make the network namespaces they need
+test: export REACH_TESTS = $(only_targets)
+test: export REACH_TESTS_LEFT_OUT = $(left_out)
+test: deps ## Run all tests, or ONLY="ReachCoreTests ReachLoopTests/MailboxTests"; they make the network namespaces they need
 	$(SWIFT) build --build-tests
 	@contrib/test/run "$$($(SWIFT) build --show-bin-path)/reachPackageTests.xctest" \
-	  $(or $(ONLY),$(notdir $(wildcard Tests/*Tests)))
+	  $(or $(only_targets),$(notdir $(wildcard Tests/*Tests)))
 
 .PHONY: test-thread
 test-thread: deps ## Run all tests under the thread sanitizer

@@ -34,6 +34,10 @@ extension Daemon: ControlService {
         probes.probe(order, for: caller.user, reply)
     }
 
+    package var networks: [String] {
+        configuration.networks.map(\.name).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
     package var targets: [(name: String, target: Target)] { configuration.targets.map { ($0.name, $0.target) } }
 
     package func links(for caller: Caller, reply: @escaping Reply<[LinkReport]>) {

@@ -85,6 +85,32 @@ import Testing
         #expect(stage.record.isEmpty)
     }
 
+    @Test(arguments: [
+        // The cable is pulled, and plugged in again: the status, and a moment later what checks prove.
+        ("reachable full", "not-reachable full", 1), ("not-reachable full", "not-reachable none", 0),
+        ("not-reachable none", "reachable unknown", 1), ("reachable unknown", "reachable full", 0),
+        ("reachable unknown", "reachable limited", 1), ("reachable limited", "reachable full", 1),
+        ("reachable limited", "reachable none", 0), ("reachable full", "reachable portal", 1),
+        ("unknown unknown", "not-reachable unknown", 1),
+    ])
+    func `a status and what is proved of it a moment later are one message`(
+        before: String, after: String, messages: Int
+    ) throws {
+        let stage = try Stage("MAIL_TO=a@example.org\n")
+        let (before, after) = (
+            before.split(separator: " ").map(String.init), after.split(separator: " ").map(String.init)
+        )
+        var variables = [
+            "REACH_PREVIOUS_STATUS": before[0], "REACH_PREVIOUS_CONNECTIVITY": before[1], "REACH_STATUS": after[0],
+            "REACH_CONNECTIVITY": after[1], "REACH_CHANGED": before[0] == after[0] ? "connectivity" : "status path",
+        ]
+        #expect(try stage.run([], variables).status == 0)
+        #expect(stage.record.split(separator: "sendmail").count == messages)
+        variables["REACH_SKIPPED"] = "2"
+        #expect(try stage.run([], variables).status == 0)
+        #expect(stage.record.contains("2 earlier changes"), "what was skipped may have said something else")
+    }
+
     @Test func `what cannot be sent is said, and the rest is sent`() throws {
         let stage = try Stage("MAIL_TO=a@example.org\nWEBHOOK_URL=https://hook.example/\nSENDMAIL=/bin/false\n")
         let result = try stage.run()

@@ -50,6 +50,12 @@ internal import Testing
             """
             [targets]
             office = "203.0.113.7"
+            [[network]]
+            name = "home"
+            prefix = "192.0.2.0/24"
+            [[network]]
+            name = "home"
+            prefix = "198.51.100.0/24"
             [[probe]]
             name = "till"
             target = "tcp://127.0.0.1:1"
@@ -68,6 +74,18 @@ internal import Testing
         for command in ["status", "watch", "wait", "explain"] {
             #expect(try offered([command], "positional@0", socket: socket).prefix(2) == ["internet", "office"])
         }
+        let networks = try offered(["wait"], "--until", socket: socket).filter { $0.contains("network") }
+        #expect(networks == ["network=home", "not network=home"])
+        #expect(try offered(["run"], "--when").filter { $0.contains("network") } == [])
+        let hint = "reach: reachd's configuration names no network 'hoem'; did you mean 'home'?\n"
+        let waiting = ["--timeout", "0s", "--socket", socket]
+        #expect(try BuiltProgram.reach.run(["wait", "--until", "network=hoem"] + waiting).standardError == hint)
+        #expect(
+            try BuiltProgram.reach.run(["wait", "--until", "network=home,not network=net-1"] + waiting).standardError
+                == "")
+        let added2 = try BuiltProgram.reach.run(
+            ["queue", "add", "--when", "not network=hoem,interface=none0", "--socket", socket, "http://192.0.2.1/"])
+        #expect(added2.status == 0 && added2.standardError == hint)
         let recorded = ["--state", directory.path]
         #expect(try offered(["history"], "positional@0", before: recorded).contains("office"))
         #expect(try offered(["report"], "positional@0", before: recorded).contains("office"))

@@ -7,7 +7,9 @@ import Testing
 
 /// The schema of the lines, compared with the definitions that it is made from and with what is encoded.
 @Suite struct LineSchemaTests {
-    private static let texts = [LineSchema.lines, MonitorInterface.definition, QueueInterface.definition]
+    private static let texts = [
+        LineSchema.lines, MonitorInterface.definition, QueueInterface.definition, LineSchema.fleet,
+    ]
     private static let moment = Instant.second(5)
 
     private static func schema(_ command: LineCommand? = nil) -> [UInt8] {
@@ -45,15 +47,18 @@ import Testing
             type T (
               one: ?[]string,
               two: int,
-              three: (inner: bool, deep: ?float)
+              three: (inner: bool, deep: ?float),
+              four: [string]int,
+              five: ?object
             )
             """)
         let type = try #require(definition.types["T"])
         #expect(definition.name == "a.b" && type.comment == "A thing. More of it.")
-        #expect(type.fields.map(\.comment) == ["the first, which goes on", "others", "others"])
-        #expect(type.fields.map(\.isOptional) == [true, false, false])
+        #expect(type.fields.map(\.comment) == ["the first, which goes on", "others", "others", "", ""])
+        #expect(type.fields.map(\.isOptional) == [true, false, false, false, true])
         #expect(type.fields[0].type == .array(.string))
         #expect(type.fields[2].type == .fields(["inner", "deep"], [.bool, .float]))
+        #expect(type.fields[3...].map(\.type) == [.map(.int), .object])
     }
 
     /// Varlink has no unions, so the types of events there have the keys of all events.

@@ -39,6 +39,22 @@ import Testing
         #expect(Self.sums(traffic) == [[9, 0]])
     }
 
+    @Test func `a counter that jumps counts no more than an hour can carry`() {
+        var traffic = MeteredTraffic()
+        for received in [0, UInt64.max, 1, UInt64.max] { traffic.add([Self.sample(received)], at: Self.time(1)) }
+        #expect(Self.sums(traffic) == [[MeteredTraffic.mostBytes, 0]])
+    }
+
+    @Test func `a clock that was set back counts in the hour that it shows, and set right it goes on`() {
+        var traffic = MeteredTraffic()
+        for (received, hour) in [(0, 50), (10, 50), (15, -20), (16, 2), (36, 50)] as [(UInt64, Int64)] {
+            traffic.add([Self.sample(received)], at: Self.time(hour))
+        }
+        #expect(Self.sums(traffic, 50, 51) == [[30, 0]])
+        #expect(Self.sums(traffic, -20, -20) == [[5, 0]] && Self.sums(traffic, 0, 3) == [[1, 0]])
+        #expect(traffic.hours.map(\.number) == [-20, 2, 50])
+    }
+
     @Test func `links are sorted by what they carried, and the oldest hours go first`() {
         var traffic = MeteredTraffic()
         traffic.add([], at: Self.time(0))

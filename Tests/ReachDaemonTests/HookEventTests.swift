@@ -28,7 +28,8 @@ import Testing
                 "REACH_ROOT_CAUSE": "", "REACH_ROOT_INTERFACE": "",
                 "REACH_CLASS": "wwan", "REACH_INTERFACE": "wwan0", "REACH_METERED": "true",
                 "REACH_METERED_REASON": "wwan", "REACH_NETWORK": "office", "REACH_TRUSTED": "true",
-                "REACH_CONNECTIVITY": "unknown", "REACH_PORTAL": "", "REACH_CAUSE": "carrier-gained",
+                "REACH_PREVIOUS_CONNECTIVITY": "unknown", "REACH_CONNECTIVITY": "unknown", "REACH_PORTAL": "",
+                "REACH_CAUSE": "carrier-gained",
                 "REACH_CHANGED": "path metered",
                 "REACH_EPOCH": "7",
             ])

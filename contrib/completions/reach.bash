@@ -960,7 +960,7 @@ _reach_schema() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __reach_add_completions -W 'status'$'\n''watch'$'\n''links'$'\n''explain'$'\n''history'$'\n''report'$'\n''probe'$'\n''probes'$'\n''queue'
+        __reach_add_completions -W 'status'$'\n''watch'$'\n''links'$'\n''explain'$'\n''history'$'\n''report'$'\n''probe'$'\n''probes'$'\n''queue'$'\n''fleet'
         return
         ;;
     esac

@@ -364,7 +364,7 @@ complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "r
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue top" json' -l 'json' -d 'Print JSON, one object a line.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue top" version' -l 'version' -d 'Show the version.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue top" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'reach' -n '__reach_should_offer_completions_for_positional "reach schema" -eq 1' -fka 'status watch links explain history report probe probes queue'
+complete -c 'reach' -n '__reach_should_offer_completions_for_positional "reach schema" -eq 1' -fka 'status watch links explain history report probe probes queue fleet'
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach schema" version' -l 'version' -d 'Show the version.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach schema" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach fleet" version' -l 'version' -d 'Show the version.'

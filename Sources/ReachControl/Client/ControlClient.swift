@@ -40,10 +40,21 @@ package struct ControlClient: ~Copyable {
 
     /// Gets the names of the configured targets; none from a daemon that is too old to say.
     package mutating func targetNames() throws(ControlError) -> [String] {
+        (try configuredNames()?["targets"]?.array ?? []).compactMap { $0["name"]?.string }
+    }
+
+    /// Gets the names of the configured networks.
+    ///
+    /// - Returns: `nil` from a daemon that is too old to say.
+    package mutating func networkNames() throws(ControlError) -> [String]? {
+        try configuredNames()?["networks"]?.array?.compactMap(\.string)
+    }
+
+    private mutating func configuredNames() throws(ControlError) -> JSONValue? {
         do throws(ControlError) {
-            return (try call("Targets", [:])["targets"]?.array ?? []).compactMap { $0["name"]?.string }
+            return .object(try call("Targets", [:]))
         } catch {
-            if case .refused(let refused) = error, refused.name == "org.varlink.service.MethodNotFound" { return [] }
+            if case .refused(let refused) = error, refused.name == "org.varlink.service.MethodNotFound" { return nil }
             throw error
         }
     }

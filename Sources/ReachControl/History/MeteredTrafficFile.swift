@@ -9,8 +9,6 @@ package struct MeteredTrafficFile: Sendable {
 
     /// Beyond this size nothing is read: it is not the daemon's file.
     private static let sizeLimit = 4 << 20
-    /// What one hour may count: more than a link of 1 Tbit/s carries, and little enough that sums do not overflow.
-    private static let mostBytes: Int64 = 1 << 50
 
     package init(directory: String) { path = directory + "/traffic.jsonl" }
 
@@ -18,12 +16,15 @@ package struct MeteredTrafficFile: Sendable {
     ///
     /// - Returns: `nil` if there is no file that can be read.
     package func read() -> MeteredTraffic? {
-        guard let text = SmallFile.text(path, limit: Self.sizeLimit) else { return nil }
+        guard let text = SmallFile.text(path, limit: Self.sizeLimit + 1), text.utf8.count <= Self.sizeLimit else {
+            return nil
+        }
+        let bytes = 0...MeteredTraffic.mostBytes
         let hours = text.utf8.split(separator: UInt8(ascii: "\n")).compactMap { line -> MeteredTraffic.Hour? in
             guard let json = try? JSONReader.read(Array(line)), json["v"]?.integer == 1,
                 let number = json["hour"]?.integer, let interface = json["interface"]?.string,
                 let linkClass = json["class"]?.string, let received = json["received"]?.integer,
-                let sent = json["sent"]?.integer, 0...Self.mostBytes ~= received, 0...Self.mostBytes ~= sent
+                let sent = json["sent"]?.integer, bytes ~= received, bytes ~= sent
             else { return nil }
             return MeteredTraffic.Hour(
                 number: number, interface: interface, linkClass: linkClass, received: received, sent: sent)
@@ -40,8 +41,8 @@ package struct MeteredTrafficFile: Sendable {
                 json.field("hour", hour.number)
                 json.field("interface", hour.interface as String?)
                 json.field("class", hour.linkClass as String?)
-                json.field("received", min(hour.received, Self.mostBytes))
-                json.field("sent", min(hour.sent, Self.mostBytes))
+                json.field("received", hour.received)
+                json.field("sent", hour.sent)
             }
             writer.newline()
         }

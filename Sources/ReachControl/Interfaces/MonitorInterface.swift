@@ -41,6 +41,7 @@ package enum MonitorInterface {
                                     }
                                 }
                             })
+                        json.field("networks", service.networks)
                     }
                 },
                 "Links": .init([], cost: .large) { request throws(VarlinkError) in

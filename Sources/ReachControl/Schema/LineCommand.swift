@@ -9,6 +9,7 @@ package enum LineCommand: String, CaseIterable, Sendable {
     case probe
     case probes
     case queue
+    case fleet
 
     /// A line: its type in the definitions, and the one with the keys that all lines of this kind have besides.
     struct Line: Sendable {
@@ -40,6 +41,9 @@ package enum LineCommand: String, CaseIterable, Sendable {
         case .queue:
             ["Request", "Receipt", Self.queueExplanation, "Answer", "QueueAction"].map { Line($0) }
                 + Self.events(["QueueEvent", "Dropped"])
+        case .fleet:
+            ["FleetHost", "FleetHostReport", "FleetChange"].map { Line($0, in: "FleetMember") }
+                + ["FleetEvent", "FleetSnapshot", "FleetEngine", "FleetOutage", "FleetSelf"].map { Line($0) }
         }
     }
 
@@ -66,5 +70,8 @@ package enum LineCommand: String, CaseIterable, Sendable {
         "LinkNotice": ["link"], "AddressNotice": ["address"], "NeighbourNotice": ["neighbour"],
         "RouteNotice": ["route"], "RuleNotice": ["rule"], "NexthopNotice": ["nexthop"], "SettingNotice": ["setting"],
         "PortalNotice": ["portal"],
+        "FleetHost": ["fleet-host"], "FleetHostReport": ["fleet-host"], "FleetChange": ["fleet-change"],
+        "FleetEvent": ["fleet-event"], "FleetSnapshot": ["fleet-snapshot"], "FleetEngine": ["fleet-engine"],
+        "FleetOutage": ["fleet-outage"], "FleetSelf": ["fleet-self"],
     ]
 }

@@ -8,11 +8,14 @@ package struct LineSchema {
     private let definitions: [VarlinkDefinition]
 
     package init() {
-        definitions = [Self.lines, MonitorInterface.definition, QueueInterface.definition].map(VarlinkDefinition.init)
+        definitions = [Self.lines, MonitorInterface.definition, QueueInterface.definition, Self.fleet].map(
+            VarlinkDefinition.init)
     }
 
     /// The text of lines.varlink, which SwiftPM embeds in the code.
     static let lines = String(decoding: PackageResources.lines_varlink, as: UTF8.self)
+    /// The text of fleet.varlink.
+    static let fleet = String(decoding: PackageResources.fleet_varlink, as: UTF8.self)
 
     /// The schema of a command's lines; without a command, of all lines.
     package func write(_ command: LineCommand?, to json: inout JSONWriter) {
@@ -113,6 +116,10 @@ package struct LineSchema {
             simple("string")
             if LineWords.times.contains(name) { json.field("format", "date-time") }
             if let words = LineWords.words(of: name, in: type) { json.field("examples", words) }
+        case .object: simple("object")
+        case .map(let element):
+            simple("object")
+            json.field("additionalProperties", object: { self.kind(element, name, of: type, to: &$0) })
         case .array(let element):
             simple("array")
             json.field("items", object: { self.kind(element, name, of: type, to: &$0) })
@@ -156,9 +163,7 @@ package struct LineSchema {
         while let type = open.popLast() {
             guard reached.insert(type).inserted else { continue }
             for field in structure(type)?.fields ?? [] {
-                var kind = field.type
-                while case .array(let element) = kind { kind = element }
-                if case .named(let name) = kind { open.append(fullName(name, for: type)) }
+                if let name = field.type.named { open.append(fullName(name, for: type)) }
             }
         }
         return reached

@@ -6,7 +6,8 @@ enum LineWords {
     /// Strings with these keys are times.
     static let times: Set = [
         "time", "since", "connectivity_since", "next", "certificate_until", "created", "deadline", "not_before", "over",
-        "began", "until", "from", "to", "last_seen",
+        "began", "until", "from", "to", "last_seen", "host_since", "host_time", "stored", "first", "last", "first_back",
+        "last_back",
     ]
 
     /// - Parameter type: The type with its interface.
@@ -38,10 +39,19 @@ enum LineWords {
         "Request.reason": all(DeathReason.self), "ReportDeaths.reason": all(DeathReason.self),
         "Request.blockers": Blocker.allWords, "QueueEvent.blockers": Blocker.allWords,
         "Reason.blocker": Blocker.allWords,
+        // As in ReachFleet, which this room does not import.
+        "FleetMember.word": hostWords, "FleetChange.previous": hostWords,
+        "FleetSelf.state": [
+            "connecting", "connected", "behind", "engine-down", "no-stream", "full", "refused", "conflict", "untrusted",
+            "portal", "clock", "metered", "no-daemon", "left",
+        ],
     ]
+
+    private static let hostWords = ["here", "limited", "silent", "left", "unseen"]
 
     /// Keys that mean something else there.
     private static let withOtherWords: Set = [
-        "Path.source", "Resync.reason", "Disconnected.reason", "QueueEvent.reason", "Gap.reason",
+        "Path.source", "Resync.reason", "Disconnected.reason", "QueueEvent.reason", "Gap.reason", "FleetMember.reason",
+        "FleetMember.source", "FleetDesired.reason",
     ]
 }

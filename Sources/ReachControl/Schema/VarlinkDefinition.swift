@@ -23,11 +23,24 @@ struct VarlinkDefinition: Sendable {
         case int
         case float
         case string
+        /// An object with any keys.
+        case object
         case array(Kind)
+        /// An object with any keys, whose values have this type.
+        case map(Kind)
         /// A type with this name.
         case named(String)
         /// A structure without a name: the names of its fields, and their types.
         case fields([String], [Kind])
+
+        /// The name of the type, or of its elements' type.
+        var named: String? {
+            switch self {
+            case .named(let name): name
+            case .array(let element), .map(let element): element.named
+            default: nil
+            }
+        }
     }
 
     /// The interface's name.
@@ -102,6 +115,7 @@ struct VarlinkDefinition: Sendable {
 
         private mutating func kind() -> Kind? {
             if skip("[]") { return kind().map { .array($0) } }
+            if skip("[string]") { return kind().map { .map($0) } }
             if skip("(") {
                 let inner = fields()
                 return skip(")") ? .fields(inner.map(\.name), inner.map(\.type)) : nil
@@ -111,6 +125,7 @@ struct VarlinkDefinition: Sendable {
             case "int": return .int
             case "float": return .float
             case "string": return .string
+            case "object": return .object
             case let name?: return .named(name)
             case nil: return nil
             }

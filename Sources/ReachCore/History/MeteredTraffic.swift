@@ -48,6 +48,8 @@ package struct MeteredTraffic: Equatable, Sendable {
 
     /// Three months of one link that carries something in each hour; the oldest go first.
     package static let mostHours = 2232
+    /// The most bytes that one hour counts: more than a link of 1 Tbit/s carries, and few enough that sums do not overflow.
+    package static let mostBytes: Int64 = 1 << 50
     static let nanosecondsOfHour: Int64 = 3_600_000_000_000
 
     package init(_ hours: [Hour] = []) { self.hours = Array(hours.suffix(Self.mostHours)) }
@@ -73,10 +75,10 @@ package struct MeteredTraffic: Equatable, Sendable {
         return hasCounted
     }
 
-    /// A counter that went back began again.
+    /// A counter that went back began again. A driver's counter may jump anywhere.
     private static func difference(_ before: UInt64?, _ now: UInt64) -> Int64 {
         let before = before ?? 0
-        return Int64(clamping: now >= before ? now - before : now)
+        return min(Int64(clamping: now >= before ? now - before : now), mostBytes)
     }
 
     private mutating func count(_ received: Int64, _ sent: Int64, of sample: Sample, at time: Timestamp) {
@@ -85,13 +87,15 @@ package struct MeteredTraffic: Equatable, Sendable {
             $0.number == number && $0.interface == sample.interface && $0.linkClass == sample.linkClass
         }
         if let place {
-            hours[place].received = hours[place].received.addingReportingOverflow(received).partialValue
-            hours[place].sent = hours[place].sent.addingReportingOverflow(sent).partialValue
+            hours[place].received = min(hours[place].received + received, Self.mostBytes)
+            hours[place].sent = min(hours[place].sent + sent, Self.mostBytes)
         } else {
-            hours.append(
+            // A machine without a clock of its own begins in 1970.
+            let next = hours.lastIndex { $0.number <= number }.map { $0 + 1 } ?? 0
+            hours.insert(
                 Hour(
                     number: number, interface: sample.interface, linkClass: sample.linkClass, received: received,
-                    sent: sent))
+                    sent: sent), at: next)
             hours = hours.suffix(Self.mostHours)
         }
     }

@@ -2,13 +2,16 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
+internal import Synchronization
 
 /// Counts the bytes of metered links for reports. It samples the kernel's counters when the daemon leaves a sign of life, when the
 /// path to the Internet changes, and at the end, so it wakes nothing. Confined to the loop.
 final class TrafficCounter {
-    private let file: MeteredTrafficFile
+    private let file: Writer
     private let queries: QueryPool
-    private let writer = SerialThread.files
+    private let thread = SerialThread.files
+    /// Where the kernel shows the counters of links.
+    private let counters: String
     private var traffic: MeteredTraffic
     private var lastSample: BootTime?
     private var isSampling = false
@@ -16,9 +19,11 @@ final class TrafficCounter {
     /// A path that flaps causes no more samples than this.
     private static let shortestInterval: Duration = .seconds(5)
 
-    init(stateDirectory: String, queries: QueryPool) {
-        file = MeteredTrafficFile(directory: stateDirectory)
+    init(stateDirectory: String, queries: QueryPool, counters: String = "/sys/class/net") {
+        let file = MeteredTrafficFile(directory: stateDirectory)
+        self.file = Writer(file)
         self.queries = queries
+        self.counters = counters
         traffic = file.read() ?? MeteredTraffic()
     }
 
@@ -28,30 +33,33 @@ final class TrafficCounter {
         let isFirst = lastSample == nil
         lastSample = moment.boot
         isSampling = true
-        queries.run(for: 0) { () throws(NetlinkError) in
-            Self.samples(try KernelSnapshot(options: options).links())
+        queries.run(for: 0) { [counters] () throws(NetlinkError) in
+            Self.samples(try KernelSnapshot(options: options).links(), counters)
         } reply: { [weak self] result in
             guard let self else { return }
             isSampling = false
             guard case .success(let samples) = result, traffic.add(samples, at: SystemClock.now.wall) || isFirst else {
                 return
             }
-            writer.run { [file, traffic] in try? file.write(traffic) }
+            let order = file.nextOrder()
+            thread.run { [file, traffic] in file.write(traffic, order) }
         }
     }
 
     /// Samples once more, and writes the file. Blocks on the disk.
     func finish(_ options: EngineOptions) {
         guard let links = try? KernelSnapshot(options: options).links() else { return }
-        if traffic.add(Self.samples(links), at: SystemClock.now.wall) { try? file.write(traffic) }
+        if traffic.add(Self.samples(links, counters), at: SystemClock.now.wall) {
+            file.write(traffic, file.nextOrder())
+        }
     }
 
     /// The counters, which the kernel shows in /sys for the links of the namespace in which that was mounted.
-    private static func samples(_ links: [LinkReport]) -> [MeteredTraffic.Sample] {
+    private static func samples(_ links: [LinkReport], _ counters: String) -> [MeteredTraffic.Sample] {
         links.compactMap { report in
             let name = report.link.name
-            guard report.linkClass != .loopback, let received = counter("rx_bytes", of: name),
-                let sent = counter("tx_bytes", of: name)
+            guard report.linkClass != .loopback, let received = counter("rx_bytes", of: name, counters),
+                let sent = counter("tx_bytes", of: name, counters)
             else { return nil }
             return MeteredTraffic.Sample(
                 index: report.link.index, interface: name, linkClass: report.linkClass.rawValue,
@@ -59,10 +67,38 @@ final class TrafficCounter {
         }
     }
 
-    private static func counter(_ counter: String, of link: String) -> UInt64? {
+    private static func counter(_ counter: String, of link: String, _ counters: String) -> UInt64? {
         guard !link.contains("/"), link != "..",
-            let text = SmallFile.text("/sys/class/net/\(link)/statistics/\(counter)", limit: 64)
+            let text = SmallFile.text("\(counters)/\(link)/statistics/\(counter)", limit: 64)
         else { return nil }
         return UInt64(text.prefix { $0.isNumber })
+    }
+
+    /// Writes in order: what is still waiting for the thread at the end must not replace what was written last.
+    private final class Writer: Sendable {
+        private struct Orders {
+            var given = 0
+            var written = 0
+        }
+
+        private let file: MeteredTrafficFile
+        private let orders = Mutex(Orders())
+
+        init(_ file: MeteredTrafficFile) { self.file = file }
+
+        func nextOrder() -> Int {
+            orders.withLock { orders in
+                orders.given += 1
+                return orders.given
+            }
+        }
+
+        func write(_ traffic: MeteredTraffic, _ order: Int) {
+            orders.withLock { orders in
+                guard order > orders.written else { return }
+                orders.written = order
+                try? file.write(traffic)
+            }
+        }
     }
 }

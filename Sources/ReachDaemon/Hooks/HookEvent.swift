@@ -41,6 +41,7 @@ package struct HookEvent: Hashable, Sendable {
                 "REACH_METERED_REASON": state.meteredReason?.rawValue ?? "",
                 "REACH_NETWORK": state.network ?? "",
                 "REACH_TRUSTED": state.isTrusted ? "true" : "false",
+                "REACH_PREVIOUS_CONNECTIVITY": change.previous?.connectivity.rawValue ?? "",
                 "REACH_CONNECTIVITY": state.connectivity.rawValue,
                 "REACH_PORTAL": state.portal ?? "",
                 "REACH_CAUSE": change.cause.rawValue,

@@ -7,11 +7,17 @@ internal import ReachQueue
 
 /// The values that shells offer for options and arguments. Each is found when a user asks for it, within half a second.
 enum ValueCompletion {
-    /// Terms of a condition; after a comma, those for the next term.
+    /// Terms of a condition; after a comma, those for the next term. Networks are those of the daemon's configuration.
     static var condition: CompletionKind {
-        .custom { _, _, prefix in
-            let interfaces = interfaceNames.map { "interface=" + $0 }
-            let words = NetworkCondition.words.filter { $0 != "interface=" } + interfaces
+        .custom { line, _, prefix in
+            let networks = ask(line) { client throws(ControlError) in try client.networkNames() } ?? nil
+            let words = NetworkCondition.words.flatMap { word in
+                switch word {
+                case "interface=": interfaceNames.map { word + $0 }
+                case "network=", "not network=": (networks ?? []).map { word + $0 }
+                default: [word]
+                }
+            }
             guard let comma = prefix.lastIndex(of: ",") else { return words }
             return words.map { prefix[...comma] + $0 }
         }

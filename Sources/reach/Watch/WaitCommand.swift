@@ -57,6 +57,7 @@ struct Waiter {
 
     /// - Throws: ``CommandError`` if the conditions do not hold in time, or cannot be observed.
     func wait() throws(CommandError) {
+        NetworkHint.print(for: conditions, source)
         let loop: EventLoop
         do throws(SystemError) {
             loop = try EventLoop()

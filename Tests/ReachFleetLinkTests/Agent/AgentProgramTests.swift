@@ -132,6 +132,7 @@ private final class AgentFixture {
         try fixture.waitForEvents(1)
         let fleet = BuiltProgram(named: "reach-fleet")
         try waitUntil("the word") { try fleet.run(["self", "--json"] + fixture.arguments).status == 0 }
+        #expect(try fleetFaults(in: fleet.run(["self", "--json"] + fixture.arguments).lines) == [])
         let shown = try fleet.run(["self", "--show"] + fixture.arguments)
         #expect(shown.status == 0)
         #expect(shown.lines.count == 1)

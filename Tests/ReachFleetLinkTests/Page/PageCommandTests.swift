@@ -75,7 +75,9 @@ struct PageCommandTests {
         let line = try #require(result.lines.first)
         #expect(line.hasPrefix("7 of 8 hosts with site=a not reachable since "))
         #expect(line.hasSuffix(", within 1 s: the gateway does not answer"))
-        let json = try JSONReader.read(Array(try run("outages", "--json").lines[0].utf8))
+        let lines = try run("outages", "--json").lines
+        #expect(try fleetFaults(in: lines) == [])
+        let json = try JSONReader.read(Array(lines[0].utf8))
         #expect(json["shared"]?["by"] == .string("site") && json["shared"]?["value"] == .string("a"))
         #expect(json["hosts"]?.array?.count == 7 && json["confirmed"] == .integer(7))
         #expect(json["open"] == .bool(true) && json["back"] == .integer(0))
