@@ -71,8 +71,8 @@ package final class Validator {
         guard rhythm.asksPortals else { return }
         leases = LeaseWatch(loop: loop, root: options.leaseRoot) {
             $0.portal(of: $1.name, $1.interface, addresses: $1.addresses)
-        } onLease: { [unowned self] interface, uri in
-            carryOut(machine.setLease(uri, of: interface, at: SystemClock.boot))
+        } onLease: { [unowned self] question, uri, _ in
+            carryOut(machine.setLease(uri, of: question.interface, at: SystemClock.boot))
         }
     }
 
