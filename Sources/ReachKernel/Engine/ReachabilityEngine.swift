@@ -168,7 +168,9 @@ package final class ReachabilityEngine {
             let isLess = view.forgetGateways(besides: routes)
             if isMore || isLess { return evaluate([NetworkTable.Effect(cause: .network)]) }
             send(
-                NetworkSnapshot(internet: internet, epoch: epoch.value, routes: routes, links: finder.connectedLinks))
+                NetworkSnapshot(
+                    internet: internet, epoch: epoch.value, routes: routes, links: finder.connectedLinks,
+                    ownAddresses: view.table.globalAddresses))
             track(routes)
         } catch {
             observer?.recover(from: error)
