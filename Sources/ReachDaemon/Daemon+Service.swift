@@ -41,11 +41,9 @@ extension Daemon: ControlService {
     package var targets: [(name: String, target: Target)] { configuration.targets.map { ($0.name, $0.target) } }
 
     package func links(for caller: Caller, reply: @escaping Reply<[LinkReport]>) {
-        let (options, hotspots) = (registry.engineOptions, registry.hotspots)
+        let options = registry.engineOptions
         queries.run(for: caller.user) { () throws(NetlinkError) in
-            let snapshot = try KernelSnapshot(options: options, wantsWireless: true)
-            _ = snapshot.view.setHotspots(hotspots)
-            return try snapshot.links()
+            try KernelSnapshot(options: options, wantsWireless: true).links()
         } reply: {
             reply($0.mapError(Self.observationFailure))
         }
@@ -58,7 +56,8 @@ extension Daemon: ControlService {
         let checks = registry.lastChecks(of: target)
         let memory = registry.memory(of: target)
         queries.run(for: caller.user) { () throws(NetlinkError) in
-            try Explainer(options: options, memory: memory).explain(target, proved: proved, checks: checks)
+            try Explainer(options: options, memory: memory, wantsWireless: true).explain(
+                target, proved: proved, checks: checks)
         } reply: {
             reply($0.mapError(Self.observationFailure))
         }

@@ -56,7 +56,7 @@ extension Daemon {
         }
     }
 
-    func sampleTraffic() { traffic?.sample(configuration.engineOptions, at: SystemClock.now) }
+    func sampleTraffic() { traffic?.sample(registry.engineOptions, at: SystemClock.now) }
 
     /// Opens the journal if any kind of event is wanted.
     func startJournal() {

@@ -38,9 +38,9 @@ final class TargetRegistry {
     private var configuration: Configuration
     /// The key for the identifiers of networks without a name; `nil` for none.
     private var networkKey: NetworkKey?
-    /// The links whose DHCP server is an Android phone that shares its mobile connection.
-    private(set) var hotspots: Set<InterfaceIndex> = []
-    private var leases: LeaseWatch<Bool>?
+    /// What is known of the leases of links. Until a link's lease was read, the link may turn out to be metered.
+    private var findings = LeaseFindings()
+    private var leases: LeaseWatch<Bool?>?
     private var engine: ReachabilityEngine
     private let connectivity: ConnectivityController
     /// The receivers of the network's snapshots, with their numbers at the present engine.
@@ -64,11 +64,17 @@ final class TargetRegistry {
         self.loop = loop
         self.configuration = configuration
         connectivity = ConnectivityController(loop: loop, transfers: transfers, log: log)
-        engine = ReachabilityEngine(loop: loop, options: configuration.engineOptions)
+        var options = configuration.engineOptions
+        options.leases = findings
+        engine = ReachabilityEngine(loop: loop, options: options)
         leases = LeaseWatch(loop: loop, root: leaseRoot, again: .seconds(3)) {
             $0.isAndroidHotspot($1)
-        } onLease: { [unowned self] interface, isHotspot in
-            note(interface, isHotspot: isHotspot)
+        } onLease: { [unowned self] question, isHotspot, isFinal in
+            // An address with a lifetime has a lease, which the client may not have stored yet.
+            guard isHotspot != nil || isFinal || !question.hasLifetime else { return }
+            var fresh = findings
+            fresh.note(question.interface, question.addresses, isHotspot: isHotspot == true)
+            setFindings(fresh)
         }
     }
 
@@ -76,6 +82,7 @@ final class TargetRegistry {
     var engineOptions: EngineOptions {
         var options = configuration.engineOptions
         options.observer.policy.networks.key = networkKey
+        options.leases = findings
         return options
     }
 
@@ -153,7 +160,6 @@ final class TargetRegistry {
             connectivity.use(engine)
             beginNetworkWatches()
             engine.start()
-            engine.setHotspots(hotspots)
             for watch in watches.values { begin(watch) }
         }
         connectivity.apply(fresh.validatorOptions)
@@ -203,23 +209,21 @@ final class TargetRegistry {
     /// Reads the leases of the links with default routes when these change.
     private func watchLeases() {
         _ = followNetwork { [unowned self] network in
-            let routes = (network?.routes ?? []).filter { [.wifi, .wired, .bluetooth].contains($0.traits.linkClass) }
+            let routes = (network?.routes ?? []).filter {
+                $0.traits.linkClass.map(LeaseFindings.classes.contains) == true
+            }
             leases?.update(routes)
-            let known = Set(routes.map(\.key.interface))
-            if !hotspots.isSubset(of: known) { setHotspots(hotspots.intersection(known)) }
+            var fresh = findings
+            fresh.keep(Set(routes.map(\.key.interface)))
+            setFindings(fresh)
         }
     }
 
-    private func note(_ interface: InterfaceIndex, isHotspot: Bool) {
-        var fresh = hotspots
-        if isHotspot { fresh.insert(interface) } else { fresh.remove(interface) }
-        if fresh != hotspots { setHotspots(fresh) }
-    }
-
-    private func setHotspots(_ fresh: Set<InterfaceIndex>) {
-        hotspots = fresh
+    private func setFindings(_ fresh: LeaseFindings) {
+        guard fresh != findings else { return }
+        findings = fresh
         // Not while the engine reports: it would evaluate within an evaluation.
-        loop.afterEvents { [weak self] in self.map { $0.engine.setHotspots($0.hotspots) } }
+        loop.afterEvents { [weak self] in self.map { $0.engine.setLeases($0.findings) } }
     }
 
     private func beginNetworkWatches() {

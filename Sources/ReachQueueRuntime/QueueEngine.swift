@@ -128,7 +128,7 @@ package final class QueueEngine {
     private func follow() {
         let unwatchNetwork = network.followNetwork { [weak executor] in executor?.update(network: $0) }
         let unwatchInternet = network.follow(.internet) { [weak executor] event in
-            if case .wake = event { executor?.feed?.wake() }
+            if case .wake(_, let slept) = event { executor?.wake(after: slept) }
         }
         endFollowing = {
             unwatchNetwork()
@@ -194,6 +194,12 @@ private final class Executor: QueueExecutor {
             guard let self else { return bound }
             return try interface(for: server, boundTo: bound)
         }
+    }
+
+    func wake(after slept: Duration) {
+        guard let feed else { return }
+        send(.woke(after: slept))
+        feed.wake()
     }
 
     func update(network: NetworkSnapshot?) {

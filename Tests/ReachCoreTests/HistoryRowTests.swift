@@ -55,6 +55,18 @@ import Testing
             rows(now: 60) == ["10 internet reachable for 10", "20 internet reachable for 20", "40 internet reachable"])
     }
 
+    @Test mutating func `a network that becomes known makes no row, another one does`() {
+        var state = HistoryEntry.State(target: "internet", status: .reachable, linkClass: "wifi", interface: "wlan0")
+        for (time, network) in [(10, nil), (11, "office"), (30, "home"), (40, nil), (41, "net-0123456789abcdef")] {
+            state.network = network
+            script.add(.state(state), at: time)
+        }
+        #expect(
+            rows(now: 60) == [
+                "10 internet reachable for 20", "30 internet reachable for 10", "40 internet reachable",
+            ])
+    }
+
     @Test mutating func `a state copied to a new file makes no row`() {
         script.add(.reachable, at: 10)
         var carried = HistoryEntry.State(target: "internet", status: .reachable, isChange: false)

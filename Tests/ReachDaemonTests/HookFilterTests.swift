@@ -26,8 +26,24 @@ import Testing
         ] as [(String?, String?, Bool)] {
             let change = change(state(old), state(new))
             #expect(filter.wants(change) == isWanted, "\(old ?? "none") to \(new ?? "none")")
-            #expect(filter.wantsOthers == (new == "office"))
+            #expect(filter.wantsOthers == ((new ?? old) == "office"), "what was lost concerns the path that was lost")
         }
+    }
+
+    @Test func `what goes down while no network is known belongs to the last one`() throws {
+        var filter = HookFilter(try NetworkCondition("network=office"))
+        var unknown = state("office")
+        unknown.ipv4.network = nil
+        _ = filter.wants(change(nil, state("office")))
+        _ = filter.wants(change(state("office"), unknown))
+        #expect(filter.wants(change(unknown, state(nil))) == true, "the same path, whose gateway was read again")
+        #expect(filter.wantsOthers, "a probe that is down because its network is gone")
+        #expect(filter.wants(change(state(nil), unknown)) == false)
+        #expect(!filter.wantsOthers, "another network, or the same: nobody knows")
+        unknown.ipv4.interface = "eth1"
+        _ = filter.wants(change(state(nil), unknown))
+        #expect(filter.wants(change(unknown, state(nil))) == false, "another path, whose network was never known")
+        #expect(!filter.wantsOthers)
     }
 
     @Test func `other events follow the Internet, also from its initial state, and no other target`() throws {

@@ -51,7 +51,7 @@ struct NoticeEncoder {
         let flags = isDeprecatedByLifetime ? address.flags.subtracting(.deprecated) : address.flags
         let preferred: UInt32 = isDeprecatedByLifetime ? 0 : random.pick([1, 600, .max])
         var attributes = [
-            Kernel.attribute(1, address.peer?.bytes ?? own), Kernel.attribute(8, flags.rawValue | 0x80),
+            Kernel.attribute(1, address.peer?.bytes ?? own), Kernel.attribute(8, flags.rawValue | 0x200),
             Kernel.lifetime(preferred: preferred, valid: .max), Kernel.attribute(3, "label"),
         ]
         if address.address.family == .ipv4 || address.peer != nil { attributes.append(Kernel.attribute(2, own)) }

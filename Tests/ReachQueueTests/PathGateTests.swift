@@ -91,6 +91,28 @@ import Testing
         }
     }
 
+    @Test mutating func `the time asleep is no outage, whether the path or the wake is noticed first`() throws {
+        for isWakeFirst in [true, false] {
+            for seed in UInt64(1)...20 {
+                (gate, random) = (PathGate(missing: .validated, at: Self.at(0)), SeededGenerator(seed: seed))
+                _ = path(.wifi, at: 0)
+                _ = path(nil, at: 10)
+                if isWakeFirst { gate.wake(after: .seconds(370), at: Self.at(381), policy) }
+                _ = path(.wifi, at: 381)
+                if !isWakeFirst { gate.wake(after: .seconds(370), at: Self.at(381.1), policy) }
+                let times = try #require(gate.times)
+                #expect(times.others <= Self.at(381.2 + 1.2), "a tenth of 11 s")
+                #expect(times.urgent <= Self.at(381.12))
+                #expect(advance(to: 381.2) == .canary(after: .milliseconds(1200)))
+            }
+        }
+        _ = gate.prove(at: Self.at(382))
+        _ = path(nil, at: 400)
+        gate.wake(after: .seconds(3600), at: Self.at(4000), policy)
+        _ = path(.wifi, at: 4010)
+        #expect(advance(to: 4010.2)?.outage == .milliseconds(10_200), "what was slept before is forgotten")
+    }
+
     @Test mutating func `the delay after an outage is drawn once, however often the path goes meanwhile`() throws {
         _ = path(.wifi, at: 0)
         _ = path(nil, at: 1)
@@ -197,5 +219,14 @@ import Testing
         #expect(
             other.begin(on: .wifi, missing: [], settledAt: settled, like: nil, at: Self.at(11)) == .opened(after: .zero)
         )
+    }
+}
+
+extension PathGate.Change {
+    fileprivate var outage: Duration? {
+        switch self {
+        case .canary(let outage), .opened(let outage): outage
+        case .closed, .gained: nil
+        }
     }
 }

@@ -58,6 +58,17 @@ import Testing
         #expect(stage.explanation(id)?.networkFailures == 20)
     }
 
+    @Test mutating func `what waited while the machine slept is sent soon after it woke`() throws {
+        stage.network([.wifi])
+        stage.network([])
+        let id = try stage.add()
+        stage.pass(.seconds(400))
+        stage.send(.woke(after: .seconds(398)))
+        stage.network([.wifi])
+        stage.pass(.seconds(1))
+        #expect(stage.startedIDs == [id])
+    }
+
     @Test mutating func `a new network does not cut the wait that a server caused`() throws {
         stage.network([.wired])
         let id = try stage.add()

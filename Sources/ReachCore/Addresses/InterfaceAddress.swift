@@ -9,6 +9,8 @@ package struct InterfaceAddress: Hashable, Sendable {
         package static let duplicate = Flags(rawValue: 0x08)
         package static let deprecated = Flags(rawValue: 0x20)
         package static let tentative = Flags(rawValue: 0x40)
+        /// It has no lifetime, so it is no lease of a DHCP server.
+        package static let permanent = Flags(rawValue: 0x80)
     }
 
     package var interface: InterfaceIndex

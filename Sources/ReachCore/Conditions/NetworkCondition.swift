@@ -78,7 +78,7 @@ extension NetworkCondition {
         if let interface, interface != path.interface { unmet.insert(.linkClass) }
         if let network, network != path.traits.network { unmet.insert(.network) }
         if let own = path.traits.network, excludedNetworks.contains(own) { unmet.insert(.network) }
-        if isUnmetered, path.traits.isMetered { unmet.insert(.metered) }
+        if isUnmetered, path.traits.isMetered || path.traits.mayBeMetered { unmet.insert(.metered) }
         if isValidated, !path.isValidated { unmet.insert(.validated) }
         if let family, !path.families.contains(family) { unmet.insert(.family) }
         if path.families.isEmpty { unmet.insert(.family) }

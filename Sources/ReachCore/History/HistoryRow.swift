@@ -31,6 +31,10 @@ private struct RowBuilder {
         case .state(let state):
             if let place = places[state.target], let shown = rows[place].state {
                 if shown.isRepeated(by: state) { return }
+                if shown.isIdentified(by: state) {
+                    rows[place].name(state.network)
+                    return
+                }
                 if shown.isUndecided, shown.isSamePath(as: state), !state.isUndecided {
                     rows[place].decide(state.connectivity)
                     return
@@ -58,6 +62,13 @@ extension HistoryRow {
         return state
     }
 
+    /// Adds the network, once it is known.
+    fileprivate mutating func name(_ network: String?) {
+        guard case .state(var state) = content else { return }
+        state.network = network
+        content = .state(state)
+    }
+
     /// Adds what the first check of the row's path proved.
     fileprivate mutating func decide(_ connectivity: String?) {
         guard case .state(var state) = content else { return }
@@ -70,6 +81,14 @@ extension HistoryEntry.State {
     /// Whether a later state is no change but the same state again.
     fileprivate func isRepeated(by other: HistoryEntry.State) -> Bool {
         !other.isChange && isSamePath(as: other) && connectivity == other.connectivity
+    }
+
+    /// Whether a later state differs only in that the network became known, which it was all the time.
+    fileprivate func isIdentified(by other: HistoryEntry.State) -> Bool {
+        guard network == nil, other.network != nil else { return false }
+        var unnamed = other
+        unnamed.network = nil
+        return isSamePath(as: unnamed) && connectivity == other.connectivity
     }
 
     fileprivate func isSamePath(as other: HistoryEntry.State) -> Bool {

@@ -9,6 +9,8 @@ package struct PathTraits: Hashable, Sendable {
     package var isMetered = false
     /// Why it is metered; `nil` if it is not, and where an older daemon does not say why.
     package var meteredReason: MeteredReason?
+    /// Whether it may turn out to be metered: its lease was not read yet. Only default routes have it, and states do not show it.
+    package var mayBeMetered = false
     /// The network behind it: a configured name, or a private identifier; `nil` if it is not known.
     package var network: String?
     /// Whether the configuration trusts that network.

@@ -74,6 +74,15 @@ package struct DefaultRoute: Hashable, Sendable {
     }
 }
 
+extension Verdict {
+    /// The routes that the kernel prefers, from the verdict on the Internet, without the addresses of their interfaces.
+    package var preferredRoutes: [DefaultRoute] {
+        [(IPAddress.Family.ipv4, ipv4), (.ipv6, ipv6)].compactMap { family, path in
+            DefaultRoute(preferred: path, family, addresses: [])
+        }
+    }
+}
+
 extension DefaultRoute {
     /// The route that the kernel prefers in a family, from the verdict on the Internet; `nil` if there is none.
     ///

@@ -1,6 +1,7 @@
 /// The gateways of default routes, by link and family, and their hardware addresses.
 ///
-/// An address stays known when the gateway stops answering, until the link loses its carrier or gets another gateway.
+/// An address stays known when the gateway stops answering, until the link loses its carrier, its default route goes or gets another
+/// gateway, or everything is read again and the kernel does not know the address any more.
 package struct GatewayTable: Equatable, Sendable {
     private struct Entry: Equatable {
         let gateway: IPAddress
@@ -37,6 +38,28 @@ package struct GatewayTable: Equatable, Sendable {
         return isOther
     }
 
+    /// The gateways, as keys of their neighbour entries.
+    package var neighbours: [Neighbour.Key] {
+        entries.map { Neighbour.Key(interface: $0.key.interface, address: $0.value.gateway) }
+    }
+
+    /// Sets a gateway's hardware address to the one of its neighbour entry, which has none while the gateway is not known.
+    mutating func set(_ address: HardwareAddress?, of neighbour: Neighbour.Key) {
+        for (route, entry) in entries
+        where route.interface == neighbour.interface && entry.gateway == neighbour.address {
+            entries[route]?.hardwareAddress = address
+        }
+    }
+
+    /// Forgets the gateways of all default routes but these.
+    ///
+    /// - Returns: Whether a hardware address is not known any more.
+    package mutating func keep(_ routes: Set<DefaultRoute.Key>) -> Bool {
+        let gone = entries.filter { !routes.contains($0.key) }
+        for key in gone.keys { entries[key] = nil }
+        return gone.contains { $0.value.hardwareAddress != nil }
+    }
+
     package mutating func forget(_ interface: InterfaceIndex) {
         for family in IPAddress.Family.allCases {
             entries[DefaultRoute.Key(family: family, interface: interface)] = nil
@@ -66,9 +89,15 @@ extension NetworkTable {
         return isOther || isOtherAddress
     }
 
-    /// Keeps what another table knows of the gateways of links that are in this one.
-    package mutating func keepGateways(of old: NetworkTable) {
+    /// Keeps the gateways of another table whose links are in this one. What was known of them may be of a network before: only
+    /// the neighbour entries of now count.
+    ///
+    /// - Parameter hardwareAddress: Queries the hardware address of a neighbour.
+    package mutating func keepGateways<Failure>(
+        of old: NetworkTable, _ hardwareAddress: (Neighbour.Key) throws(Failure) -> HardwareAddress?
+    ) throws(Failure) {
         gateways.keep(old.gateways) { links[$0]?.isUsable == true }
+        for key in gateways.neighbours { gateways.set(try hardwareAddress(key), of: key) }
     }
 
     /// What the kernel's tables say about the network behind a link.

@@ -11,7 +11,14 @@ package struct NetworkSnapshot: Hashable, Sendable {
     /// and only the first few where there are many.
     package let links: [InterfaceIndex]
 
-    package init(internet: Verdict, epoch: UInt64, routes: [DefaultRoute], links: [InterfaceIndex] = []) {
+    /// This machine's addresses, of all links, but for those that have no meaning beyond a site.
+    package let ownAddresses: Set<IPAddress>
+
+    package init(
+        internet: Verdict, epoch: UInt64, routes: [DefaultRoute], links: [InterfaceIndex] = [],
+        ownAddresses: Set<IPAddress> = []
+    ) {
+        self.ownAddresses = ownAddresses
         self.internet = internet
         self.epoch = epoch
         self.routes = routes

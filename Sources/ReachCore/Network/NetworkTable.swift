@@ -65,6 +65,17 @@ package struct NetworkTable: Equatable, Sendable {
         }
     }
 
+    /// The addresses of all links that have a meaning beyond a site.
+    package var globalAddresses: Set<IPAddress> {
+        var found: Set<IPAddress> = []
+        for entries in addresses.values {
+            for entry in entries where !entry.address.isSiteLocal && !entry.address.isLoopback {
+                found.insert(entry.address)
+            }
+        }
+        return found
+    }
+
     /// The link with this name, otherwise the one with this alternative name.
     package func link(named name: String) -> Link? {
         links.values.first { $0.name == name } ?? links.values.first { $0.isNamed(name) }

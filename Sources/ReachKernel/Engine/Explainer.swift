@@ -7,13 +7,15 @@ package final class Explainer {
     private let snapshot: KernelSnapshot
     private let options: EngineOptions
 
-    /// - Parameter memory: What an observer of the same network remembers; `nil` without one.
+    /// - Parameters:
+    ///   - memory: What an observer of the same network remembers; `nil` without one.
+    ///   - wantsWireless: Whether to query the Wi-Fi networks of links.
     /// - Throws: The reason why the kernel cannot be queried.
     package init(
-        options: EngineOptions = EngineOptions(), memory: RootCauseMemory? = nil
+        options: EngineOptions = EngineOptions(), memory: RootCauseMemory? = nil, wantsWireless: Bool = false
     ) throws(NetlinkError) {
         self.options = options
-        snapshot = try KernelSnapshot(options: options, memory: memory)
+        snapshot = try KernelSnapshot(options: options, memory: memory, wantsWireless: wantsWireless)
     }
 
     /// The explanation for a kernel that could not be queried.
@@ -30,6 +32,7 @@ package final class Explainer {
     package func explain(
         _ target: Target, proved: ConnectivityReport? = nil, checks: [IPAddress.Family: ConnectivityCheck] = [:]
     ) throws(NetlinkError) -> Explanation {
+        try snapshot.identifyNetworks()
         let evaluation = try snapshot.evaluate(target)
         var facts = ExplanationFacts(target: target, verdict: evaluation.verdict, table: snapshot.view.table)
         facts.resolution = evaluation.resolution

@@ -21,6 +21,7 @@ package final class KernelSnapshot {
         self.memory = memory
         view = try KernelView(policy: options.observer.policy, wantsWireless: wantsWireless)
         try view.refresh()
+        _ = view.setLeases(options.leases)
     }
 
     /// A verdict, and the facts on which it rests.
@@ -60,18 +61,23 @@ package final class KernelSnapshot {
 
     /// All links of this namespace, by index, each with the families for which it carries the Internet.
     package func links() throws(NetlinkError) -> [LinkReport] {
+        try identifyNetworks()
         let internet = try evaluate(.internet).verdict
-        if view.policy.networks != NetworkPolicy() {
-            _ = try view.noteGateways(of: internet)
-            _ = try PathFinder(view: view, mark: options.mark)
-                .defaultRoutes(preferred: internet, anchors: options.anchors)
-        }
         let stack = try view.fullStack()
         return view.table.links.values.sorted { $0.index < $1.index }.map { link in
             var report = LinkReport(link, in: view.table, stack: stack, internet: internet)
             if stack.traits[link.index]?.hasPHY80211 == true { report.wireless = view.wireless?.link(link.index) }
             return report
         }
+    }
+
+    /// Finds out what identifies the networks behind links, as an observer would know it.
+    func identifyNetworks() throws(NetlinkError) {
+        guard view.policy.networks != NetworkPolicy() else { return }
+        let internet = try judge(.internet).verdict
+        let routes = try PathFinder(view: view, mark: options.mark)
+            .defaultRoutes(preferred: internet, anchors: options.anchors)
+        _ = try view.noteGateways(of: routes)
     }
 
     func evaluate(_ target: Target) throws(NetlinkError) -> Evaluation {

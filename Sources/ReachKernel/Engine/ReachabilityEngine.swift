@@ -25,6 +25,10 @@ package final class ReachabilityEngine {
     private var survey: ConnectivitySurvey?
     /// Called with every new snapshot of the network.
     private var networkHandlers: [(id: UInt64, handler: NetworkHandler)] = []
+    /// What is known of the leases of links; `nil` where nobody reads leases.
+    private var leases: LeaseFindings?
+    /// The gateways of the default routes that identify networks.
+    private var gateways: Set<Neighbour.Key> = []
     /// The last snapshot; `nil` before the first, while the kernel cannot be observed, and without handlers.
     private var network: NetworkSnapshot?
     /// Called when routes to some addresses may differ.
@@ -37,6 +41,7 @@ package final class ReachabilityEngine {
     package init(loop: EventLoop, options: EngineOptions = EngineOptions()) {
         self.loop = loop
         self.options = options
+        leases = options.leases
     }
 
     deinit {
@@ -159,13 +164,31 @@ package final class ReachabilityEngine {
         do throws(NetlinkError) {
             let finder = PathFinder(view: view, mark: options.mark)
             let routes = try finder.defaultRoutes(preferred: internet, anchors: options.anchors)
-            // The gateway of a preferred route is known already, and that of another one when its route is made.
-            _ = view.takeIdentityChange()
+            let isMore = try view.noteGateways(of: routes)
+            let isLess = view.forgetGateways(besides: routes)
+            if isMore || isLess { return evaluate([NetworkTable.Effect(cause: .network)]) }
             send(
-                NetworkSnapshot(internet: internet, epoch: epoch.value, routes: routes, links: finder.connectedLinks))
+                NetworkSnapshot(
+                    internet: internet, epoch: epoch.value, routes: routes, links: finder.connectedLinks,
+                    ownAddresses: view.table.globalAddresses))
+            track(routes)
         } catch {
             observer?.recover(from: error)
         }
+    }
+
+    /// Follows the gateways of all default routes where they identify networks. Those of routes that the kernel does not prefer are
+    /// on no path that is evaluated.
+    private func track(_ routes: [DefaultRoute]) {
+        guard options.observer.policy.networks != NetworkPolicy() else { return }
+        let fresh = Set(
+            routes.compactMap { route in
+                route.neighbour == nil
+                    ? nil : route.gateway.map { Neighbour.Key(interface: route.key.interface, address: $0) }
+            })
+        guard fresh != gateways else { return }
+        gateways = fresh
+        observer?.trackNeighbours(fresh)
     }
 
     private func send(_ fresh: NetworkSnapshot?) {
@@ -176,10 +199,11 @@ package final class ReachabilityEngine {
 
     // MARK: - The networks behind links
 
-    /// - Parameter interfaces: The links whose DHCP server is an Android phone that shares its mobile connection.
-    package func setHotspots(_ interfaces: Set<InterfaceIndex>) {
-        guard let view = observer?.view, view.setHotspots(interfaces), observationError == nil else { return }
-        evaluate([NetworkTable.Effect(cause: .network, interface: interfaces.first)])
+    /// - Parameter fresh: What is known of the leases of links.
+    package func setLeases(_ fresh: LeaseFindings) {
+        guard fresh != leases else { return }
+        leases = fresh
+        if observer?.view != nil, observationError == nil { evaluate([NetworkTable.Effect(cause: .network)]) }
     }
 
     // MARK: - The kernel's events
@@ -232,13 +256,16 @@ package final class ReachabilityEngine {
         guard let observer, let view = observer.view else { return }
         do throws(NetlinkError) {
             var finder = PathFinder(view: view, mark: options.mark)
+            _ = view.setLeases(leases)
             // A network concerns both families.
             let family = view.takeIdentityChange() ? nil : NetworkTable.Effect.onlyFamily(of: effects)
             let known = self.internet
             var internet = try finder.internet(anchors: options.anchors, only: family, known: known)
-            if try view.noteGateways(of: internet) {
-                internet = try finder.internet(anchors: options.anchors, known: known)
-            }
+            let preferred = internet.preferredRoutes
+            let isMore = try view.noteGateways(of: preferred)
+            // Where the network is watched, all its routes are known only later.
+            let isLess = networkHandlers.isEmpty && view.forgetGateways(besides: preferred)
+            if isMore || isLess { internet = try finder.internet(anchors: options.anchors, known: known) }
             if internet.status != .reachable, let known { internetMemory.remember(known.ipv4, known.ipv6) }
             self.internet = internet
             var causes: RootCauseReader?
@@ -260,7 +287,7 @@ package final class ReachabilityEngine {
             }
             scheduleNeighbourCheck(at: finder.nextNeighbourCheck)
             if isNewEpoch { resolveAll() }
-            observer.trackNeighbours(finder.neighbours)
+            observer.trackNeighbours(finder.neighbours.union(gateways))
         } catch {
             return observer.recover(from: error)
         }

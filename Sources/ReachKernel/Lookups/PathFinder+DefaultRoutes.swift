@@ -55,7 +55,7 @@ extension PathFinder {
             if let main = DefaultRoute(preferred: path, family, addresses: own) { routes.append(main) }
             routes += try otherRoutes(than: path.interfaceIndex, survey(family))
         }
-        return routes
+        return view.leases?.markingUndecided(routes) ?? routes
     }
 
     private func otherRoutes(
@@ -91,7 +91,6 @@ extension PathFinder {
         var entry: Neighbour?
         if let gateway = hop.gateway {
             entry = try view.queries.neighbourEntry(Neighbour.Key(interface: index, address: gateway))
-            _ = try view.noteGateway(gateway, of: routeKey, entry ?? Neighbour(gateway, on: index))
         }
         let condition = view.condition(of: index, underlay: try view.underlay(of: index))
         var result = DefaultRoute(

@@ -21,8 +21,8 @@ package final class KernelView {
     private var unansweredSince: [Neighbour.Key: BootTime] = [:]
     /// The Wi-Fi networks behind links; `nil` where nobody wants to know.
     let wireless: WirelessView?
-    /// The links whose DHCP server is an Android phone.
-    private var hotspots: Set<InterfaceIndex> = []
+    /// What is known of the leases of links; `nil` where nobody reads leases.
+    private(set) var leases: LeaseFindings?
     /// Whether what is known of a network changed in a way that may concern both families.
     private var hasOtherIdentity = false
 
@@ -39,13 +39,14 @@ package final class KernelView {
         for link in try queries.links() { _ = fresh.apply(.link(link)) }
         for address in try queries.addresses() { _ = fresh.apply(.address(address)) }
         fresh.keepPortals(of: table)
-        fresh.keepGateways(of: table)
+        try fresh.keepGateways(of: table) { key throws(NetlinkError) in
+            try queries.neighbourEntry(key)?.hardwareAddress
+        }
         wireless?.forgetAll()
         traits = traits.filter { fresh.links[$0.key]?.isSameDevice(as: table.links[$0.key]) == true }
         for key in table.neighbours.keys {
             let entry = try queries.neighbourEntry(key)
             fresh.setNeighbour(key, to: entry?.state ?? NeighbourState.none)
-            if let entry { _ = fresh.gateways.update(entry) }
         }
         table = fresh
         hasOtherIdentity = true
@@ -118,39 +119,44 @@ package final class KernelView {
     /// Notes the gateways of default routes: who they are identifies the network.
     ///
     /// - Returns: Whether more or something else is now known of the network behind a link.
-    package func noteGateways(of internet: Verdict) throws(NetlinkError) -> Bool {
+    func noteGateways(of routes: some Sequence<DefaultRoute>) throws(NetlinkError) -> Bool {
         var isOther = false
-        for (family, path) in [(IPAddress.Family.ipv4, internet.ipv4), (.ipv6, internet.ipv6)] {
-            guard let interface = path.interfaceIndex, let gateway = path.gateway else { continue }
-            let key = DefaultRoute.Key(family: family, interface: interface)
-            if try noteGateway(gateway, of: key) { isOther = true }
+        for route in routes {
+            guard let gateway = route.gateway, try noteGateway(gateway, of: route.key) else { continue }
+            isOther = true
         }
         return isOther
     }
 
-    /// Notes the gateway of a default route.
-    ///
-    /// - Returns: Whether more or something else is now known of the network behind the link.
-    func noteGateway(
-        _ gateway: IPAddress, of route: DefaultRoute.Key, _ entry: Neighbour? = nil
-    ) throws(NetlinkError) -> Bool {
-        guard table.links[route.interface]?.isUsable == true else { return false }
-        var entry = entry
-        if entry == nil, !table.gateways.knows(gateway, of: route) {
-            entry = try queries.neighbourEntry(Neighbour.Key(interface: route.interface, address: gateway))
+    private func noteGateway(_ gateway: IPAddress, of route: DefaultRoute.Key) throws(NetlinkError) -> Bool {
+        guard table.links[route.interface]?.isUsable == true, !table.gateways.knows(gateway, of: route) else {
+            return false
         }
+        let entry = try queries.neighbourEntry(Neighbour.Key(interface: route.interface, address: gateway))
         guard table.noteGateway(gateway, of: route, entry) else { return false }
         noteIdentityChange(of: route.interface)
         return true
     }
 
-    /// - Parameter interfaces: The links whose DHCP server is an Android phone that shares its mobile connection.
-    /// - Returns: Whether they differ from the known ones.
-    package func setHotspots(_ interfaces: Set<InterfaceIndex>) -> Bool {
-        guard interfaces != hotspots else { return false }
-        hotspots = interfaces
+    /// Forgets the gateways of all default routes but these, so that no network outlives its default route.
+    ///
+    /// - Returns: Whether less is now known of the network behind a link.
+    func forgetGateways(besides routes: some Sequence<DefaultRoute>) -> Bool {
+        guard table.gateways.keep(Set(routes.filter { $0.gateway != nil }.map(\.key))) else { return false }
         conditions = [:]
         hasOtherIdentity = true
+        return true
+    }
+
+    /// - Parameter fresh: What is known of the leases of links; `nil` where nobody reads leases.
+    /// - Returns: Whether it differs from what was known.
+    package func setLeases(_ fresh: LeaseFindings?) -> Bool {
+        guard fresh != leases else { return false }
+        if fresh?.hotspots != leases?.hotspots {
+            conditions = [:]
+            hasOtherIdentity = true
+        }
+        leases = fresh
         return true
     }
 
@@ -171,7 +177,7 @@ package final class KernelView {
             if let wireless, link.isUp, traits[index]?.hasPHY80211 == true {
                 identity.wireless = wireless.network(of: index)
             }
-            identity.isAndroidHotspot = hotspots.contains(index)
+            identity.isAndroidHotspot = leases?.hotspots.contains(index) == true
             if identity != NetworkIdentity() { identities[index] = identity }
         }
         return identities

@@ -58,7 +58,7 @@ package enum NoticeParser {
         }
         guard let address = local ?? far, address.family == family(header.ifa_family) else { return nil }
         if hasExpired { flags |= UInt32(IFA_F_DEPRECATED) }
-        let kept: InterfaceAddress.Flags = [.optimistic, .duplicate, .deprecated, .tentative]
+        let kept: InterfaceAddress.Flags = [.optimistic, .duplicate, .deprecated, .tentative, .permanent]
         var result = InterfaceAddress(
             interface: InterfaceIndex(bitPattern: header.ifa_index), address: address,
             prefixLength: header.ifa_prefixlen, scope: header.ifa_scope,

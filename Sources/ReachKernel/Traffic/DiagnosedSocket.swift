@@ -105,7 +105,9 @@ extension TrafficQuestion {
     private static let excludedPort: UInt16 = 80
 
     /// Whether sockets with this remote end prove nothing, for those conditions that the kernel does not check.
-    func excludes(_ remote: Remote) -> Bool { remote.port == Self.excludedPort || excludedRemotes.contains(remote) }
+    func excludes(_ remote: Remote) -> Bool {
+        remote.port == Self.excludedPort || excludedRemotes.contains(remote) || own.contains(remote.address)
+    }
 }
 
 extension Attribute {

@@ -9,13 +9,16 @@ package struct SilenceQuestion: Hashable, Sendable {
     package var sources: [IPAddress]
     /// Remote addresses that are not beyond the path's gateway.
     package var excludedPrefixes: [IPPrefix]
+    /// This machine's addresses: with those of other links, too, any user can talk to itself.
+    package var own: OwnAddresses
     /// If a socket received something within this time, the path is not silent, and the other sockets are not looked at.
     package var hearing: Duration
 
     package init(
         family: IPAddress.Family, interface: InterfaceIndex, sources: [IPAddress], excludedPrefixes: [IPPrefix] = [],
-        hearing: Duration
+        own: OwnAddresses = OwnAddresses(), hearing: Duration
     ) {
+        self.own = own
         self.family = family
         self.interface = interface
         self.sources = sources

@@ -6,7 +6,9 @@ enum SocketSurvey {
     static func answer(_ question: TrafficQuestion) -> TrafficAnswer {
         guard !question.sources.isEmpty else { return .still }
         do throws(NetlinkError) {
-            let conditions = SocketConditions(sources: question.sources, excluding: question.excludedPrefixes)
+            let conditions = SocketConditions(
+                sources: question.sources, excluding: question.excludedPrefixes + question.own.prefixes(question.family)
+            )
             let ending = try SocketDump().read(
                 question.family, states: DiagnosedSocket.connectedStates, conditions
             ) { !question.excludes($0.remote) && $0.moved(within: question.window) }
@@ -24,11 +26,15 @@ enum SocketSurvey {
         guard !question.sources.isEmpty else { return .sample(SilenceSample()) }
         var sample = SilenceSample()
         do throws(NetlinkError) {
-            let conditions = SocketConditions(sources: question.sources, excluding: question.excludedPrefixes)
+            let conditions = SocketConditions(
+                sources: question.sources, excluding: question.excludedPrefixes + question.own.prefixes(question.family)
+            )
             let ending = try SocketDump().read(
                 question.family, states: DiagnosedSocket.startedStates, conditions
             ) { socket in
-                guard socket.interface == 0 || socket.interface == question.interface else { return false }
+                guard socket.interface == 0 || socket.interface == question.interface,
+                    !question.own.contains(socket.remote.address)
+                else { return false }
                 sample.add(socket)
                 return sample.sinceReceived.map { $0 < question.hearing } ?? false
             }

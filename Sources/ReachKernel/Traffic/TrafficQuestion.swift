@@ -18,6 +18,8 @@ package struct TrafficQuestion: Hashable, Sendable {
     package var sources: [IPAddress]
     /// Remote addresses that are not beyond the path's gateway, or prove nothing.
     package var excludedPrefixes: [IPPrefix]
+    /// This machine's addresses: with those of other links, too, any user can talk to itself.
+    package var own: OwnAddresses
     /// Single remote ends to exclude, such as those of the caller's own attempts.
     package var excludedRemotes: Set<Remote>
     /// The time before now that counts as recent.
@@ -25,8 +27,9 @@ package struct TrafficQuestion: Hashable, Sendable {
 
     package init(
         family: IPAddress.Family, sources: [IPAddress], excludedPrefixes: [IPPrefix] = [],
-        excludedRemotes: Set<Remote> = [], window: Duration
+        own: OwnAddresses = OwnAddresses(), excludedRemotes: Set<Remote> = [], window: Duration
     ) {
+        self.own = own
         self.family = family
         self.sources = sources
         self.excludedPrefixes = excludedPrefixes

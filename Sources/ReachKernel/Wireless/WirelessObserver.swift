@@ -39,7 +39,7 @@ final class WirelessObserver {
         case .link(let link):
             guard let wireless = view.wireless, socket != nil else { return false }
             let network = wireless.knownNetwork(of: link.index)
-            guard network != nil || hold.isHolding(link.index) else { return false }
+            guard network != nil || hold.knows(link.index) else { return false }
             let isHeld = hold.holds(link, after: view.table.links[link.index], in: network, at: SystemClock.boot)
             schedule()
             return isHeld
@@ -73,10 +73,15 @@ final class WirelessObserver {
         case .disconnected(let mayReturn):
             guard let network = wireless.knownNetwork(of: index) else { return [] }
             let loss = hold.left(link, network, mayReturn: mayReturn, at: SystemClock.boot)
-            return hold.isHolding(index) ? [] : apply(loss) + refresh(index)
+            return hold.knows(index) ? [] : apply(loss) + refresh(index)
         case .connected, .roamed:
             let effects = refresh(index)
-            return apply(hold.joined(index, wireless.knownNetwork(of: index))) + effects
+            let loss = hold.joined(index, wireless.knownNetwork(of: index))
+            guard let loss, link.isUsable, view.table.links[index] == link else { return apply(loss) + effects }
+            // The carrier has returned already, in another network. What was on the link is gone all the same.
+            let lost = apply(loss)
+            if !lost.isEmpty { handler(lost) }
+            return apply(link) + refresh(index)
         }
     }
 

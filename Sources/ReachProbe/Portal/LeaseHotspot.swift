@@ -2,13 +2,13 @@ package import ReachCore
 
 /// Finds out from what DHCP clients store whether the server is an Android phone that shares its mobile connection: it sends
 /// option 43 with a mark (`DhcpServer.java` of Android; NetworkManager and systemd-networkd read it, too). Nothing is trusted:
-/// files may be damaged, and servers send what they like.
+/// files may be damaged, and servers send what they like. The answers are `nil` where there is no lease for one of the link's addresses.
 package enum LeaseHotspot {
     private static let option: UInt8 = 43
     private static let mark = Array("ANDROID_METERED".utf8)
 
     /// In a lease of systemd-networkd, which has the option in hexadecimal digits.
-    package static func networkd(_ text: String, addresses: Set<IPAddress>) -> Bool {
+    package static func networkd(_ text: String, addresses: Set<IPAddress>) -> Bool? {
         var isCurrent = false
         var isMarked = false
         for line in text.split(separator: "\n") {
@@ -18,22 +18,24 @@ package enum LeaseHotspot {
                 isMarked = hasMark(hexadecimal: line.dropFirst("VENDOR_SPECIFIC=".count))
             }
         }
-        return isCurrent && isMarked
+        return isCurrent ? isMarked : nil
     }
 
     /// In the file that the hook of udhcpc writes: the option as it was received.
     package static func hook(_ bytes: [UInt8]) -> Bool { hasMark(bytes) }
 
     /// In a lease of dhcpcd: the DHCPv4 message as it was received.
-    package static func dhcpcd(_ bytes: [UInt8], addresses: Set<IPAddress>) -> Bool {
-        LeasePortal.option(option, inDHCPCD: bytes, addresses: addresses).map(hasMark) == true
+    package static func dhcpcd(_ bytes: [UInt8], addresses: Set<IPAddress>) -> Bool? {
+        guard LeasePortal.isLease(bytes, of: addresses) else { return nil }
+        return LeasePortal.option(option, inDHCPCD: bytes, addresses: addresses).map(hasMark) == true
     }
 
     /// In a file of leases of dhclient.
-    package static func dhclient(_ text: String, interface: String, addresses: Set<IPAddress>) -> Bool {
+    package static func dhclient(_ text: String, interface: String, addresses: Set<IPAddress>) -> Bool? {
         let names: Set<String> = ["vendor-encapsulated-options", "unknown-43"]
-        let value = LeasePortal.option(names, inDHClient: text, interface: interface, addresses: addresses)
-        return value.map { hasMark(Array($0.utf8)) } == true
+        let lease = LeasePortal.lease(with: names, inDHClient: text, interface: interface, addresses: addresses)
+        guard let lease else { return nil }
+        return lease.option.map { hasMark(Array($0.utf8)) } == true
     }
 
     private static func hasMark(hexadecimal text: Substring) -> Bool {

@@ -26,11 +26,15 @@ package enum LeasePortal {
         option(option, inDHCPCD: bytes, addresses: addresses).flatMap(text)
     }
 
+    /// Whether it is a DHCPv4 message that leases one of these addresses.
+    static func isLease(_ bytes: [UInt8], of addresses: Set<IPAddress>) -> Bool {
+        guard bytes.count > 240, bytes[236..<240].elementsEqual([0x63, 0x82, 0x53, 0x63]) else { return false }
+        return addresses.contains(IPAddress(ipv4: bytes[16..<20].reduce(0) { $0 << 8 | UInt32($1) }))
+    }
+
     /// An option in a lease of dhcpcd; `nil` if it is not there, or if the lease is not for one of the link's addresses.
     static func option(_ code: UInt8, inDHCPCD bytes: [UInt8], addresses: Set<IPAddress>) -> [UInt8]? {
-        guard bytes.count > 240, bytes[236..<240].elementsEqual([0x63, 0x82, 0x53, 0x63]) else { return nil }
-        let leased = bytes[16..<20].reduce(0) { $0 << 8 | UInt32($1) }
-        guard addresses.contains(IPAddress(ipv4: leased)) else { return nil }
+        guard isLease(bytes, of: addresses) else { return nil }
         var value: [UInt8] = []
         var place = 240
         while place < bytes.count, bytes[place] != 255 {
@@ -81,23 +85,28 @@ package enum LeasePortal {
     /// In a file of leases of dhclient, which NetworkManager's plugin for dhclient writes as well. The last lease counts that is
     /// for this interface and for one of its addresses.
     package static func dhclient(_ text: String, interface: String, addresses: Set<IPAddress>) -> String? {
-        option(dhclientNames, inDHClient: text, interface: interface, addresses: addresses)
+        lease(with: dhclientNames, inDHClient: text, interface: interface, addresses: addresses)?.option
     }
 
-    /// An option in a file of leases of dhclient, as text; `nil` if it is not there.
+    /// A lease of dhclient, with the option that was asked for; `nil` if the lease has none.
+    struct DHClientLease {
+        let option: String?
+    }
+
+    /// The present lease in a file of leases of dhclient, with an option as text; `nil` if there is none for the interface.
     ///
     /// - Parameter names: Names of the option.
-    static func option(
-        _ names: Set<String>, inDHClient text: String, interface: String, addresses: Set<IPAddress>
-    ) -> String? {
-        var found: String?
+    static func lease(
+        with names: Set<String>, inDHClient text: String, interface: String, addresses: Set<IPAddress>
+    ) -> DHClientLease? {
+        var found: DHClientLease?
         var lease: (uri: String?, isForInterface: Bool, isCurrent: Bool)?
         for line in text.split(separator: "\n") {
             let words = line.split(whereSeparator: { " \t;{}".contains($0) })
             guard let first = words.first else {
                 // A brace alone ends a block; those within a lease of IPv6 are indented.
                 guard line.hasPrefix("}"), let ended = lease else { continue }
-                if ended.isForInterface, ended.isCurrent { found = ended.uri }
+                if ended.isForInterface, ended.isCurrent { found = DHClientLease(option: ended.uri) }
                 lease = nil
                 continue
             }

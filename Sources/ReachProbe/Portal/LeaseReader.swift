@@ -1,5 +1,5 @@
 internal import Glibc
-internal import ReachCore
+package import ReachCore
 internal import ReachLoop
 
 /// Reads the files in which DHCP clients keep their leases: for the URI of a portal's API, and for what tells the hotspot of an
@@ -31,21 +31,26 @@ package struct LeaseReader: Sendable {
         return nil
     }
 
-    /// Whether the DHCP server of the present lease is an Android phone that shares its mobile connection.
-    package func isAndroidHotspot(_ question: LeaseQuestion) -> Bool {
+    /// Whether the DHCP server of the present lease is an Android phone that shares its mobile connection; `nil` if no lease is found.
+    package func isAndroidHotspot(_ question: LeaseQuestion) -> Bool? {
         let (name, addresses) = (question.name, question.addresses)
-        guard !name.contains("/"), name != ".", name != ".." else { return false }
-        let lease = text("run/systemd/netif/leases/\(question.interface)")
-        if lease.map({ LeaseHotspot.networkd($0, addresses: addresses) }) == true { return true }
-        if bytes("run/reach-portal/\(name).vendor").map(LeaseHotspot.hook) == true { return true }
+        guard !name.contains("/"), name != ".", name != ".." else { return nil }
+        var answers: [Bool?] = [
+            text("run/systemd/netif/leases/\(question.interface)").flatMap {
+                LeaseHotspot.networkd($0, addresses: addresses)
+            },
+            bytes("run/reach-portal/\(name).vendor").map(LeaseHotspot.hook),
+        ]
         for directory in ["var/lib/dhcpcd", "var/lib/dhcpcd5"] {
-            for file in dhcpcdFiles(name, in: directory, ".lease") {
-                if bytes(file).map({ LeaseHotspot.dhcpcd($0, addresses: addresses) }) == true { return true }
+            answers += dhcpcdFiles(name, in: directory, ".lease").map { file in
+                bytes(file).flatMap { LeaseHotspot.dhcpcd($0, addresses: addresses) }
             }
         }
-        return dhclientFiles(name).contains { file in
-            text(file).map { LeaseHotspot.dhclient($0, interface: name, addresses: addresses) } == true
+        answers += dhclientFiles(name).map { file in
+            text(file).flatMap { LeaseHotspot.dhclient($0, interface: name, addresses: addresses) }
         }
+        let found = answers.compactMap(\.self)
+        return found.isEmpty ? nil : found.contains(true)
     }
 
     /// Of Wi-Fi dhcpcd keeps a lease for each network, `wlan0-SSID.lease`. Their addresses say which is the present one.
@@ -85,18 +90,23 @@ package struct LeaseReader: Sendable {
 
 /// A question about the lease of one interface.
 package struct LeaseQuestion: Hashable, Sendable {
-    let interface: InterfaceIndex
+    package let interface: InterfaceIndex
     let name: String
     let gateways: Set<IPAddress>
-    let addresses: Set<IPAddress>
+    package let addresses: Set<IPAddress>
+    /// Whether an address of IPv4 has a lifetime, as those of a DHCP server have.
+    package var hasLifetime = false
 
     /// One question for each interface of these routes.
     static func questions(for routes: [DefaultRoute]) -> [LeaseQuestion] {
         Dictionary(grouping: routes, by: \.key.interface).values.map { routes in
-            LeaseQuestion(
+            let addresses = routes.flatMap(\.addresses)
+            var question = LeaseQuestion(
                 interface: routes[0].key.interface, name: routes[0].name,
                 gateways: Set(routes.compactMap(\.gateway)),
-                addresses: Set(routes.flatMap { $0.addresses.map(\.address) } + routes.compactMap(\.source)))
+                addresses: Set(addresses.map(\.address) + routes.compactMap(\.source)))
+            question.hasLifetime = addresses.contains { $0.address.family == .ipv4 && !$0.flags.contains(.permanent) }
+            return question
         }
     }
 }

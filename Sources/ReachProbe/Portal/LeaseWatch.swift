@@ -7,7 +7,7 @@ package final class LeaseWatch<Answer: Sendable> {
     private let loop: EventLoop
     private let reader: LeaseReader
     private let question: @Sendable (LeaseReader, LeaseQuestion) -> Answer
-    private let onLease: (InterfaceIndex, Answer) -> Void
+    private let onLease: (LeaseQuestion, Answer, _ isFinal: Bool) -> Void
     private var questions: [InterfaceIndex: LeaseQuestion] = [:]
     private var isReading = false
     private let loopReference = LoopReference<LeaseWatch<Answer>>()
@@ -21,11 +21,11 @@ package final class LeaseWatch<Answer: Sendable> {
     ///   - delay: How long after a change to read once more, since a client may give the link its address before it stores the
     ///     lease; `nil` where that does no harm.
     ///   - question: What to find out about a lease; called on the other thread.
-    ///   - onLease: Called on the loop with the answer for an interface.
+    ///   - onLease: Called on the loop with the answer for an interface, and whether nothing is read again until something changes.
     package init(
         loop: EventLoop, root: String, again delay: Duration? = nil,
         question: @escaping @Sendable (LeaseReader, LeaseQuestion) -> Answer,
-        onLease: @escaping (InterfaceIndex, Answer) -> Void
+        onLease: @escaping (LeaseQuestion, Answer, _ isFinal: Bool) -> Void
     ) {
         self.loop = loop
         self.question = question
@@ -75,7 +75,7 @@ package final class LeaseWatch<Answer: Sendable> {
     private func receive(_ answers: [(LeaseQuestion, Answer)]) {
         isReading = false
         for (question, answer) in answers where questions[question.interface] == question {
-            onLease(question.interface, answer)
+            onLease(question, answer, later == nil)
         }
         guard isOutdated else { return }
         isOutdated = false

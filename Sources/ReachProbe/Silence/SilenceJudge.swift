@@ -28,15 +28,18 @@ enum SilenceJudge {
     /// Earlier transmissions are not counted.
     static let window: Duration = .seconds(60)
 
-    /// - Parameter ignored: Users whose sockets do not count, since they were a reason recently and the path turned out to
-    ///   work.
-    static func suspicion(in sample: SilenceSample, ignoring ignored: Set<UInt32> = []) -> Suspicion? {
+    /// - Parameters:
+    ///   - ignored: Users whose sockets do not count, since they were a reason recently and the path turned out to work.
+    ///   - roundTrip: The path's round-trip time; zero if it is not known.
+    static func suspicion(
+        in sample: SilenceSample, ignoring ignored: Set<UInt32> = [], roundTrip: Duration = .zero
+    ) -> Suspicion? {
         let window = min(sample.sinceReceived ?? window, window)
         guard window >= leastDuration else { return nil }
         var found = Suspicion(transmissions: 0, destinations: 0, duration: .zero, users: [], roundTrip: .zero)
         var destinations: Set<IPAddress> = []
         for socket in sample.stalled where !ignored.contains(socket.user) {
-            let ages = socket.unanswered(within: window)
+            let ages = socket.unanswered(within: window, on: roundTrip)
             guard let oldest = ages.last else { continue }
             found.transmissions += ages.count
             found.duration = max(found.duration, oldest)

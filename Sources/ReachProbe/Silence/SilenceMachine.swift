@@ -54,7 +54,8 @@ package struct SilenceMachine {
     private var lastTimeout: BootTime?
     /// Until when paths count as used whose first hop does not show whether it is.
     private var activeUntil: BootTime?
-    private var patience = SilencePatience()
+    /// By interface: what a user does on one says nothing about another.
+    private var patience: [InterfaceIndex: SilencePatience] = [:]
     /// Whether the kernel shows nothing.
     private var hasGivenUp = false
     /// How often in a row counters or sockets could not be read.
@@ -80,6 +81,8 @@ package struct SilenceMachine {
     /// lost, or their answers: where three of four exchanges fail, that happens by chance in one of 17,000 tests.
     static let testTime: Duration = .milliseconds(1500)
     static let longestTestTime: Duration = .seconds(4)
+    /// On a path that is slower than that, a test lasts until its last connections had a round trip, up to this time.
+    static let slowestTestTime: Duration = .seconds(10)
     static let testHandshakes = 26
     /// A test with fewer of them says nothing: this machine has no ports or descriptors for them, or slept meanwhile.
     static let leastHandshakes = 18
@@ -92,6 +95,7 @@ package struct SilenceMachine {
     static let activeTime: Duration = .seconds(60)
     /// The time for a connection by a silent path: less than a second, so that TCP does not repeat it.
     static let callTime: Duration = .milliseconds(900)
+    static let longestCallTime: Duration = .seconds(5)
     /// The time between these connections is a part of the time since the path became silent, within these bounds.
     static let callShare = 30
     static let shortestCallGap: Duration = .seconds(2)
@@ -123,13 +127,15 @@ package struct SilenceMachine {
             if path.state == .working { watch.silentSince = nil }
             watches[key] = watch
         }
+        let interfaces = Set(fresh.keys.map(\.interface))
+        patience = patience.filter { interfaces.contains($0.key) || $0.value.isNeeded(at: now) }
         return commands + schedule(at: now)
     }
 
     /// Forgets everything about paths and users, as after a sleep: the network may be another one.
     package mutating func restart() -> [SilenceCommand] {
         let commands = watches.values.flatMap { abandon($0) }
-        (watches, patience) = ([:], SilencePatience())
+        (watches, patience) = ([:], [:])
         (nextReading, lastCounters, suspectedUntil, lastTimeout, activeUntil) = (nil, nil, nil, nil, nil)
         return commands
     }
@@ -261,9 +267,9 @@ package struct SilenceMachine {
         _ key: DefaultRoute.Key, _ sample: SilenceSample, at now: BootTime
     ) -> [SilenceCommand] {
         guard let watch = watches[key], now >= watch.nextTest, now >= watch.path.allowed,
-            let suspicion = SilenceJudge.suspicion(in: sample, ignoring: patience.ignored(at: now))
+            let suspicion = SilenceJudge.suspicion(
+                in: sample, ignoring: patience[key.interface]?.ignored(at: now) ?? [], roundTrip: watch.path.roundTrip)
         else { return [] }
-        let time = min(max(Self.testTime, suspicion.roundTrip * 4), Self.longestTestTime)
         statistics.tests += 1
         var commands: [SilenceCommand] = []
         for (other, watch) in watches.sorted(by: { $0.key.family.rawValue < $1.key.family.rawValue })
@@ -272,17 +278,24 @@ package struct SilenceMachine {
             watches[other]?.phase = .testing(
                 lastTicket, Test(suspicion: other == key ? suspicion : nil, began: now))
             watches[other]?.nextTest = now + Self.testGap
+            let time = Self.testTime(max(watch.path.roundTrip, suspicion.roundTrip))
             commands.append(
                 .test(watch.path.route, watch.path.servers, most: Self.testHandshakes, within: time, lastTicket))
         }
         return commands
     }
 
+    /// The time for a test of a path with this round-trip time.
+    private static func testTime(_ roundTrip: Duration) -> Duration {
+        let lastAnswer = roundTrip + testTime
+        return min(max(testTime, roundTrip * 4), max(longestTestTime, min(lastAnswer, slowestTestTime)))
+    }
+
     /// The test of a path found an answer, or could not be made.
     private mutating func refute(_ key: DefaultRoute.Key, _ test: Test, at now: BootTime) -> [SilenceCommand] {
         watches[key]?.phase = .idle
         guard let suspicion = test.suspicion else { return [] }
-        patience.refute(suspicion.users, at: now)
+        patience[key.interface, default: SilencePatience()].refute(suspicion.users, at: now)
         return releaseCompanions(of: key)
     }
 
@@ -344,7 +357,9 @@ package struct SilenceMachine {
             watches[key]?.nextTest =
                 now + min(max(Self.shortestCallGap, (now - since) / Self.callShare), Self.longestCallGap)
             commands.append(
-                .test(watch.path.route, watch.path.servers, most: 1, within: Self.callTime, lastTicket))
+                .test(
+                    watch.path.route, watch.path.servers, most: 1,
+                    within: min(max(Self.callTime, watch.path.roundTrip * 1.5), Self.longestCallTime), lastTicket))
         }
         return commands
     }
@@ -367,20 +382,6 @@ package struct SilenceMachine {
         (hasGivenUp, watches, nextReading) = (true, [:], nil)
         return commands + [.giveUp]
     }
-}
-
-/// How often silence was looked for, and found.
-package struct SilenceStatistics: Hashable, Sendable {
-    /// Looks at the sockets after a timeout.
-    package var surveys: UInt64 = 0
-    /// Tests that sockets were the reason for.
-    package var tests: UInt64 = 0
-    /// Tests after which the path was closed.
-    package var silent: UInt64 = 0
-    /// Connections that were begun by silent paths, to notice their return.
-    package var calls: UInt64 = 0
-
-    package init() {}
 }
 
 extension SilenceMachine.Watch.Phase {
@@ -416,34 +417,5 @@ extension SilencePath {
     fileprivate func continues(_ other: SilencePath) -> Bool {
         route.gateway == other.route.gateway && route.source == other.route.source && route.name == other.route.name
             && state == other.state
-    }
-}
-
-/// The users whose sockets led to a test that was answered: they are ignored for 5 seconds, then for 10, 20 and so on up to a
-/// minute, so no user's sockets cause many tests, nor keep others' sockets from causing one.
-struct SilencePatience {
-    private struct Entry {
-        var until: BootTime
-        var backoff = Backoff(first: .seconds(5), longest: SilencePatience.longest)
-    }
-
-    private var entries: [UInt32: Entry] = [:]
-    private static let longest: Duration = .seconds(60)
-    /// A user is forgotten after this time without a test.
-    private static let memory: Duration = .seconds(600)
-
-    func ignored(at now: BootTime) -> Set<UInt32> { Set(entries.filter { now < $0.value.until }.keys) }
-
-    mutating func refute(_ users: Set<UInt32>, at now: BootTime) {
-        entries = entries.filter { now < $0.value.until + Self.memory }
-        for user in users {
-            var entry = entries[user] ?? Entry(until: now)
-            entry.until = now + entry.backoff.wait()
-            entries[user] = entry
-        }
-        while entries.count > SilenceSample.userLimit, let first = entries.min(by: { $0.value.until < $1.value.until })
-        {
-            entries[first.key] = nil
-        }
     }
 }

@@ -14,12 +14,16 @@ package struct SilencePath: Hashable, Sendable {
     package var state: State
     /// Servers that recently answered a check of this path.
     package var servers: [TrafficQuestion.Remote]
+    /// The round-trip time that the last check measured; zero if it is not known. New connections have none of their own.
+    package var roundTrip: Duration
     /// When the byte budget of a metered link allows a test.
     package var allowed: BootTime
 
     package init(
-        _ route: DefaultRoute, _ state: State, servers: [TrafficQuestion.Remote], allowed: BootTime
+        _ route: DefaultRoute, _ state: State, servers: [TrafficQuestion.Remote], roundTrip: Duration = .zero,
+        allowed: BootTime
     ) {
+        self.roundTrip = roundTrip
         self.route = route
         self.state = state
         self.servers = servers
@@ -44,6 +48,18 @@ package struct SilencePath: Hashable, Sendable {
         case .reachable, .delay, .probe: true
         default: false
         }
+    }
+}
+
+/// What the last checks that proved a path show.
+package struct ProvenServers: Hashable, Sendable {
+    /// The servers that answered, the latest first.
+    package var remotes: [TrafficQuestion.Remote] = []
+    /// The shortest time in which one of them answered the first packet; zero if it is not known.
+    package var roundTrip: Duration = .zero
+
+    package init(remotes: [TrafficQuestion.Remote] = [], roundTrip: Duration = .zero) {
+        (self.remotes, self.roundTrip) = (remotes, roundTrip)
     }
 }
 

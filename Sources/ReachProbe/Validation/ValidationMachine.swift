@@ -1,5 +1,5 @@
 package import ReachCore
-package import ReachKernel
+internal import ReachKernel
 
 /// Decides which paths to validate, when, and what the results prove. A pure value: paths, times and results go in;
 /// commands, a deadline and the proven connectivity come out.
@@ -169,13 +169,14 @@ package struct ValidationMachine {
     ///
     /// - Parameter servers: The servers that answered the last checks of a path.
     package func silencePaths(
-        at now: BootTime, servers: (DefaultRoute) -> [TrafficQuestion.Remote]
+        at now: BootTime, servers: (DefaultRoute) -> ProvenServers
     ) -> [SilencePath] {
         paths.values.compactMap { path in
             let isWorking = path.connectivity == .full && portals[path.route.key.interface]?.isCaptive != true
             guard isWorking || path.isSilent else { return nil }
+            let proven = servers(path.route)
             return SilencePath(
-                path.route, path.isSilent ? .silent : .working, servers: servers(path.route),
+                path.route, path.isSilent ? .silent : .working, servers: proven.remotes, roundTrip: proven.roundTrip,
                 allowed: allowance(for: path.route.key, at: now))
         }
     }

@@ -44,6 +44,9 @@ package indirect enum QueueInput: Sendable {
     /// path.
     case pathChecked(interfaceIndex: UInt32, works: Bool, isProof: Bool = false)
 
+    /// The machine woke up after this time. It comes before the paths of then, as far as that is known.
+    case woke(after: Duration)
+
     // MARK: From the store
 
     /// What an earlier run left, in the order of its numbers. In one piece or several, before the first ``paths(_:)``.

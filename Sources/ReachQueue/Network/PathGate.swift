@@ -7,7 +7,8 @@ package import ReachCore
 /// the gate, however often the path has come and gone before. Only a canary that fails makes the next one wait longer,
 /// so a path that flaps costs few failed starts.
 ///
-/// After an outage the first start is delayed by a random time, so that the hosts of a fleet do not all start at once.
+/// After an outage the first start is delayed by a random time, so that the hosts of a fleet do not all start at once. The time
+/// that the machine slept is no outage: hosts do not wake together.
 package struct PathGate: Hashable, Sendable {
     package enum State: Hashable, Sendable {
         case closed
@@ -52,6 +53,10 @@ package struct PathGate: Hashable, Sendable {
     private var drawn: Times?
     /// The time at which the path was lost.
     private var lostAt: BootTime
+    /// For how long the machine has slept since the gate was last open.
+    private var asleep: Duration = .zero
+    /// The share of the spread that was drawn for the first start.
+    private var share = 0.0
     /// Whether the network has been unknown so far. The first path that is found then follows no outage.
     private var isUntested = true
 
@@ -130,7 +135,7 @@ package struct PathGate: Hashable, Sendable {
         if isOther || (isClosed && now - lostAt >= policy.canaryMemory) { canaries = [:] }
         switch state {
         case .closed: return gain(at: now, policy, using: &generator)
-        case .canary(let times) where isProved: return open(times, at: now, outage: now - since)
+        case .canary(let times) where isProved: return open(times, at: now, outage: outage(at: now))
         case .settling, .canary, .open: return nil
         }
     }
@@ -142,7 +147,7 @@ package struct PathGate: Hashable, Sendable {
         let wasOpen = isOpen
         state = .closed
         lostAt = now
-        if wasOpen { since = now }
+        if wasOpen { (since, asleep) = (now, .zero) }
         return .closed(wasOpen: wasOpen)
     }
 
@@ -154,7 +159,8 @@ package struct PathGate: Hashable, Sendable {
             return open(Times(others: now, urgent: now), at: now, outage: .zero)
         }
         let settled = now + policy.settling
-        let delay = policy.spread(after: settled - lostAt) * Double.random(in: 0..<1, using: &generator)
+        share = Double.random(in: 0..<1, using: &generator)
+        let delay = delay(until: settled, policy)
         let times = Times(
             others: max(settled + delay, drawn?.others ?? settled), urgent: max(now + delay / 10, drawn?.urgent ?? now))
         drawn = times
@@ -162,13 +168,46 @@ package struct PathGate: Hashable, Sendable {
         return .gained
     }
 
+    /// The delay of the first start on a path that has settled at this time.
+    private func delay(until settled: BootTime, _ policy: QueuePolicy) -> Duration {
+        policy.spread(after: max(.zero, settled - lostAt - asleep)) * share
+    }
+
+    /// For how long the gate has not been open while the machine was awake.
+    private func outage(at now: BootTime) -> Duration { max(.zero, now - since - asleep) }
+
+    /// The machine woke up. The path may have come back before that was known.
+    package mutating func wake(after slept: Duration, at now: BootTime, _ policy: QueuePolicy) {
+        switch state {
+        case .closed: asleep += slept
+        case .settling(let until, let times):
+            asleep += slept
+            state = .settling(until: until, shortened(times, settled: until, at: now, policy))
+        case .canary(let times):
+            asleep += slept
+            state = .canary(shortened(times, settled: triedSince, at: now, policy))
+        case .open: break
+        }
+    }
+
+    private mutating func shortened(
+        _ times: Times, settled: BootTime, at now: BootTime, _ policy: QueuePolicy
+    ) -> Times {
+        let delay = delay(until: settled, policy)
+        let fresh = Times(
+            others: min(times.others, settled + delay),
+            urgent: min(times.urgent, max(now, settled + (delay / 10 - policy.settling))))
+        drawn = fresh
+        return fresh
+    }
+
     /// Ends the settling when its time has come.
     package mutating func advance(to now: BootTime, isProved: Bool) -> Change? {
         guard case .settling(let until, let times) = state, until <= now else { return nil }
-        guard !isProved else { return open(times, at: now, outage: now - since) }
+        guard !isProved else { return open(times, at: now, outage: outage(at: now)) }
         state = .canary(times)
         triedSince = now
-        return .canary(after: now - since)
+        return .canary(after: outage(at: now))
     }
 
     /// Draws the time at which waits after failures end early, because a new epoch began while the gate is open. The
@@ -186,7 +225,7 @@ package struct PathGate: Hashable, Sendable {
         state = .open(times)
         since = now
         canaries = [:]
-        drawn = nil
+        (drawn, asleep) = (nil, .zero)
         return .opened(after: outage)
     }
 
@@ -195,7 +234,7 @@ package struct PathGate: Hashable, Sendable {
     /// Opens the gate, because something was answered over its path.
     package mutating func prove(at now: BootTime) -> Change? {
         switch state {
-        case .settling(_, let times), .canary(let times): return open(times, at: now, outage: now - since)
+        case .settling(_, let times), .canary(let times): return open(times, at: now, outage: outage(at: now))
         case .open: return nil
         case .closed:
             canaries = [:]

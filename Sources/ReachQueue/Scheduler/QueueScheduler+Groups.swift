@@ -112,6 +112,19 @@ extension QueueScheduler {
         lookUpStrandedNames()
     }
 
+    /// What was not sent while the machine slept was not kept back by the network, and other hosts have not waited with it.
+    mutating func woke(after slept: Duration) {
+        let (now, policy) = (now, policy)
+        for group in groupNumbers.values.sorted() {
+            changeGate(group) { gate, _ in
+                gate.wake(after: slept, at: now, policy)
+                return nil
+            }
+            relink(group)
+        }
+        spacedUntil = min(spacedUntil, now + policy.spread(after: .zero))
+    }
+
     mutating func targetPathChanged(_ destination: Destination, _ path: QueuePath?) {
         guard let site = siteNumbers[destination] else { return }
         for group in sites[Int(site)].targetGroups {

@@ -276,6 +276,7 @@ package struct QueueScheduler: Sendable {
         case .attemptRouted(let id, let path, let route): attemptRouted(id, by: path, route)
         case .lookedUp(let destination, let route): lookedUp(destination, route)
         case .pathChecked(let interface, let works, let isProof): pathChecked(interface, works, isProof: isProof)
+        case .woke(let slept): woke(after: slept)
         case .restore(let requests, let breakers, let held): restore(requests, breakers, heldQueues: held)
         case .committed(let number): committed(number)
         case .notCommitted(let number): notCommitted(number)

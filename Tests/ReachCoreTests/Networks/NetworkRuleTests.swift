@@ -156,6 +156,16 @@ import Testing
         #expect(table.noteGateway(other, of: route, nil) == true)
         #expect(table.identity(of: 1).gateways.isEmpty)
         _ = table.noteGateway(address, of: route, entry)
+        #expect(table.gateways.keep([route]) == false && !table.identity(of: 1).gateways.isEmpty)
+        #expect(table.gateways.keep([]) == true, "the default route is gone")
+        #expect(table.identity(of: 1).gateways.isEmpty)
+        _ = table.noteGateway(address, of: route, entry)
+        for known in [entry.hardwareAddress, nil] {
+            var fresh = NetworkTable()
+            _ = fresh.apply(.link(.up(1, "eth0")))
+            fresh.keepGateways(of: table) { _ in known }
+            #expect(fresh.identity(of: 1).gateways == [known].compactMap(\.self), "read again")
+        }
         _ = table.apply(.link(Link.up(1, "eth0").withoutCarrier))
         #expect(table.identity(of: 1).gateways.isEmpty)
     }

@@ -48,6 +48,27 @@ import Testing
         #expect(!hold.isHolding(1))
     }
 
+    @Test func `a carrier that returns before nl80211 says where the link is was lost if the network is another one`() {
+        for (network, loss) in [(cafe, up.withoutCarrier), (homeToo, nil)] {
+            var hold = lost()
+            #expect(hold.holds(up, after: up, in: home, at: time(50)) == false)
+            #expect(!hold.isHolding(1) && hold.deadline == time(250))
+            #expect(hold.joined(1, network) == loss)
+            #expect(hold.deadline == nil)
+        }
+        var hold = lost()
+        _ = hold.holds(up, after: up, in: home, at: time(50))
+        #expect(hold.left(up, home, mayReturn: false, at: time(60)) == nil, "the carrier is there")
+        #expect(hold.joined(1, cafe) == up.withoutCarrier)
+        hold = lost()
+        _ = hold.holds(up, after: up, in: home, at: time(50))
+        #expect(hold.holds(up.withoutCarrier, after: up, in: home, at: time(100)) == true, "lost again")
+        #expect(hold.timeReached(at: time(300)).map(\.loss) == [up.withoutCarrier])
+        hold = lost()
+        _ = hold.holds(up, after: up, in: home, at: time(50))
+        #expect(hold.timeReached(at: time(250)).map(\.loss) == [nil], "the same network, or none that says so")
+    }
+
     @Test func `a link that leaves for a reason loses its carrier at once`() {
         var hold = lost()
         #expect(hold.left(up, home, mayReturn: false, at: time(40)) == up.withoutCarrier)

@@ -88,4 +88,95 @@ struct NetworkNameTests {
         #expect(link.network == "office" && link.meteredReason == .configuration && link.wireless == nil)
         #expect(routes.map(\.traits.network) == ["office"])
     }
+
+    @Test func `a network outlives neither its default route nor a fresh look at the kernel`() async throws {
+        try addRoute()
+        try resolveGateway()
+        let engine = try await TestEngine.start(in: machine, options: options, networks: EventLog())
+        #expect(engine.state?.network == "office")
+        let forget = { _ = try machine.run("ip", "neighbour", "del", "192.0.2.1", "dev", "lan0") }
+        try await engine.expect(.init(.notReachable, .noRoute, because: .routeRemoved)) {
+            try machine.run("ip", "route", "del", "default")
+        }
+        try forget()
+        try await engine.expect(.init(.reachable, because: .routeAdded), after: addRoute)
+        #expect(engine.state?.network == nil && engine.state?.isMetered == false, "the uplink may have moved")
+        let options = options
+        try resolveGateway()
+        let networks = try await machine.perform { [machine] in
+            let snapshot = try KernelSnapshot(options: options)
+            let before = try snapshot.links().first { $0.link.name == "lan0" }?.network
+            try machine.run("ip", "neighbour", "del", "192.0.2.1", "dev", "lan0")
+            try snapshot.view.refresh()
+            let index = try #require(snapshot.view.table.link(named: "lan0")?.index)
+            return [before, snapshot.view.condition(of: index).traits.network]
+        }
+        #expect(networks == ["office", nil])
+    }
+
+    @Test func `the gateway of a link that the kernel does not prefer names its network, too`() async throws {
+        try machine.run("ip", "route", "add", "default", "via", "192.0.2.1", "metric", "200")
+        try machine.run("ip", "link", "add", "lan1", "type", "veth", "peer", "name", "far1", "netns", router.name)
+        try router.run("ip", "link", "set", "far1", "up")
+        try machine.run("ip", "link", "set", "lan1", "addrgenmode", "none", "up")
+        try machine.run("ip", "address", "add", "203.0.113.2/24", "dev", "lan1")
+        try machine.run("ip", "route", "add", "default", "via", "203.0.113.1", "metric", "100")
+        let networks = EventLog<NetworkSnapshot>()
+        let engine = try await TestEngine.start(in: machine, options: options, networks: networks)
+        try await networks.wait(for: 1)
+        try await engine.drain()
+        let known = networks.values.count
+        #expect(networks.values.last?.routes.map(\.traits.network) == [nil, nil])
+        try resolveGateway()
+        let route = try await networks.wait(for: known + 1).last?.routes.first { $0.name == "lan0" }
+        #expect(route?.traits.network == "office" && route?.isPreferred == false)
+        #expect(engine.state?.interface == "lan1")
+    }
+
+    @Test func `an explanation knows networks by their gateway, and hotspots`() async throws {
+        try addRoute()
+        try resolveGateway()
+        var options = options
+        let explain = { [machine] (options: EngineOptions) in
+            try await machine.perform { try Explainer(options: options).explain(.internet).verdict }
+        }
+        let office = try await explain(options)
+        #expect(office.ipv4.network == "office" && office.ipv4.meteredReason == .configuration)
+        options.observer.policy.networks.rules = []
+        let index = try #require(office.ipv4.interfaceIndex)
+        var leases = LeaseFindings()
+        leases.note(index, [], isHotspot: true)
+        options.leases = leases
+        let hotspot = try await explain(options)
+        #expect(hotspot.isMetered && hotspot.ipv4.meteredReason == .androidHotspot)
+        #expect(hotspot.ipv4.network?.hasPrefix("net-") == true)
+    }
+
+    @Test func `a default route may be metered until its lease was read, and a hotspot is known from the start`()
+        async throws
+    {
+        try addRoute()
+        let index = try #require(Int32(try machine.run("cat", "/sys/class/net/lan0/ifindex").split(separator: "\n")[0]))
+        let own: Set<IPAddress> = [IPAddress(ipv4: 0xc000_0202)]
+        // Namespaces have no hardware, and phones are not behind virtual links.
+        var options = EngineOptions()
+        options.observer.policy = LinkPolicy(linkClasses: ["lan0": .wired])
+        options.leases = LeaseFindings()
+        let networks = EventLog<NetworkSnapshot>()
+        let engine = try await TestEngine.start(in: machine, options: options, networks: networks)
+        let unmetered = try NetworkCondition("unmetered")
+        let first = try #require(try await networks.wait(for: 1)[0].routes.first)
+        #expect(first.traits.mayBeMetered && unmetered.unmet(on: first) == .metered)
+        #expect(engine.state?.isMetered == false, "only requests and probes wait, and nobody is told")
+        var read = LeaseFindings()
+        read.note(index, own, isHotspot: false)
+        engine.perform { [read] in $0.setLeases(read) }
+        let second = try #require(try await networks.wait(for: 2)[1].routes.first)
+        #expect(!second.traits.mayBeMetered && unmetered.unmet(on: second).isEmpty)
+        #expect(engine.changes.values.count == 1)
+        read.note(index, own, isHotspot: true)
+        options.leases = read
+        let late = try await TestEngine.start(in: machine, options: options)
+        #expect(late.changes.values[0].state.meteredReason == .androidHotspot, "after a reload")
+    }
 }

@@ -39,18 +39,31 @@ final class TestEngine: Sendable {
     /// The other events, as text.
     let others: EventLog<String>
     private let mailbox: Mailbox
+    private let box: Box
+
+    /// Unchecked, since only the loop's thread uses the engine.
+    private final class Box: @unchecked Sendable {
+        var engine: ReachabilityEngine?
+    }
+
+    /// Calls `body` on the engine's thread.
+    func perform(_ body: @escaping @Sendable (ReachabilityEngine) -> Void) {
+        mailbox.post { [box] _ in if let engine = box.engine { body(engine) } }
+    }
 
     /// Starts an engine on a thread in the namespace, and waits for the initial state.
     ///
     /// - Parameter interface: An interface to watch as well; its changes are logged in `interfaceChanges`.
     static func start(
         _ target: Target = .internet, in namespace: TestNamespace, options: EngineOptions = EngineOptions(),
-        and interface: String? = nil, interfaceChanges: EventLog<ReachabilityChange> = EventLog()
+        and interface: String? = nil, interfaceChanges: EventLog<ReachabilityChange> = EventLog(),
+        networks: EventLog<NetworkSnapshot>? = nil
     ) async throws -> TestEngine {
         let mailboxes = EventLog<Mailbox>()
         let (changes, others) = (EventLog<ReachabilityChange>(), EventLog<String>())
         let descriptor = namespace.descriptor
         let link = try interface.map { try Target.interface($0) }
+        let box = Box()
         BackgroundThread.start(named: "reach-test") {
             guard reach_enter_network_namespace(descriptor) == 0, let loop = try? EventLoop() else { return }
             let engine = ReachabilityEngine(loop: loop, options: options)
@@ -64,21 +77,24 @@ final class TestEngine: Sendable {
                 case .probe: break
                 }
             }
+            if let networks { _ = engine.watchNetwork { if let network = $0 { networks.append(network) } } }
             if let link {
                 _ = engine.watch(link) { event in
                     if case .change(let change) = event { interfaceChanges.append(change) }
                 }
             }
+            box.engine = engine
             mailboxes.append(loop.mailbox)
             loop.run()
+            box.engine = nil
         }
-        let engine = TestEngine(mailbox: try await mailboxes.wait(for: 1)[0], changes: changes, others: others)
+        let engine = TestEngine(mailbox: try await mailboxes.wait(for: 1)[0], box, changes: changes, others: others)
         try await changes.wait(for: 1)
         return engine
     }
 
-    private init(mailbox: Mailbox, changes: EventLog<ReachabilityChange>, others: EventLog<String>) {
-        self.mailbox = mailbox
+    private init(mailbox: Mailbox, _ box: Box, changes: EventLog<ReachabilityChange>, others: EventLog<String>) {
+        (self.mailbox, self.box) = (mailbox, box)
         (self.changes, self.others) = (changes, others)
     }
 

@@ -90,6 +90,30 @@ struct TrafficTests {
         #expect(try await ask(question(remotes: [own]), in: namespace) == .still)
     }
 
+    @Test func `what a user sends to this machine's address on another link does not count`() async throws {
+        let (namespace, _) = try makeUplink()
+        defer { namespace.remove() }
+        try namespace.run("ip", "address", "add", "203.0.113.9/32", "dev", "lo")
+        try namespace.run(
+            "ip", "route", "replace", "local", "203.0.113.9", "dev", "lo", "table", "local", "src", "192.0.2.2")
+        let connection = try await TCPConnection.make(from: namespace, to: namespace, "203.0.113.9")
+        connection.exchangeBytes()
+        var traffic = question()
+        var silence = SilenceQuestion(
+            family: .ipv4, interface: 2, sources: traffic.sources, hearing: Self.window)
+        #expect(try await ask(traffic, in: namespace) == .moving, "as from another host")
+        let heard = try await namespace.perform { [silence] in TrafficReader().answer(silence) }
+        #expect(heard == .heard)
+        let address = try #require(IPAddress("203.0.113.9"))
+        let many = (0..<300).map { IPAddress(ipv4: 0xcb00_7200 + $0) }
+        for own in [OwnAddresses([address]), OwnAddresses([address] + many), OwnAddresses(many + [address])] {
+            (traffic.own, silence.own) = (own, own)
+            #expect(try await ask(traffic, in: namespace) == .still)
+            let answer = try await namespace.perform { [silence] in TrafficReader().answer(silence) }
+            #expect(answer == .sample(SilenceSample()))
+        }
+    }
+
     @Test func `IPv6 sockets count for IPv6, or with IPv4-mapped addresses for IPv4`() async throws {
         let (namespace, peer) = try makeUplink()
         defer { namespace.remove() }

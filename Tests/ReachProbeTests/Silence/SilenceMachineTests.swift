@@ -228,6 +228,76 @@ import Testing
     }
 }
 
+/// Paths by whose round-trip time new connections look silent, and paths on which a user is ignored.
+@Suite struct SilenceOfSlowPathsTests {
+    private let now = BootTime(nanoseconds: 1_000_000_000_000)
+    private let route = DefaultRoute.sample()
+
+    /// Connections that began this long ago: each timeout is twice as long as the one before, from a second on.
+    private func connections(_ count: UInt32, repetitions: Int, age: Duration, user: UInt32 = 1000) -> SilenceSample {
+        var sample = SilenceSample()
+        let timeout = Duration.seconds(1 << repetitions)
+        for host in 0..<count {
+            sample.add(
+                StalledSocket(
+                    remote: IPAddress(ipv4: 0xc633_6400 + host), user: user, repetitions: repetitions,
+                    doublings: repetitions, timeout: timeout,
+                    untilNext: timeout - (age - .seconds((1 << repetitions) - 1)),
+                    roundTrip: .zero))
+        }
+        return sample
+    }
+
+    /// The times of the tests that follow from a look at the sockets of a path.
+    private func tests(
+        of sample: SilenceSample, _ machine: inout SilenceMachine, on route: DefaultRoute
+    ) -> [(time: Duration, ticket: SilenceCommand.Ticket)] {
+        _ = machine.counted(TCPCounters(timeouts: 0, dataSegments: 0), at: now)
+        let surveys = machine.counted(TCPCounters(timeouts: 9, dataSegments: 0), at: now)
+        return surveys.flatMap { command -> [SilenceCommand] in
+            guard case .survey(let looked, _, let ticket) = command else { return [] }
+            return machine.surveyed(ticket, looked == route ? .sample(sample) : .heard, after: .zero, at: now)
+        }.compactMap { if case .test(_, _, _, let time, let ticket) = $0 { (time, ticket) } else { nil } }
+    }
+
+    @Test(
+        arguments: [
+            (.milliseconds(20), 1, 1.25, 1.5), (.zero, 1, 1.25, 1.5), (.seconds(3), 1, 1.25, nil),
+            (.seconds(3), 3, 14, 4.5), (.seconds(1), 2, 5, 4), (.seconds(60), 5, 62, nil),
+            (.milliseconds(600), 2, 4, 2.4),
+        ] as [(Duration, Int, Double, Double?)])
+    func `new connections count once an answer could have come, and a test waits as long`(
+        roundTrip: Duration, repetitions: Int, age: Double, time: Double?
+    ) {
+        var machine = SilenceMachine()
+        let path = SilencePath(
+            route, .working, servers: [SilenceBench.server], roundTrip: roundTrip, allowed: now)
+        _ = machine.update([path], at: now)
+        let sample = connections(4, repetitions: repetitions, age: .milliseconds(Int64(age * 1000)))
+        let expected: [Duration] = time.map { [.milliseconds(Int64($0 * 1000))] } ?? []
+        let times = tests(of: sample, &machine, on: route).map(\.time)
+        #expect(times == expected)
+    }
+
+    @Test func `a user who is ignored on one path is not on another`() throws {
+        var machine = SilenceMachine()
+        let other = DefaultRoute.sample(interface: 7)
+        let paths = [route, other].map { SilencePath($0, .working, servers: [SilenceBench.server], allowed: now) }
+        _ = machine.update(paths, at: now)
+        let sample = connections(4, repetitions: 2, age: .seconds(6))
+        let first = try #require(tests(of: sample, &machine, on: route).first)
+        _ = machine.tested(first.ticket, SilenceTestResult(isAnswered: true, handshakes: 1), at: now)
+        let later = now + .seconds(3)
+        for case .survey(let looked, _, let ticket) in machine.counted(
+            TCPCounters(timeouts: 99, dataSegments: 0), at: later)
+        {
+            let commands = machine.surveyed(ticket, .sample(sample), after: .zero, at: later)
+            #expect(commands.isEmpty == (looked == route), "\(looked.name)")
+        }
+        #expect(machine.statistics.tests == 2)
+    }
+}
+
 /// The paths of both families of one interface, of which only IPv4 carries traffic.
 @Suite struct SilenceOfBothFamiliesTests {
     private let now = BootTime(nanoseconds: 1_000_000_000_000)

@@ -23,7 +23,7 @@ final class HandshakeTest {
     private var sockets: [CInt] = []
     private var tried = 0
     /// Those whose first packet was sent: what this machine refuses says nothing about the path.
-    private var begun = 0
+    private(set) var begun = 0
     private let deadline: BootTime
     private lazy var limit = DeadlineTimer(on: loop) { [unowned self] in timeIsOver() }
     private lazy var next = DeadlineTimer(on: loop) { [unowned self] in begin() }

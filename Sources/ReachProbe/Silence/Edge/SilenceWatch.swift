@@ -12,7 +12,7 @@ final class SilenceWatch {
         case silent(DefaultRoute.Key, SilenceEvidence)
         /// A server answered by a path that was silent.
         case answered(DefaultRoute.Key)
-        /// A test of a path was made, with this many connections.
+        /// A test of a path was made or cancelled, after this many connections were begun.
         case tested(DefaultRoute.Key, handshakes: Int)
         /// Nothing is watched any more, since the kernel shows no sockets.
         case gaveUp
@@ -23,8 +23,9 @@ final class SilenceWatch {
     private let traffic: TrafficReader
     private let onEvent: (Event) -> Void
     private var machine = SilenceMachine()
+    private var own = OwnAddresses()
     private var file: TCPCounterFile?
-    private var tests: [SilenceCommand.Ticket: HandshakeTest] = [:]
+    private var tests: [SilenceCommand.Ticket: (key: DefaultRoute.Key, test: HandshakeTest)] = [:]
     private lazy var timer = DeadlineTimer(on: loop) { [unowned self] in
         carryOut(machine.timeReached(at: SystemClock.boot))
     }
@@ -40,7 +41,11 @@ final class SilenceWatch {
 
     var statistics: SilenceStatistics { machine.statistics }
 
-    func update(_ paths: [SilencePath]) { carryOut(machine.update(paths, at: SystemClock.boot)) }
+    /// - Parameter own: This machine's addresses.
+    func update(_ paths: [SilencePath], own: OwnAddresses) {
+        self.own = own
+        carryOut(machine.update(paths, at: SystemClock.boot))
+    }
 
     /// Ends what runs, and forgets what was seen.
     func restart() { carryOut(machine.restart()) }
@@ -64,13 +69,17 @@ final class SilenceWatch {
                 carryOut(machine.counted(counters, at: SystemClock.boot))
             case .survey(let route, let hearing, let ticket): survey(route, hearing, ticket)
             case .test(let route, let servers, let most, let time, let ticket):
-                tests[ticket] = HandshakeTest(servers, by: route, most: most, within: time, on: loop) {
+                let test = HandshakeTest(servers, by: route, most: most, within: time, on: loop) {
                     [weak self] result in
                     guard let self, tests.removeValue(forKey: ticket) != nil else { return }
                     onEvent(.tested(route.key, handshakes: result.handshakes))
                     carryOut(machine.tested(ticket, result, at: SystemClock.boot))
                 }
-            case .cancel(let ticket): tests[ticket] = nil
+                tests[ticket] = (route.key, test)
+            case .cancel(let ticket):
+                // What was sent counts, although nobody waits for the answer.
+                guard let (key, test) = tests.removeValue(forKey: ticket), test.begun > 0 else { break }
+                onEvent(.tested(key, handshakes: test.begun))
             case .close(let key, let evidence): onEvent(.silent(key, evidence))
             case .check(let key): onEvent(.answered(key))
             case .giveUp: onEvent(.gaveUp)
@@ -83,7 +92,7 @@ final class SilenceWatch {
     private func survey(_ route: DefaultRoute, _ hearing: Duration, _ ticket: SilenceCommand.Ticket) {
         let question = SilenceQuestion(
             family: route.key.family, interface: route.key.interface, sources: route.trafficSources,
-            excludedPrefixes: route.nearPrefixes, hearing: hearing)
+            excludedPrefixes: route.nearPrefixes, own: own, hearing: hearing)
         traffic.ask(question, replyTo: loop.mailbox) { [loopReference] answer, time in
             loopReference.owner?.surveyed(ticket, answer, after: time)
         }
@@ -103,11 +112,6 @@ extension DefaultRoute {
         return Array(sources.prefix(16))
     }
 
-    /// Remote addresses that are not beyond the gateway: private ones, the link's networks, and the link's own addresses,
-    /// with which any user can talk to itself.
-    var nearPrefixes: [IPPrefix] {
-        let networks = PublicName.privatePrefixes(key.family) + subnets
-        let others = addresses.map(\.address).filter { address in !networks.contains { $0.contains(address) } }
-        return networks + others.compactMap { IPPrefix($0, length: $0.family.bitCount) }
-    }
+    /// Remote addresses that are not beyond the gateway: private ones, and the link's networks.
+    var nearPrefixes: [IPPrefix] { PublicName.privatePrefixes(key.family) + subnets }
 }

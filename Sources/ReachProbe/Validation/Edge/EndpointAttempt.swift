@@ -11,6 +11,8 @@ final class EndpointAttempt {
         /// Bytes sent and received, approximately.
         let bytes: Int
         let remote: TrafficQuestion.Remote?
+        /// The time in which the first packet was answered; `nil` if none was.
+        var roundTrip: Duration?
     }
 
     /// What is asked for.
@@ -39,6 +41,7 @@ final class EndpointAttempt {
     private var transfer: TransferID?
     private var bytes = 0
     private var remote: TrafficQuestion.Remote?
+    private var roundTrip: Duration?
 
     /// Estimated size of a DNS question and its answer, headers included.
     private static let lookupBytes = 250
@@ -150,12 +153,15 @@ final class EndpointAttempt {
                 guard case .finished(let report) = event else { return }
                 transfer = nil
                 bytes += Int(report.receivedBytes)
-                if report.hops.last?.phases.connected != nil, endpoint.isSecure { bytes += Self.handshakeBytes }
+                let phases = report.hops.last?.phases
+                roundTrip = phases.flatMap { phases in phases.connected.map { $0 - (phases.resolved ?? phases.started) }
+                }
+                if phases?.connected != nil, endpoint.isSecure { bytes += Self.handshakeBytes }
                 end(EndpointAnswer(report))
             })
     }
 
     private func end(_ answer: EndpointAnswer) {
-        completion(Outcome(answer: answer, bytes: bytes, remote: remote))
+        completion(Outcome(answer: answer, bytes: bytes, remote: remote, roundTrip: roundTrip))
     }
 }

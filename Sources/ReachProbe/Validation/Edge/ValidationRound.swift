@@ -14,6 +14,8 @@ final class ValidationRound {
         let isSecure: Bool
         let bytes: Int
         let remotes: [TrafficQuestion.Remote]
+        /// The shortest time in which a server answered the first packet; `nil` if none did.
+        let roundTrip: Duration?
     }
 
     private let loop: EventLoop
@@ -22,6 +24,7 @@ final class ValidationRound {
     private var findings: [(finding: EndpointFinding, isSecure: Bool)] = []
     private var bytes = 0
     private var remotes: [TrafficQuestion.Remote] = []
+    private var roundTrip: Duration?
     private var limit: TimerQueue.ID?
     private var completion: ((Outcome) -> Void)?
 
@@ -66,6 +69,7 @@ final class ValidationRound {
     private func receive(_ outcome: EndpointAttempt.Outcome, from endpoint: ConnectivityEndpoint) {
         findings.append((EndpointFinding(outcome.answer, from: endpoint), endpoint.isSecure))
         bytes += outcome.bytes
+        roundTrip = [roundTrip, outcome.roundTrip].compactMap(\.self).min()
         if let remote = outcome.remote { remotes.append(remote) }
         if findings.count == attempts.count || ValidationResult.isDecided(by: findings) {
             // Deferred, since ending the round here would release the attempt that is calling.
@@ -87,7 +91,7 @@ final class ValidationRound {
         completion(
             Outcome(
                 result: ValidationResult(findings), isSecure: ValidationResult.isDecided(by: findings), bytes: bytes,
-                remotes: remotes))
+                remotes: remotes, roundTrip: roundTrip))
     }
 
     private func stop() {

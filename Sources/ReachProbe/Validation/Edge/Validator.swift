@@ -34,7 +34,9 @@ package final class Validator {
     private var silence: SilenceWatch?
     private let loopReference = LoopReference<Validator>()
     /// The servers that last proved a path, by the path and its gateway.
-    private var servers: [DefaultRoute.Key: (gateway: IPAddress?, remotes: [TrafficQuestion.Remote])] = [:]
+    private var servers: [DefaultRoute.Key: (gateway: IPAddress?, servers: ProvenServers)] = [:]
+    /// This machine's addresses, with which any user can talk to itself.
+    private var own = OwnAddresses()
     /// Receives what is found by watching TCP connections, beyond the changes of the survey.
     package var onSilence: (SilenceNotice) -> Void = { _ in }
     private lazy var timer = DeadlineTimer(on: loop) { [unowned self] in
@@ -71,8 +73,8 @@ package final class Validator {
         guard rhythm.asksPortals else { return }
         leases = LeaseWatch(loop: loop, root: options.leaseRoot) {
             $0.portal(of: $1.name, $1.interface, addresses: $1.addresses)
-        } onLease: { [unowned self] interface, uri in
-            carryOut(machine.setLease(uri, of: interface, at: SystemClock.boot))
+        } onLease: { [unowned self] question, uri, _ in
+            carryOut(machine.setLease(uri, of: question.interface, at: SystemClock.boot))
         }
     }
 
@@ -85,6 +87,7 @@ package final class Validator {
 
     /// Sets the current network; `nil` while the kernel cannot be observed.
     package func update(network: NetworkSnapshot?) {
+        own = OwnAddresses(network?.ownAddresses ?? [])
         carryOut(machine.update(routes: network?.routes, at: SystemClock.boot))
         leases?.update(network?.routes ?? [])
     }
@@ -156,7 +159,7 @@ package final class Validator {
             rounds[ticket] = nil
             ownRemotes.removeAll(where: outcome.remotes.contains)
             ownRemotes = (ownRemotes + outcome.remotes).suffix(Self.ownRemoteLimit)
-            if outcome.result == .full { remember(outcome.remotes, of: route) }
+            if outcome.result == .full { remember(outcome, of: route) }
             machine.probed(
                 ticket, outcome.result, isSecure: outcome.isSecure, bytes: outcome.bytes, at: SystemClock.boot)
             // Clients install the address before they write the lease, and renew it. A timer would wake the machine. Where the
@@ -182,8 +185,7 @@ package final class Validator {
     private func sampleTraffic(_ route: DefaultRoute, within window: Duration, _ ticket: ValidationCommand.Ticket) {
         let question = TrafficQuestion(
             family: route.key.family, sources: route.trafficSources,
-            excludedPrefixes: PublicName.privatePrefixes(route.key.family) + route.subnets,
-            excludedRemotes: Set(ownRemotes), window: window)
+            excludedPrefixes: route.nearPrefixes, own: own, excludedRemotes: Set(ownRemotes), window: window)
         traffic.ask(question, replyTo: loop.mailbox) { [loopReference] answer, time in
             loopReference.owner?.sampled(ticket, answer, after: time)
         }
@@ -200,16 +202,21 @@ package final class Validator {
         guard let silence else { return }
         silence.update(
             machine.silencePaths(at: SystemClock.boot) { [servers] route in
-                servers[route.key].flatMap { $0.gateway == route.gateway ? $0.remotes : nil } ?? []
-            })
+                servers[route.key].flatMap { $0.gateway == route.gateway ? $0.servers : nil } ?? ProvenServers()
+            }, own: own)
     }
 
     /// Remembers the servers that proved a path, the latest first.
-    private func remember(_ remotes: [TrafficQuestion.Remote], of route: DefaultRoute) {
-        let old = servers[route.key].flatMap { $0.gateway == route.gateway ? $0.remotes : nil } ?? []
-        let all = remotes + old.filter { !remotes.contains($0) }
+    private func remember(_ outcome: ValidationRound.Outcome, of route: DefaultRoute) {
+        let old = servers[route.key].flatMap { $0.gateway == route.gateway ? $0.servers : nil }
+        let remotes = outcome.remotes
+        let all = remotes + (old?.remotes ?? []).filter { !remotes.contains($0) }
         if servers[route.key] == nil, servers.count >= Self.serverLimit { servers = [:] }
-        servers[route.key] = (route.gateway, Array(all.prefix(Self.serversOfPath)))
+        servers[route.key] = (
+            route.gateway,
+            ProvenServers(
+                remotes: Array(all.prefix(Self.serversOfPath)), roundTrip: outcome.roundTrip ?? old?.roundTrip ?? .zero)
+        )
     }
 
     /// The most servers of a path that a test connects to.
