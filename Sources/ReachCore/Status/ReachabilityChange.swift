@@ -73,7 +73,7 @@ package enum TargetEvent: Hashable, Sendable {
     /// The machine slept; differences follow as changes.
     case wake(Instant, slept: Duration)
     /// A notice as the kernel sent it. Only an engine sends it, and only if its options ask for every notice.
-    case notice(Instant, Notice)
+    indirect case notice(Instant, Notice)
     /// An event of a probe. Only the daemon sends it, with the events of the Internet.
-    case probe(ProbeEvent)
+    indirect case probe(ProbeEvent)
 }

@@ -37,23 +37,32 @@ extension PathFinder {
         on addresses: ArraySlice<IPAddress>, _ shared: inout Shared, to verdicts: inout [SharedVerdict]
     ) throws(NetlinkError) {
         let answers = try lookUp(addresses.map { RouteQuestion($0, mark: mark) })
-        var places: [Int?] = []
-        var paths: [NetworkPath] = []
+        var judged: [(place: Int?, path: NetworkPath?)] = []
         var metricQuestions: [RouteQuestion] = []
-        places.reserveCapacity(answers.count)
-        paths.reserveCapacity(answers.count)
+        judged.reserveCapacity(answers.count)
         for (address, answer) in zip(addresses, answers) {
             let place = try judgeOnce(address, answer, &shared)
-            let path = if let place { shared.judged[place].path } else { try judge(address, answer) }
-            places.append(place)
-            paths.append(path)
-            if let question = metricQuestion(path, to: address) { metricQuestions.append(question) }
+            // A shared path is not copied: copying it costs as much as the lookup.
+            let own = place == nil ? try judge(address, answer) : nil
+            judged.append((place, own))
+            let question: RouteQuestion?
+            if let place {
+                question = metricQuestion(shared.judged[place].path, to: address)
+            } else {
+                question = own.flatMap { metricQuestion($0, to: address) }
+            }
+            if let question { metricQuestions.append(question) }
         }
         var metrics = try view.queries.routes(metricQuestions).makeIterator()
-        for (number, address) in addresses.enumerated() {
-            let needsMetric = paths[number].lacksMetric
-            if needsMetric, case .route(let route)? = metrics.next() { paths[number].metric = route.metric }
-            verdicts.append(shared.verdict(at: places[number], of: address.family, paths[number]))
+        for (address, (place, own)) in zip(addresses, judged) {
+            let lacksMetric = if let place { shared.judged[place].path.lacksMetric } else { own?.lacksMetric ?? false }
+            let found = lacksMetric ? metrics.next()?.metric : nil
+            if let place {
+                verdicts.append(shared.verdict(at: place, metric: found))
+            } else if var own {
+                own.metric = found ?? own.metric
+                verdicts.append(SharedVerdict(Shared.verdict(of: address.family, own)))
+            }
         }
     }
 
@@ -79,17 +88,17 @@ extension PathFinder {
 }
 
 extension PathFinder.Shared {
-    fileprivate mutating func verdict(
-        at place: Int?, of family: IPAddress.Family, _ path: NetworkPath
-    ) -> SharedVerdict {
-        guard let place else { return SharedVerdict(Self.verdict(of: family, path)) }
-        if let known = judged[place].verdicts.first(where: { $0.metric == path.metric }) { return known.verdict }
-        let verdict = SharedVerdict(Self.verdict(of: family, path))
-        if judged[place].verdicts.count < Self.limit { judged[place].verdicts.append((path.metric, verdict)) }
+    /// - Parameter metric: The metric of the route, if it had to be asked for.
+    fileprivate mutating func verdict(at place: Int, metric: UInt32?) -> SharedVerdict {
+        if let known = judged[place].verdicts.first(where: { $0.metric == metric }) { return known.verdict }
+        var path = judged[place].path
+        path.metric = metric ?? path.metric
+        let verdict = SharedVerdict(Self.verdict(of: judged[place].family, path))
+        if judged[place].verdicts.count < Self.limit { judged[place].verdicts.append((metric, verdict)) }
         return verdict
     }
 
-    private static func verdict(of family: IPAddress.Family, _ path: NetworkPath) -> Verdict {
+    fileprivate static func verdict(of family: IPAddress.Family, _ path: NetworkPath) -> Verdict {
         family == .ipv4 ? Verdict(ipv4: path, ipv6: .notAsked) : Verdict(ipv4: .notAsked, ipv6: path)
     }
 }
