@@ -30,7 +30,7 @@ package struct ControlLimits: Hashable, Sendable {
     package var backlogBytes = 256 << 10
     /// Bytes of events kept for the slow subscribers of all targets and requests together, if that is more than for one of
     /// them.
-    package var backlogBytesOfAll = 4 << 20
+    package var backlogBytesOfAll = 2 << 20
 
     package init() {}
 }

@@ -126,10 +126,12 @@ public struct ReachabilityState: Hashable, Sendable {
         change(&shared.values)
     }
 
+    /// Whether both say the same about the same target.
     public static func == (one: ReachabilityState, other: ReachabilityState) -> Bool {
         one.target == other.target && (one.shared === other.shared || one.shared.values == other.shared.values)
     }
 
+    /// Combines the target and all values.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(target)
         hasher.combine(shared.values)
