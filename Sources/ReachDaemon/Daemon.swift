@@ -36,6 +36,7 @@ package final class Daemon {
     var controlStatistics: ControlServer.Statistics? { server?.statistics }
     var stateDirectory: StateDirectory?
     var history: EventHistory?
+    private var wakesHistory = false
     var traffic: TrafficCounter?
     var journal: Journal?
     let queue: QueueController
@@ -82,7 +83,7 @@ package final class Daemon {
         startJournal()
         hooks = DaemonHooks(on: loop, configuration.hooks, queue: queue, log: log)
         startQueue()
-        registry.onChange = { [unowned self] change in handle(change) }
+        registry.onChange = { [unowned self] change, name in handle(change, of: name) }
         registry.onWake = { [unowned self] moment, slept in journal?.recordWake(slept: slept, at: moment) }
         registry.start()
         startProbes()
@@ -118,8 +119,8 @@ package final class Daemon {
         return inherited.isEmpty ? socketPath : "the service manager's"
     }
 
-    private func handle(_ change: ReachabilityChange) {
-        history?.record(change, of: configuration.name(of: change.state.target))
+    private func handle(_ change: ReachabilityChange, of name: String) {
+        record(change, of: name)
         journal?.record(change)
         log.debug(
             "change",
@@ -138,6 +139,18 @@ package final class Daemon {
             proofTimer.set(to: outages.deadline)
         }
         hooks?.handle(change)
+    }
+
+    /// Records a change. A thousand targets that change together wake the history's thread once.
+    private func record(_ change: ReachabilityChange, of name: String) {
+        guard let history else { return }
+        history.add(change, of: name)
+        guard !wakesHistory else { return }
+        wakesHistory = true
+        loop.afterEvents { [weak self] in
+            self?.wakesHistory = false
+            self?.history?.write()
+        }
     }
 
     private func report(_ session: PortalSession?, after previous: PortalSession?) {

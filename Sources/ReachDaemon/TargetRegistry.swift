@@ -48,8 +48,8 @@ final class TargetRegistry {
     /// Those who look up routes to some addresses, with their numbers at the present engine.
     private var routeWatches: [UInt64: (addresses: Set<IPAddress>, handler: () -> Void, engineID: UInt64)] = [:]
     private var lastNetworkWatch: UInt64 = 0
-    /// Receives every change of the Internet and of the configured targets.
-    var onChange: (ReachabilityChange) -> Void = { _ in }
+    /// Receives every change of the Internet and of the configured targets, with the target's name.
+    var onChange: (ReachabilityChange, _ name: String) -> Void = { _, _ in }
     /// Called when the machine has slept.
     var onWake: (Instant, _ slept: Duration) -> Void = { _, _ in }
     private var watches: [ObjectIdentifier: Watch] = [:]
@@ -126,8 +126,7 @@ final class TargetRegistry {
 
     /// The known states of the Internet and of the configured targets, with their names.
     var namedStates: [(name: String, state: ReachabilityState)] {
-        let names = ["internet"] + configuration.targets.map(\.name)
-        return zip(names, named).compactMap { name, watch in watch.series.state.map { (name, $0) } }
+        zip(namedTargets, named).compactMap { target, watch in watch.series.state.map { (target.name, $0) } }
     }
 
     func state(of watch: Watch) -> ReachabilityState? { watch.series.state }
@@ -160,7 +159,7 @@ final class TargetRegistry {
             connectivity.use(engine)
             beginNetworkWatches()
             engine.start()
-            for watch in watches.values { begin(watch) }
+            engine.watchTogether { watches.values.forEach(begin) }
         }
         connectivity.apply(fresh.validatorOptions)
         watchNamedTargets()
@@ -191,17 +190,23 @@ final class TargetRegistry {
     func onSurvey(_ handler: @escaping (ConnectivitySurvey?) -> Void) { connectivity.onSurvey = handler }
 
     private func watchNamedTargets() {
-        named = ([.internet] + configuration.targets.map(\.target)).map { target in
-            watch(target) { [unowned self] event in
-                switch event {
-                case .change(let change): onChange(change)
-                case .wake(let moment, let slept) where target == .internet:
-                    connectivity.restart()
-                    onWake(moment, slept)
-                // Every watch receives a resync; it is counted once, at the Internet's.
-                case .resync where target == .internet: resyncs += 1
-                default: break
-                }
+        engine.watchTogether { named = namedTargets.map { watch($0.target, named: $0.name) } }
+    }
+
+    private var namedTargets: [(name: String, target: Target)] {
+        [("internet", .internet)] + configuration.targets.map { ($0.name, $0.target) }
+    }
+
+    private func watch(_ target: Target, named name: String) -> Watch {
+        watch(target) { [unowned self] event in
+            switch event {
+            case .change(let change): onChange(change, name)
+            case .wake(let moment, let slept) where target == .internet:
+                connectivity.restart()
+                onWake(moment, slept)
+            // Every watch receives a resync; it is counted once, at the Internet's.
+            case .resync where target == .internet: resyncs += 1
+            default: break
             }
         }
     }

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func `the backlog keeps a single event of any size`() {
-        var backlog = Backlog(limit: 10)
+        var backlog = Backlog(limit: 10, of: BacklogBudget(limit: .max))
         backlog.append(event(0, size: 1000))
         backlog.append(event(1, size: 1000))
         #expect(backlog.start == 1 && backlog.end == 2)
@@ -30,7 +30,8 @@ import Testing
         var random = SeededGenerator(seed: 8)
         for _ in 0..<50 {
             let limit = Int.random(in: 100...5000, using: &random)
-            var backlog = Backlog(limit: limit)
+            let budget = BacklogBudget(limit: .max)
+            var backlog = Backlog(limit: limit, of: budget)
             var model: [(number: UInt64, bytes: Int)] = []
             var end: UInt64 = 0
             for _ in 0..<300 {
@@ -45,6 +46,7 @@ import Testing
                     end += 1
                     while model.count > 1, model.reduce(0, { $0 + $1.bytes }) > limit { model.removeFirst() }
                 }
+                #expect(budget.byteCount == model.reduce(0) { $0 + $1.bytes + 128 })
                 #expect(backlog.end == end)
                 #expect(backlog.start == model.first?.number ?? end)
             }

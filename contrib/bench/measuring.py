@@ -227,6 +227,22 @@ class Report:
     def __init__(self):
         self.sections = {}
         self.checks = []
+        self.curves = {}
+
+    def curve(self, name, title, x_name, y_name, series, bound=None):
+        """Cost against size, for a picture; see picture.py."""
+        self.curves[name] = {"title": title, "x_name": x_name, "y_name": y_name, "series": series, "bound": bound}
+
+    def summary(self):
+        """What grew, from its smallest size to its largest: a line for each curve and series."""
+        lines = []
+        for name, curve in self.curves.items():
+            for label, points in curve["series"].items():
+                if points:
+                    (least, low), (most, high) = min(points), max(points)
+                    lines.append([name, label, f"{least:,} to {most:,} {curve['x_name']}",
+                                  f"{shown(float(low), 2)} to {shown(float(high), 2)} {curve['y_name']}"])
+        return lines
 
     def check(self, name, value, bound, digits=2):
         met = value is not None and value <= bound

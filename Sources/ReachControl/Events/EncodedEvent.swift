@@ -2,54 +2,88 @@ package import ReachCore
 
 /// An event as a JSON object, encoded once for any number of readers. Each reader's stream inserts its own sequence
 /// number.
+///
+/// Changes of several targets that differ in nothing but the target share their bytes (``ChangeEncoder``).
 package struct EncodedEvent: Sendable {
-    private let bytes: [UInt8]
-    /// The offset at which the number is inserted.
-    private let gap: Int
+    /// The bytes without the number, and without the target of a change.
+    final class Template: Sendable {
+        let bytes: [UInt8]
+        /// The offset at which the number is inserted.
+        let numberGap: Int
+        /// The offset at which the target is inserted; the end if the bytes have it, or need none.
+        let targetGap: Int
+
+        init(_ bytes: [UInt8], numberGap: Int, targetGap: Int) {
+            self.bytes = bytes
+            self.numberGap = numberGap
+            self.targetGap = targetGap
+        }
+    }
+
+    let template: Template
+    /// The target as a JSON string; empty if the template has it, or needs none.
+    private let target: [UInt8]
 
     /// The length in bytes, without the number.
-    package var count: Int { bytes.count }
+    package var count: Int { template.bytes.count + target.count }
+
+    /// The bytes that only this event has.
+    var ownCount: Int { target.count }
 
     init(_ type: String, at moment: Instant, _ body: (inout JSONWriter) -> Void) {
+        self.init(type, at: moment, target: nil) { json in
+            body(&json)
+            return nil
+        }
+    }
+
+    /// - Parameters:
+    ///   - target: The target that is left out of what `body` writes.
+    ///   - body: Writes the members, and returns where the target is left out.
+    private init(_ type: String, at moment: Instant, target: Target?, _ body: (inout JSONWriter) -> Int?) {
         var json = JSONWriter()
-        var gap = 0
+        var (numberGap, targetGap) = (0, nil as Int?)
         json.object { json in
             json.field("v", 1)
             json.field("type", type)
-            gap = json.gap("seq")
+            numberGap = json.gap("seq")
             json.times(moment.wall, moment.boot)
-            body(&json)
+            targetGap = body(&json)
         }
-        bytes = json.bytes
-        self.gap = gap
+        template = Template(json.bytes, numberGap: numberGap, targetGap: targetGap ?? json.count)
+        self.target = target.map(Self.quoted) ?? []
     }
 
-    private init(_ bytes: [UInt8], gap: Int) {
-        self.bytes = bytes
-        self.gap = gap
+    private init(_ template: Template, _ target: [UInt8]) {
+        self.template = template
+        self.target = target
     }
 
-    /// Makes the same event as part of a larger document.
-    func enclosed(in before: StaticString, _ after: StaticString) -> EncodedEvent {
-        var whole: [UInt8] = []
-        whole.reserveCapacity(before.utf8CodeUnitCount + bytes.count + after.utf8CodeUnitCount)
-        before.withUTF8Buffer { whole.append(contentsOf: $0) }
-        let gap = whole.count + gap
-        whole += bytes
-        after.withUTF8Buffer { whole.append(contentsOf: $0) }
-        return EncodedEvent(whole, gap: gap)
+    /// The event of another target that differs in nothing else.
+    func of(_ target: Target) -> EncodedEvent { EncodedEvent(template, Self.quoted(target)) }
+
+    private static func quoted(_ target: Target) -> [UInt8] {
+        var json = JSONWriter(capacity: 64)
+        json.value(target.description)
+        return json.bytes
     }
 
     /// The object without a number in a stream.
     package var unnumbered: [UInt8] {
+        let (bytes, gap, place) = (template.bytes, template.numberGap, template.targetGap)
         // "seq":, and the comma behind the number.
-        Array(bytes[..<(gap - 6)] + bytes[(gap + 1)...])
+        return Array(bytes[..<(gap - 6)] + bytes[(gap + 1)..<place] + target + bytes[place...])
     }
 
     package func append(to output: inout [UInt8], numbered number: UInt64) {
-        output.append(contentsOf: bytes[..<gap])
-        output += String(number).utf8
-        output.append(contentsOf: bytes[gap...])
+        template.bytes.withUnsafeBufferPointer { bytes in
+            let (gap, place) = (template.numberGap, template.targetGap)
+            output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[..<gap]))
+            output.append(contentsOf: String(number).utf8)
+            output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[gap..<place]))
+            output.append(contentsOf: target)
+            output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[place...]))
+        }
     }
 }
 
@@ -74,13 +108,13 @@ extension EncodedEvent {
         guard let previous = change.previous else {
             return snapshot(change.state, source: source, isInitial: true, cause: change.cause, at: moment)
         }
-        return EncodedEvent("change", at: moment) { json in
+        return EncodedEvent("change", at: moment, target: change.state.target) { json in
             json.field("initial", false)
             json.field("cause", change.cause.rawValue)
             json.field("changed", change.aspects.map(\.rawValue))
             json.field("previous", object: { $0.summary(of: previous) })
             json.key("status")
-            json.status(change.state, source: source, at: change.time, change.bootTime)
+            return json.statusWithGap(change.state, source: source, at: change.time, change.bootTime)
         }
     }
 

@@ -10,12 +10,30 @@ extension JSONWriter {
     /// Writes a status, as `reach status --json` prints it and events contain it.
     package mutating func status(_ state: ReachabilityState, source: StatusSource, at time: Timestamp, _ boot: BootTime)
     {
+        status(state, source: source, at: time, boot) { $0.field("target", state.target.description) }
+    }
+
+    /// Writes a status without its target.
+    ///
+    /// - Returns: The offset at which to insert the target as a JSON string.
+    mutating func statusWithGap(
+        _ state: ReachabilityState, source: StatusSource, at time: Timestamp, _ boot: BootTime
+    ) -> Int {
+        var gap = 0
+        status(state, source: source, at: time, boot) { gap = $0.gap("target") }
+        return gap
+    }
+
+    private mutating func status(
+        _ state: ReachabilityState, source: StatusSource, at time: Timestamp, _ boot: BootTime,
+        target: (inout JSONWriter) -> Void
+    ) {
         object { json in
             json.field("v", 1)
             json.field("type", "status")
             json.times(time, boot)
             json.field("source", source.rawValue)
-            json.field("target", state.target.description)
+            target(&json)
             json.summary(of: state)
             json.field("afnetworking", state.networkReachabilityStatus.rawValue.wide)
             json.field("metered", state.isMetered)

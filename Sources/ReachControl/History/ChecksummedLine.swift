@@ -6,18 +6,25 @@ enum ChecksummedLine {
     /// `,"crc":"01234567"}`
     private static let tailCount = 18
     private static let tailStart = Array(",\"crc\":\"".utf8)
+    private static let tailEnd = Array("\"}\n".utf8)
+    private static let hex = Array("0123456789abcdef".utf8)
 
     /// - Parameter document: A JSON object with at least one member.
     /// - Returns: The line, including its newline.
     static func encode(_ document: [UInt8]) -> [UInt8] {
-        var line = document
-        let sum = String(CyclicRedundancy.checksum(line), radix: 16)
-        line.removeLast()
-        line += tailStart
-        line += String(repeating: "0", count: 8 - sum.utf8.count).utf8
-        line += sum.utf8
-        line += "\"}\n".utf8
+        var line: [UInt8] = []
+        line.reserveCapacity(document.count + tailCount + 1)
+        encode(document, to: &line)
         return line
+    }
+
+    /// Appends the line of a JSON object with at least one member.
+    static func encode(_ document: [UInt8], to lines: inout [UInt8]) {
+        let sum = CyclicRedundancy.checksum(document)
+        lines += document.dropLast()
+        lines += tailStart
+        for digit in 0..<8 { lines.append(hex[Int(sum >> UInt32(28 - digit * 4)) & 15]) }
+        lines += tailEnd
     }
 
     /// - Parameter line: The line without its newline.

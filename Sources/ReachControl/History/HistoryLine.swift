@@ -14,9 +14,14 @@ package enum HistoryLine {
     /// Encodes a record as a line, including its newline.
     package static func encode(_ entry: HistoryEntry) -> [UInt8] { ChecksummedLine.encode(json(entry)) }
 
+    /// Appends a record as a line, including its newline.
+    package static func encode(_ entry: HistoryEntry, to lines: inout [UInt8]) {
+        ChecksummedLine.encode(json(entry), to: &lines)
+    }
+
     /// Encodes a record as a JSON object without checksum, as `reach history --json` prints it.
     package static func json(_ entry: HistoryEntry) -> [UInt8] {
-        var json = JSONWriter()
+        var json = JSONWriter(capacity: 512)
         json.object { json in
             json.field("v", 1)
             json.field("type", entry.content.typeWord)

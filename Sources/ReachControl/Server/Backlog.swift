@@ -7,11 +7,15 @@ struct Backlog {
     private var events: [EncodedEvent] = []
     /// Events at the beginning of `events` that are dropped but not yet removed from the array.
     private var forgotten = 0
-    private var byteCount = 0
+    private(set) var byteCount = 0
+    private let budget: BacklogBudget
     /// The number of the oldest event in the backlog.
     private(set) var start: UInt64 = 0
 
-    init(limit: Int) { self.limit = limit }
+    init(limit: Int, of budget: BacklogBudget) {
+        self.limit = limit
+        self.budget = budget
+    }
 
     /// The number that the next event will have.
     var end: UInt64 { start + UInt64(events.count - forgotten) }
@@ -20,6 +24,12 @@ struct Backlog {
     mutating func append(_ event: EncodedEvent) {
         events.append(event)
         byteCount += event.count
+        budget.add(event)
+        shorten(to: limit)
+    }
+
+    /// Drops the oldest events to have at most this many bytes, but never the newest.
+    mutating func shorten(to limit: Int) {
         while byteCount > limit, start + 1 < end { forgetFirst() }
         removeForgotten()
     }
@@ -38,6 +48,7 @@ struct Backlog {
 
     private mutating func forgetFirst() {
         byteCount -= events[forgotten].count
+        budget.remove(events[forgotten])
         forgotten += 1
         start += 1
     }

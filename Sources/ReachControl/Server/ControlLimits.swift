@@ -28,6 +28,9 @@ package struct ControlLimits: Hashable, Sendable {
     package var messagePatience: Duration = .seconds(10)
     /// Bytes of events kept for slow subscribers, for each watched target or request.
     package var backlogBytes = 256 << 10
+    /// Bytes of events kept for the slow subscribers of all targets and requests together, if that is more than for one of
+    /// them.
+    package var backlogBytesOfAll = 2 << 20
 
     package init() {}
 }

@@ -12,6 +12,8 @@ package final class ControlServer {
         package var refusedConnections: UInt64 = 0
         /// Connections closed because of what they sent, since the start.
         package var badMessages: UInt64 = 0
+        /// What the events take in memory that slow subscribers have still to read.
+        package var backlogBytes = 0
         /// Events that subscribers missed because they read too slowly, since the start.
         package var droppedEvents: UInt64 = 0
     }

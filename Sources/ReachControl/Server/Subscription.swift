@@ -11,6 +11,10 @@ struct Subscription {
     /// The position at which the subscriber received a stale state that nothing has replaced yet.
     private var staleFrom: UInt64?
 
+    /// What makes an event a Varlink reply after which more follow.
+    private static let start: StaticString = "{\"parameters\":{\"event\":"
+    private static let end: StaticString = "},\"continues\":true}\0"
+
     init(to topic: Topic, from position: UInt64) {
         self.topic = topic
         self.position = position
@@ -29,7 +33,7 @@ struct Subscription {
         if position < topic.backlog.start {
             let count = topic.backlog.end - position
             droppedCount += count
-            append(Topic.reply(.dropped(count: count, at: SystemClock.now)), &output)
+            append(.dropped(count: count, at: SystemClock.now), &output)
             position = topic.backlog.end
             _ = skipToSnapshot(isInitial: false, &output)
             return true
@@ -59,6 +63,8 @@ struct Subscription {
 
     private mutating func append(_ event: EncodedEvent, _ output: inout [UInt8]) {
         sequenceNumber += 1
+        Self.start.withUTF8Buffer { output.append(contentsOf: $0) }
         event.append(to: &output, numbered: sequenceNumber)
+        Self.end.withUTF8Buffer { output.append(contentsOf: $0) }
     }
 }

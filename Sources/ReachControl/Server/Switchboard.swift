@@ -63,6 +63,7 @@ final class Switchboard {
         statistics.connections = connections.count
         statistics.subscribers = topics.subscriberCount
         statistics.targets = topics.targetCount
+        statistics.backlogBytes = topics.backlogBytes
         statistics.droppedEvents += connections.values.reduce(0) { $0 + ($1.subscription?.droppedCount ?? 0) }
         return statistics
     }

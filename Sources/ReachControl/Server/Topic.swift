@@ -25,9 +25,9 @@ final class Topic {
     /// The number after that of the last change.
     private(set) var changeEnd: UInt64 = 0
 
-    init(_ subject: Subject, backlogBytes: Int) {
+    init(_ subject: Subject, backlogBytes: Int, of budget: BacklogBudget) {
         self.subject = subject
-        backlog = Backlog(limit: backlogBytes)
+        backlog = Backlog(limit: backlogBytes, of: budget)
     }
 
     func begin(_ source: Source) { self.source = source }
@@ -48,8 +48,9 @@ final class Topic {
     ///
     /// - Parameter isChange: Whether the event holds the whole state.
     func publish(_ event: EncodedEvent, isChange: Bool = false) {
+        guard !subscribers.isEmpty else { return }
         forgetRead()
-        backlog.append(Self.reply(event))
+        backlog.append(event)
         if isChange { changeEnd = backlog.end }
         for connection in subscribers.values { connection.proceedSoon() }
     }
@@ -60,13 +61,12 @@ final class Topic {
         backlog.forget(before: needed ?? backlog.end)
     }
 
+    /// Drops the oldest events to have at most this many bytes.
+    func shortenBacklog(to limit: Int) { backlog.shorten(to: limit) }
+
     /// Whether the subject cannot be observed at the moment.
     var isStale: Bool { source?.isStale() ?? false }
 
     /// The current state, for a subscriber without one; `nil` while it is not determined.
-    func snapshot(isInitial: Bool) -> EncodedEvent? { source?.snapshot(isInitial).map(Self.reply) }
-
-    static func reply(_ event: EncodedEvent) -> EncodedEvent {
-        event.enclosed(in: "{\"parameters\":{\"event\":", "},\"continues\":true}\0")
-    }
+    func snapshot(isInitial: Bool) -> EncodedEvent? { source?.snapshot(isInitial) }
 }

@@ -10,6 +10,8 @@ final class Topics {
     private let exempt: Set<UInt32>
     private var topics: [Topic.Subject: Topic] = [:]
     private var queueWatches: [UInt32: Int] = [:]
+    private let budget: BacklogBudget
+    private var encoder = ChangeEncoder(source: .daemon)
 
     init(
         service: any ControlService, queue: (any QueueService)?, limits: ControlLimits, exempt: Set<UInt32> = []
@@ -18,8 +20,10 @@ final class Topics {
         self.queue = queue
         self.limits = limits
         self.exempt = exempt
+        budget = BacklogBudget(limit: max(limits.backlogBytesOfAll, limits.backlogBytes))
     }
 
+    var backlogBytes: Int { budget.byteCount }
     var targetCount: Int { topics.count - queueWatches.values.reduce(0, +) }
     var subscriberCount: Int { topics.values.reduce(0) { $0 + $1.subscribers.count } }
 
@@ -56,10 +60,11 @@ final class Topics {
         if let topic = topics[subject] { return topic }
         try limits.checkTarget(
             watched: targetCount, byUser: targetCount(of: caller.user), isExempt: exempt.contains(caller.user))
-        let topic = Topic(subject, backlogBytes: limits.backlogBytes)
-        let watch = try service.watch(target, for: caller) { [weak topic] event in
+        let topic = Topic(subject, backlogBytes: limits.backlogBytes, of: budget)
+        let watch = try service.watch(target, for: caller) { [weak topic, weak self] event in
+            guard let topic, let self else { return }
             let isChange = if case .change = event { true } else { false }
-            topic?.publish(event.encoded(source: .daemon), isChange: isChange)
+            publish(encoder.encode(event), to: topic, isChange: isChange)
         }
         let requests = user == nil ? nil : watchRequests(of: caller, publishingTo: topic)
         topic.begin(Topic.Source(watch, requests))
@@ -69,7 +74,25 @@ final class Topics {
 
     /// - Returns: `nil` if there is no queue, and so no event of one.
     private func watchRequests(of caller: Caller, publishingTo topic: Topic) -> QueueWatch? {
-        try? queue?.watch(nil, for: caller) { [weak topic] notice in topic?.publish(notice.encoded) }
+        try? queue?.watch(nil, for: caller) { [weak topic, weak self] notice in
+            topic.map { self?.publish(notice.encoded, to: $0) }
+        }
+    }
+
+    private func publish(_ event: EncodedEvent, to topic: Topic, isChange: Bool = false) {
+        topic.publish(event, isChange: isChange)
+        if budget.isExceeded { shortenBacklogs() }
+    }
+
+    /// Drops events until the backlogs are within the limit for all of them: the oldest ones of the longest backlogs first.
+    /// So a slow reader of some targets takes nothing from the readers of others.
+    private func shortenBacklogs() {
+        var limit = topics.values.map(\.backlog.byteCount).max() ?? 0
+        while budget.byteCount > budget.goal, limit > 0 {
+            limit /= 2
+            for topic in topics.values { topic.shortenBacklog(to: limit) }
+        }
+        budget.noteShortened()
     }
 
     // MARK: - The queue
@@ -86,9 +109,11 @@ final class Topics {
         guard count < limits.queueWatchesPerUser else {
             throw QueueServiceError.tooManyWatches(limit: limits.queueWatchesPerUser)
         }
-        let topic = Topic(subject, backlogBytes: limits.backlogBytes)
+        let topic = Topic(subject, backlogBytes: limits.backlogBytes, of: budget)
         do throws(QueueServiceError) {
-            let watch = try queue.watch(id, for: caller) { [weak topic] notice in topic?.publish(notice.encoded) }
+            let watch = try queue.watch(id, for: caller) { [weak topic, weak self] notice in
+                topic.map { self?.publish(notice.encoded, to: $0) }
+            }
             topic.begin(Topic.Source(watch))
         } catch {
             throw error.varlink

@@ -80,7 +80,7 @@ struct RuleTraversal {
 
 extension Rule.Action {
     /// The error of a lookup that such a rule refuses (`fib4_rule_action`, `fib6_rule_action`).
-    var errorNumber: Int32? {
+    package var errorNumber: Int32? {
         switch self {
         case .unreachable: LinuxError.networkUnreachable
         case .prohibit: LinuxError.accessDenied

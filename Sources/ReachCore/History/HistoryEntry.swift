@@ -6,7 +6,7 @@ package struct HistoryEntry: Hashable, Sendable {
         /// The daemon stopped regularly. Nothing is known from here on.
         case stopped
         /// The state of a target.
-        case state(State)
+        indirect case state(State)
         /// The target is no longer watched.
         case unwatched(target: String)
         /// The number of records lost before this one.

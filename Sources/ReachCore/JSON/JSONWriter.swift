@@ -2,10 +2,11 @@
 ///
 /// The event stream writes a line for each change while further notices of the kernel arrive, so speed matters.
 package struct JSONWriter: ~Copyable {
-    private var output = ByteWriter(capacity: 2048)
+    private var output: ByteWriter
     private var needsComma = false
 
-    package init() {}
+    /// - Parameter capacity: The bytes to reserve at first.
+    package init(capacity: Int = 2048) { output = ByteWriter(capacity: capacity) }
 
     /// Bytes written so far.
     package var count: Int { output.count }

@@ -136,7 +136,7 @@ package struct LinkStack: Sendable {
         links.values.filter { $0.controller.map(isController) ?? false }.map(\.index).sorted()
     }
 
-    static let openVSwitch = "openvswitch"
+    package static let openVSwitch = "openvswitch"
 
     private func underlay(of link: Link) -> InterfaceIndex? {
         if let given = tunnelUnderlay[link.index] { return given }

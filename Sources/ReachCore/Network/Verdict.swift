@@ -51,6 +51,13 @@ package struct Verdict: Hashable, Sendable {
     }
 }
 
+/// A verdict that several targets share. Those that share one were judged once, and their states share their storage.
+package final class SharedVerdict: Sendable {
+    package let verdict: Verdict
+
+    package init(_ verdict: Verdict) { self.verdict = verdict }
+}
+
 /// A lookup from which a verdict follows.
 package struct PathFinding: Hashable, Sendable {
     package let destination: IPAddress

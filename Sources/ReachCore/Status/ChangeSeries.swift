@@ -88,12 +88,15 @@ package struct ChangeSeries: Hashable, Sendable {
     private mutating func adopt(_ new: ReachabilityState) -> ReachabilityState {
         var state = new
         // The numbers come from another process. Even wrong ones must not crash this one.
-        state.flaps = new.flaps.addingUpToLimit(earlierFlaps)
-        state.epoch = new.epoch.addingUpToLimit(earlierEpochs)
+        // Only what differs is set: a state that stays as it is keeps the storage that other targets share.
+        if earlierFlaps != 0 { state.flaps = new.flaps.addingUpToLimit(earlierFlaps) }
+        if earlierEpochs != 0 { state.epoch = new.epoch.addingUpToLimit(earlierEpochs) }
         if state.status != self.state?.status { lastingSince = nil }
-        if let lastingSince { state.since = min(lastingSince, state.since) }
-        if let before = self.state, before.connectivity == state.connectivity {
-            state.connectivitySince = min(before.connectivitySince, state.connectivitySince)
+        if let lastingSince, lastingSince < state.since { state.since = lastingSince }
+        if let before = self.state, before.connectivity == state.connectivity,
+            before.connectivitySince < state.connectivitySince
+        {
+            state.connectivitySince = before.connectivitySince
         }
         self.state = state
         observed = new

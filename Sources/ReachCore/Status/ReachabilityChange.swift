@@ -46,6 +46,16 @@ public struct ReachabilityChange: Hashable, Sendable {
         self.state = state
     }
 
+    /// The same change of another target.
+    func of(_ target: Target) -> ReachabilityChange {
+        guard target != state.target else { return self }
+        var (previous, state) = (previous, state)
+        previous?.target = target
+        state.target = target
+        return ReachabilityChange(
+            at: Instant(wall: time, boot: bootTime), cause: cause, aspects: aspects, previous: previous, state: state)
+    }
+
     /// A copy of the change with its number in a monitor's series.
     package func numbered(_ number: UInt64) -> ReachabilityChange {
         var copy = self
@@ -63,7 +73,7 @@ package enum TargetEvent: Hashable, Sendable {
     /// The machine slept; differences follow as changes.
     case wake(Instant, slept: Duration)
     /// A notice as the kernel sent it. Only an engine sends it, and only if its options ask for every notice.
-    case notice(Instant, Notice)
+    indirect case notice(Instant, Notice)
     /// An event of a probe. Only the daemon sends it, with the events of the Internet.
-    case probe(ProbeEvent)
+    indirect case probe(ProbeEvent)
 }

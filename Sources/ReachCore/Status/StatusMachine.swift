@@ -6,7 +6,7 @@ package struct StatusMachine: Sendable {
     package private(set) var state: ReachabilityState
     private let holdDown: HoldDown
     private var hasBegun = false
-    private var latest: Verdict?
+    private var latest: SharedVerdict?
     /// What probes have proved about the paths of the latest verdict; `nil` if no probes run.
     private var report: ConnectivityReport?
     /// When the verdict first differed from the reported status, without having agreed for a whole hold-down since.
@@ -26,7 +26,7 @@ package struct StatusMachine: Sendable {
     /// When ``timeReached(at:)`` must be called, unless a verdict comes first.
     package var deadline: BootTime? {
         guard let latest, let pendingSince else { return nil }
-        return earliest(for: latest.status, pendingSince: pendingSince)
+        return earliest(for: latest.verdict.status, pendingSince: pendingSince)
     }
 
     /// Processes a verdict.
@@ -36,11 +36,19 @@ package struct StatusMachine: Sendable {
     package mutating func observe(
         _ verdict: Verdict, cause: Cause, epoch: UInt64, at moment: Instant
     ) -> ReachabilityChange? {
+        observe(SharedVerdict(verdict), cause: cause, epoch: epoch, at: moment)
+    }
+
+    /// Processes a verdict that several targets share.
+    mutating func observe(
+        _ shared: SharedVerdict, cause: Cause, epoch: UInt64, at moment: Instant
+    ) -> ReachabilityChange? {
+        let verdict = shared.verdict
         let previous = state
-        let latestStatus = latest?.status
+        let latestStatus = latest?.verdict.status
         countFlaps(verdict.status)
-        if let report, let latest { self.report = report.following(from: latest, to: verdict) }
-        latest = verdict
+        if let report, let latest { self.report = report.following(from: latest.verdict, to: verdict) }
+        latest = shared
         state.epoch = epoch
         state.isStale = false
         guard hasBegun else { return begin(verdict, at: moment) }
@@ -63,11 +71,13 @@ package struct StatusMachine: Sendable {
     /// Reports the status that was held back, once the deadline has come.
     package mutating func timeReached(at moment: Instant) -> ReachabilityChange? {
         guard let latest, pendingSince != nil else { return nil }
-        return publishOrHold(latest, after: state, cause: .holdElapsed, at: moment)
+        return publishOrHold(latest.verdict, after: state, cause: .holdElapsed, at: moment)
     }
 
     /// Marks the state as stale while the kernel cannot be observed.
-    package mutating func becomeStale() { state.isStale = true }
+    package mutating func becomeStale() {
+        if !state.isStale { state.isStale = true }
+    }
 
     /// Sets what probes have proved about the latest verdict's paths; `nil` if no probes run any more.
     ///
@@ -126,7 +136,7 @@ package struct StatusMachine: Sendable {
         if status == .reachable {
             if isAway { state.flaps += 1 }
             isAway = false
-        } else if latest?.status == .reachable {
+        } else if latest?.verdict.status == .reachable {
             isAway = true
         }
     }
@@ -149,6 +159,36 @@ package struct StatusMachine: Sendable {
     private mutating func adopt(_ verdict: Verdict) {
         state.adopt(verdict)
         if let report { state.adopt(proved: report) }
+    }
+
+    /// Whether both make the same of what follows, whatever their targets.
+    func isInterchangeable(with other: StatusMachine) -> Bool {
+        guard hasBegun == other.hasBegun, holdDown == other.holdDown, report == other.report else { return false }
+        // The first verdict determines the whole state.
+        guard hasBegun else { return true }
+        return state.sharesStorage(with: other.state) && latest === other.latest && hasSameTimes(as: other)
+    }
+
+    /// Whether both are in the same state, apart from their targets, though in storage of their own.
+    func isEqual(to other: StatusMachine) -> Bool {
+        guard hasBegun == other.hasBegun, holdDown == other.holdDown, report == other.report,
+            latest === other.latest, hasSameTimes(as: other)
+        else { return false }
+        var state = state
+        state.target = other.state.target
+        return state == other.state
+    }
+
+    private func hasSameTimes(as other: StatusMachine) -> Bool {
+        pendingSince == other.pendingSince && unsettledSince == other.unsettledSince
+            && returnedAt == other.returnedAt && isAway == other.isAway
+    }
+
+    /// Continues as another machine would, with its own target.
+    mutating func adopt(_ other: StatusMachine) {
+        let target = state.target
+        self = other
+        state.target = target
     }
 
     package static func differences(

@@ -195,11 +195,6 @@ package struct Configuration: Hashable, Sendable {
     }
 
     /// The target of this name.
-    /// The name of a configured target; other targets as they are written.
-    package func name(of target: Target) -> String {
-        targets.first { $0.target == target }?.name ?? target.description
-    }
-
     package func target(named name: String) -> Target? { targets.first { $0.name == name }?.target }
 }
 

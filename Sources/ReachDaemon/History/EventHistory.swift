@@ -67,6 +67,14 @@ package final class EventHistory: Sendable {
         queue.put(.entry(HistoryEntry(change, of: name, boot: boot)))
     }
 
+    /// Like ``record(_:of:)``, but the change may be written only after ``write()``.
+    package func add(_ change: ReachabilityChange, of name: String) {
+        queue.add(.entry(HistoryEntry(change, of: name, boot: boot)))
+    }
+
+    /// Makes the thread write what was added.
+    package func write() { queue.wake() }
+
     package func record(_ event: ProbeEvent) {
         if let entry = HistoryEntry(event, boot: boot) { queue.put(.entry(entry)) }
     }

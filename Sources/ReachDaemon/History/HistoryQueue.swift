@@ -30,7 +30,15 @@ final class HistoryQueue: Sendable {
 
     /// Adds an item within microseconds, whatever the disk does.
     func put(_ item: Item) {
-        let wasEmpty = state.withLock { batch in
+        if add(item) { wake() }
+    }
+
+    /// Adds an item without waking the writer.
+    ///
+    /// - Returns: Whether it is the first one since the writer took the others.
+    @discardableResult
+    func add(_ item: Item) -> Bool {
+        state.withLock { batch in
             guard batch.end == nil else { return false }
             guard batch.items.count < Self.limit else {
                 batch.keepLatest(item)
@@ -39,8 +47,10 @@ final class HistoryQueue: Sendable {
             batch.items.append(item)
             return batch.items.count == 1
         }
-        if wasEmpty { wakeUp.signal() }
     }
+
+    /// Wakes the writer.
+    func wake() { wakeUp.signal() }
 
     /// Adds the last record, for which there is always room. Later records are ignored.
     func end(with entry: HistoryEntry) {

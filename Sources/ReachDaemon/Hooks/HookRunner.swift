@@ -25,7 +25,7 @@ package final class HookRunner {
     private var queue = HookQueue()
     private var jobs: [String: HookJob] = [:]
     /// Events that wait for the directory to be listed.
-    private var pending: [HookEvent] = []
+    private var pending: [() -> HookEvent] = []
     private var isListing = false
     private var refused: [String: String] = [:]
 
@@ -38,8 +38,8 @@ package final class HookRunner {
     /// The hooks that are running or starting.
     package var running: Set<String> { queue.running }
 
-    /// Runs every hook with the event.
-    package func handle(_ event: HookEvent) {
+    /// Runs every hook with the event, which is made only if there is a hook.
+    package func handle(_ event: @autoclosure @escaping () -> HookEvent) {
         // Beyond the limit the newest events count, as they do in the queue.
         if pending.count >= HookQueue.limit { pending.removeFirst() }
         pending.append(event)
@@ -68,7 +68,8 @@ package final class HookRunner {
         refused = listing.refused
         let events = pending
         pending = []
-        for event in events { queue.add(event, for: listing.hooks).forEach(start) }
+        guard !listing.hooks.isEmpty else { return }
+        for event in events { queue.add(event(), for: listing.hooks).forEach(start) }
     }
 
     private func start(_ run: HookQueue.Run) {

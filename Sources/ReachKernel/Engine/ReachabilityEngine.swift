@@ -30,10 +30,17 @@ package final class ReachabilityEngine {
     /// The gateways of the default routes that identify networks.
     private var gateways: Set<Neighbour.Key> = []
     /// The last snapshot; `nil` before the first, while the kernel cannot be observed, and without handlers.
-    private var network: NetworkSnapshot?
+    private(set) var network: NetworkSnapshot?
+    /// The links that carry paths, once they were asked for after the last evaluation.
+    private var carryingLinks: Set<InterfaceIndex>??
     /// Called when routes to some addresses may differ.
     var routeWatches: [UInt64: RouteWatch] = [:]
     private var neighbourTimer: TimerQueue.ID?
+    private var neighbourDeadline: BootTime?
+    /// The neighbours on which the paths depended at the last evaluation, and those of targets watched since.
+    private var neighbours: Set<Neighbour.Key> = []
+    /// The targets that ``watchTogether(_:)`` has still to evaluate; `nil` outside of it.
+    private var unevaluated: [WatchedTarget]?
     private var staleTimer: TimerQueue.ID?
     /// The reason why the kernel cannot be observed; `nil` while it can.
     package private(set) var observationError: NetlinkError?
@@ -53,6 +60,12 @@ package final class ReachabilityEngine {
     package func start() {
         let observer = KernelObserver(loop: loop, options: options.observer) { [unowned self] event in handle(event) }
         self.observer = observer
+        observer.carryingLinks = { [unowned self] in
+            if let carryingLinks { return carryingLinks }
+            let links = findCarryingLinks()
+            carryingLinks = .some(links)
+            return links
+        }
         sleepWatch = try? SleepWatch(on: loop) { [unowned self] slept in
             sendToAll(.wake(SystemClock.now, slept: slept))
             self.observer?.refresh(because: .wake)
@@ -96,7 +109,7 @@ package final class ReachabilityEngine {
         watches[key] = watch
         if let survey { _ = watch.machine.setConnectivity(survey.report(on: target), cause: .probe, at: now) }
         watch.add(id, at: now, handler)
-        updateTargets()
+        if unevaluated == nil { updateTargets() }
         if case .name(let name) = target.subject {
             resolve(name, for: watch)
             watch.nameTimer = loop.schedule(at: now.boot + options.namePatience) { [unowned self, weak watch] in
@@ -105,8 +118,24 @@ package final class ReachabilityEngine {
                 publishUnresolved(watch)
             }
         }
-        if observationError == nil { evaluate([]) } else { publishUnknown(cause: .start) }
+        if unevaluated != nil { unevaluated?.append(watch) } else { begin([watch]) }
         return id
+    }
+
+    /// Begins the watches that `body` makes as one: the kernel is asked about their targets together, once `body` returns.
+    package func watchTogether(_ body: () -> Void) {
+        unevaluated = []
+        body()
+        let fresh = unevaluated ?? []
+        unevaluated = nil
+        updateTargets()
+        begin(fresh.filter(\.isWatched))
+    }
+
+    private func begin(_ fresh: [WatchedTarget]) {
+        guard observationError == nil else { return publishUnknown(cause: .start) }
+        // Those that are watched already were evaluated when something last changed.
+        if internet == nil { evaluate([]) } else { evaluate(only: fresh) }
     }
 
     /// Ends a watch. Its handler is not called again.
@@ -194,6 +223,7 @@ package final class ReachabilityEngine {
     private func send(_ fresh: NetworkSnapshot?) {
         guard fresh == nil || fresh != network else { return }
         network = fresh
+        carryingLinks = nil
         for (id, handler) in networkHandlers where networkHandlers.contains(where: { $0.id == id }) { handler(fresh) }
     }
 
@@ -231,6 +261,7 @@ package final class ReachabilityEngine {
     private func becomeUnobservable(_ error: NetlinkError) {
         guard observationError == nil else { return }
         observationError = error
+        carryingLinks = nil
         for watch in watches.values { watch.machine.becomeStale() }
         staleTimer = loop.schedule(at: SystemClock.boot + options.stalePatience) { [unowned self] in
             staleTimer = nil
@@ -240,7 +271,7 @@ package final class ReachabilityEngine {
 
     private func publishUnknown(cause: Cause) {
         for watch in watches.values {
-            publish(Verdict(.unknown, reason: .cannotObserve), for: watch, effects: [], fallback: cause)
+            publish(Verdict(.unknown, reason: .cannotObserve), for: watch, fallback: cause)
         }
         send(nil)
     }
@@ -253,6 +284,8 @@ package final class ReachabilityEngine {
 
     /// Queries the paths of every watched target again, and reports the changes.
     private func evaluate(_ effects: [NetworkTable.Effect]) {
+        carryingLinks = nil
+        defer { carryingLinks = nil }
         guard let observer, let view = observer.view else { return }
         do throws(NetlinkError) {
             var finder = PathFinder(view: view, mark: options.mark)
@@ -268,26 +301,12 @@ package final class ReachabilityEngine {
             if isMore || isLess { internet = try finder.internet(anchors: options.anchors, known: known) }
             if internet.status != .reachable, let known { internetMemory.remember(known.ipv4, known.ipv6) }
             self.internet = internet
-            var causes: RootCauseReader?
             let isNewEpoch = epoch.count(internet)
-            for watch in watches.values {
-                guard var verdict = try verdict(for: watch, internet: internet, &finder) else { continue }
-                if let condition = watch.condition {
-                    verdict = try finder.choose(
-                        verdict, on: watch.target.subject, internet: internet, names: watch.name.addresses,
-                        anchors: options.anchors,
-                        where: condition)
-                }
-                if verdict.status != .reachable {
-                    let reader = causes ?? RootCauseReader(view: view, options: options)
-                    causes = reader
-                    verdict.rootCause = try rootCause(of: verdict, for: watch, internet, reader)
-                }
-                publish(verdict, for: watch, effects: effects, fallback: .poll)
-            }
+            try publishVerdicts(on: Array(watches.values), internet: internet, effects, &finder)
             scheduleNeighbourCheck(at: finder.nextNeighbourCheck)
             if isNewEpoch { resolveAll() }
-            observer.trackNeighbours(finder.neighbours.union(gateways))
+            neighbours = finder.neighbours
+            observer.trackNeighbours(neighbours.union(gateways))
         } catch {
             return observer.recover(from: error)
         }
@@ -295,8 +314,56 @@ package final class ReachabilityEngine {
         announceRoutes(after: effects)
     }
 
+    /// Evaluates targets that were not watched before, by the last verdict on the Internet.
+    private func evaluate(only fresh: [WatchedTarget]) {
+        guard let observer, let view = observer.view, let internet else { return }
+        carryingLinks = nil
+        do throws(NetlinkError) {
+            var finder = PathFinder(view: view, mark: options.mark)
+            try publishVerdicts(on: fresh, internet: internet, [], &finder)
+            if let check = finder.nextNeighbourCheck {
+                scheduleNeighbourCheck(at: neighbourDeadline.map { min($0, check) } ?? check)
+            }
+            neighbours.formUnion(finder.neighbours)
+            observer.trackNeighbours(neighbours.union(gateways))
+        } catch {
+            observer.recover(from: error)
+        }
+    }
+
+    /// Finds the verdicts on targets, and reports the changes. What several targets share is found once.
+    private func publishVerdicts(
+        on targets: [WatchedTarget], internet: Verdict, _ effects: [NetworkTable.Effect], _ finder: inout PathFinder
+    ) throws(NetlinkError) {
+        let alone = targets.map(\.onlyAddress)
+        var shared = try finder.verdicts(on: alone.compactMap(\.self)).makeIterator()
+        let ofInternet = SharedVerdict(internet)
+        var causes = SharedRootCauses(view: finder.view, options: options)
+        var transitions = SharedTransitions(epoch: epoch.value, at: SystemClock.now)
+        for (watch, address) in zip(targets, alone) {
+            let found = address == nil ? try verdict(for: watch, internet: ofInternet, &finder) : shared.next()
+            guard var verdict = found else { continue }
+            if verdict.verdict.status != .reachable {
+                verdict = try addRootCause(to: verdict, for: watch, internet, &causes)
+            }
+            publish(verdict, for: watch, effects: effects, fallback: .poll, &transitions)
+        }
+    }
+
     /// - Returns: `nil` while the target's name is being resolved for the first time.
     private func verdict(
+        for watch: WatchedTarget, internet: SharedVerdict, _ finder: inout PathFinder
+    ) throws(NetlinkError) -> SharedVerdict? {
+        if watch.target == .internet, watch.condition == nil { return internet }
+        guard let own = try ownVerdict(for: watch, internet: internet.verdict, &finder) else { return nil }
+        guard let condition = watch.condition else { return SharedVerdict(own) }
+        return SharedVerdict(
+            try finder.choose(
+                own, on: watch.target.subject, internet: internet.verdict, names: watch.name.addresses,
+                anchors: options.anchors, where: condition))
+    }
+
+    private func ownVerdict(
         for watch: WatchedTarget, internet: Verdict, _ finder: inout PathFinder
     ) throws(NetlinkError) -> Verdict? {
         switch watch.target.subject {
@@ -312,22 +379,36 @@ package final class ReachabilityEngine {
         }
     }
 
+    private func publish(_ verdict: Verdict, for watch: WatchedTarget, fallback: Cause) {
+        var transitions = SharedTransitions(epoch: epoch.value, at: SystemClock.now)
+        publish(SharedVerdict(verdict), for: watch, effects: [], fallback: fallback, &transitions)
+    }
+
     private func publish(
-        _ verdict: Verdict, for watch: WatchedTarget, effects: [NetworkTable.Effect], fallback: Cause
+        _ verdict: SharedVerdict, for watch: WatchedTarget, effects: [NetworkTable.Effect], fallback: Cause,
+        _ transitions: inout SharedTransitions
     ) {
         guard watch.isWatched else { return }
-        // Reads the stored parts one by one, since every change comes through here, and `state` as a whole would be copied.
-        var touched = [
-            watch.machine.state.ipv4.interfaceIndex, watch.machine.state.ipv6.interfaceIndex,
-            verdict.ipv4.interfaceIndex, verdict.ipv6.interfaceIndex,
-        ].compactMap { $0 }
-        if watch.condition != nil {
-            touched += (watch.machine.state.availableInterfaces + verdict.available).map(\.index)
+        carryingLinks = nil
+        let state = watch.machine.state
+        let change = transitions.observe(verdict, by: &watch.machine) {
+            Self.cause(of: effects, before: state, verdict.verdict) ?? fallback
         }
-        let cause = Cause.weightiest(of: effects, touching: touched) ?? fallback
-        let change = watch.machine.observe(verdict, cause: cause, epoch: epoch.value, at: SystemClock.now)
         if let change { watch.send(.change(change)) }
         scheduleHold(for: watch)
+    }
+
+    /// The weightiest of the effects that concern the paths of a target.
+    private static func cause(
+        of effects: [NetworkTable.Effect], before state: ReachabilityState, _ verdict: Verdict
+    ) -> Cause? {
+        var touched = [
+            state.ipv4.interfaceIndex, state.ipv6.interfaceIndex,
+            verdict.ipv4.interfaceIndex, verdict.ipv6.interfaceIndex,
+        ].compactMap { $0 }
+        // Empty but for a watch with a condition.
+        touched += (state.availableInterfaces + verdict.available).map(\.index)
+        return Cause.weightiest(of: effects, touching: touched)
     }
 
     private func scheduleHold(for watch: WatchedTarget) {
@@ -337,6 +418,7 @@ package final class ReachabilityEngine {
         watch.holdTimer = loop.schedule(at: deadline) { [unowned self, weak watch] in
             guard let watch else { return }
             watch.holdTimer = nil
+            carryingLinks = nil
             if let change = watch.machine.timeReached(at: SystemClock.now) { watch.send(.change(change)) }
             scheduleHold(for: watch)
         }
@@ -344,9 +426,11 @@ package final class ReachabilityEngine {
 
     private func scheduleNeighbourCheck(at deadline: BootTime?) {
         neighbourTimer.map(loop.cancel)
+        neighbourDeadline = deadline
         neighbourTimer = deadline.map { deadline in
             loop.schedule(at: deadline) { [unowned self] in
                 neighbourTimer = nil
+                neighbourDeadline = nil
                 evaluate([NetworkTable.Effect(cause: .neighbour, interface: nil)])
             }
         }
@@ -390,7 +474,7 @@ package final class ReachabilityEngine {
             let reader = RootCauseReader(view: view, options: options)
             verdict.rootCause = try? rootCause(of: verdict, for: watch, internet, reader)
         }
-        publish(verdict, for: watch, effects: [], fallback: .start)
+        publish(verdict, for: watch, fallback: .start)
     }
 
     func updateTargets() {

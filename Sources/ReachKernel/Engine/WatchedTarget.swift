@@ -29,6 +29,18 @@ final class WatchedTarget {
 
     var key: WatchKey { WatchKey(target: target, condition: condition) }
 
+    /// The address that decides alone whether the target is reachable, by the kernel's own choice of a path; `nil` for other
+    /// targets.
+    var onlyAddress: IPAddress? {
+        guard condition == nil else { return nil }
+        switch target.subject {
+        case .address(let address, zone: nil): return address
+        case .prefix(let prefix): return prefix.representative
+        case .name: return name.addresses.count == 1 ? name.addresses.first : nil
+        case .address, .internet, .interface: return nil
+        }
+    }
+
     func addOwner(_ other: UInt32?) {
         if other != owner { owner = nil }
     }

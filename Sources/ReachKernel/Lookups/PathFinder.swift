@@ -145,7 +145,7 @@ package struct PathFinder {
         }
     }
 
-    private mutating func judge(
+    mutating func judge(
         _ destination: IPAddress, _ answer: RouteAnswer, isInternet: Bool = false
     ) throws(NetlinkError) -> NetworkPath {
         guard case .route(let route) = answer, let hop = route.hops.first, let index = hop.interface else {
@@ -198,14 +198,21 @@ package struct PathFinder {
     private func withMetric(
         _ path: NetworkPath, to destination: IPAddress, interface: InterfaceIndex? = nil
     ) throws(NetlinkError) -> NetworkPath {
-        guard path.interfaceIndex != nil, path.metric == nil else { return path }
-        let question = RouteQuestion(
-            destination, interface: interface, source: path.source.flatMap { $0.family == .ipv6 ? $0 : nil },
-            mark: mark, matchesTable: true)
+        guard let question = metricQuestion(path, to: destination, interface: interface) else { return path }
         guard case .route(let route) = try view.queries.routes([question])[0] else { return path }
         var result = path
         result.metric = route.metric
         return result
+    }
+
+    /// The lookup that returns the metric of a path; `nil` if it is known, or if there is no path.
+    func metricQuestion(
+        _ path: NetworkPath, to destination: IPAddress, interface: InterfaceIndex? = nil
+    ) -> RouteQuestion? {
+        guard path.interfaceIndex != nil, path.metric == nil else { return nil }
+        return RouteQuestion(
+            destination, interface: interface, source: path.source.flatMap { $0.family == .ipv6 ? $0 : nil },
+            mark: mark, matchesTable: true)
     }
 
     /// The link that probably carries a tunnel whose remote address is unknown (tun, and WireGuard without root): of the

@@ -47,6 +47,9 @@ package final class KernelObserver {
     private var backoff = Backoff(first: .seconds(1), longest: .seconds(30))
     private var retry: TimerQueue.ID?
     private var lastResync: BootTime?
+    private var idleLinks = IdleLinks()
+    /// Returns the links that carry paths, and all below them; `nil` if every link counts.
+    package var carryingLinks: () -> Set<InterfaceIndex>? = { nil }
 
     package init(loop: EventLoop, options: Options = Options(), handler: @escaping (Event) -> Void) {
         self.loop = loop
@@ -77,6 +80,8 @@ package final class KernelObserver {
 
     /// Sets the addresses whose routes matter. The kernel drops notices of routes that cover none of them.
     package func watch(targets: Set<IPAddress>) {
+        // Routes to the others were not reported.
+        if !targets.isSubset(of: self.targets) { idleLinks.reset() }
         self.targets = targets
         updateFilter()
     }
@@ -104,6 +109,7 @@ package final class KernelObserver {
         guard let view else { return }
         attempt {
             () throws(NetlinkError) in
+            idleLinks.reset()
             try view.refresh()
             wireless?.reset()
             handler(.changed([NetworkTable.Effect(cause: cause, interface: nil)]))
@@ -111,6 +117,7 @@ package final class KernelObserver {
     }
 
     private func open() throws(NetlinkError) {
+        idleLinks.reset()
         let view = if let existing = self.view { existing } else { try makeView() }
         do throws(NetlinkError) {
             let filter = SocketFilter(targets: targets, neighbours: neighbours)
@@ -148,10 +155,11 @@ package final class KernelObserver {
         guard let socket, let view else { return }
         attempt { () throws(NetlinkError) in
             var effects: [NetworkTable.Effect] = []
-            let apply = { [options, handler, wireless] (notice: Notice) in
+            let apply = { [self] (notice: Notice) in
                 if options.wantsEveryNotice { handler(.notice(notice)) }
                 if let wireless, wireless.holds(notice) { return }
-                if let effect = view.apply(notice) { effects.append(effect) }
+                let isFolded = idleLinks.folds(notice, in: view.table, carrying: carryingLinks)
+                if let effect = view.apply(notice), !isFolded { effects.append(effect) }
             }
             _ = try socket.read(apply)
             if effects.contains(where: \.cause.isReportedEarly) {
@@ -197,6 +205,7 @@ package final class KernelObserver {
             return
         }
         lastResync = now
+        idleLinks.reset()
         attempt { () throws(NetlinkError) in
             if let socket {
                 try socket.discard()

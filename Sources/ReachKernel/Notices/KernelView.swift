@@ -207,6 +207,21 @@ package final class KernelView {
         return makeStack(underlay, identities(of: all))
     }
 
+    /// These links and all below them; `nil` if it cannot be said by the table alone which those are.
+    package func carriers(of carried: Set<InterfaceIndex>) -> Set<InterfaceIndex>? {
+        var all: Set<InterfaceIndex> = []
+        for index in carried {
+            let stack = stack(for: index)
+            // A route decides what carries a tunnel, and flows decide what carries a bridge of Open vSwitch.
+            guard stack.class(of: index) != .tunnel else { return nil }
+            for member in stack.members(of: index) {
+                guard table.links[member]?.kind != LinkStack.openVSwitch else { return nil }
+                all.insert(member)
+            }
+        }
+        return all
+    }
+
     /// All links, with their traits and with the links that carry the tunnels.
     package func fullStack() throws(NetlinkError) -> LinkStack {
         var underlay: [InterfaceIndex: InterfaceIndex] = [:]

@@ -28,6 +28,60 @@ struct StormTests {
             after: { try namespace.run("ip", "route", "del", "default") })
     }
 
+    @Test func `a link that appeared among containers counts once it carries the path`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        let watched = try await TestEngine.start(in: namespace)
+        try await watched.expectNothing(
+            after: {
+                let links = (0..<20).map { "link add c\($0) type veth peer name d\($0)\nlink set c\($0) up" }
+                try namespace.batch(links.joined(separator: "\n") + "\nlink set d7 up")
+            },
+            butThen: Change(.reachable, because: .routeReplaced, [.path]),
+            // Without an address of its own, so that the route is the first that is heard of the link's use.
+            after: {
+                try namespace.run("ip", "route", "replace", "default", "dev", "c7", "src", "192.0.2.2")
+            })
+        #expect(watched.state?.interface == "c7")
+        try await watched.expect(Change(.notReachable, .noRoute, because: .linkDown)) {
+            try namespace.run("ip", "link", "set", "c7", "down")
+        }
+    }
+
+    @Test func `many addresses at once have the verdicts that each has alone, and share them`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        for route in [
+            "198.51.100.0/26 via 192.0.2.9", "198.51.100.64/26 via 192.0.2.1 metric 70", "203.0.113.7/32 dev up0",
+        ] {
+            try namespace.batch("route add \(route)")
+        }
+        try namespace.batch("route add blackhole 198.51.100.128/26\nroute add prohibit 203.0.113.128/25")
+        try namespace.batch("rule add to 203.0.113.64/26 unreachable")
+        let texts =
+            (0..<150).map { "198.51.100.\($0 + 40)" } + (0..<150).map { "203.0.113.\($0)" }
+            + ["127.0.0.1", "192.0.2.2", "192.0.2.77", "224.0.0.1", "::1", "fe80::1", "2001:db8:9::1", "ff02::1"]
+        let addresses = texts.compactMap(IPAddress.init)
+        let (differing, distinct) = try await namespace.perform {
+            let view = try KernelView()
+            try view.refresh()
+            var finder = PathFinder(view: view)
+            let together = try finder.verdicts(on: addresses)
+            var alone = PathFinder(view: view)
+            var differing: [String] = []
+            for (address, shared) in zip(addresses, together) {
+                let own = try alone.verdict(on: .address(address, zone: nil), anchors: [])
+                if own != shared.verdict { differing.append("\(address): \(shared.verdict)") }
+            }
+            if alone.neighbours != finder.neighbours { differing.append("other neighbours") }
+            return (differing, Set(together.map(ObjectIdentifier.init)).count)
+        }
+        #expect(differing == [])
+        #expect(distinct < 40, "most share theirs: \(distinct)")
+    }
+
     @Test func `the kernel drops notices of routes to other networks`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }

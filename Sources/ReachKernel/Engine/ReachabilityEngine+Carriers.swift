@@ -1,0 +1,22 @@
+internal import ReachCore
+
+extension ReachabilityEngine {
+    /// The links that carry the paths of watched targets or of the network's snapshot, and all below them; `nil` if every
+    /// link counts: for a target that is not reachable, any link may be the root cause, or the way back.
+    func findCarryingLinks() -> Set<InterfaceIndex>? {
+        guard observationError == nil, let view = observer?.view, let internet, internet.status == .reachable else {
+            return nil
+        }
+        var carried = Set([internet.ipv4.interfaceIndex, internet.ipv6.interfaceIndex].compactMap(\.self))
+        for watch in watches.values {
+            let state = watch.machine.state
+            guard state.status == .reachable, !state.isHeld, !state.isStale else { return nil }
+            for index in [state.ipv4.interfaceIndex, state.ipv6.interfaceIndex] {
+                if let index { carried.insert(index) }
+            }
+            carried.formUnion(state.availableInterfaces.map(\.index))
+        }
+        for route in network?.routes ?? [] { carried.insert(route.key.interface) }
+        return view.carriers(of: carried.union(network?.links ?? []))
+    }
+}

@@ -1,0 +1,94 @@
+import ReachCore
+import ReachTesting
+import Testing
+
+@testable import ReachControl
+
+@Suite struct ChangeEncoderTests {
+    private static let names = [
+        "internet", "192.0.2.1", "fe80::1%eth0", "https://example.org/a\"b\\c", "büro.example", "a\u{1}b.example",
+        String(repeating: "long.", count: 40) + "example",
+    ]
+
+    private func targets() -> [Target] {
+        Self.names.compactMap { try? Target($0) } + [.internet]
+    }
+
+    private func path(_ random: inout SeededGenerator) -> NetworkPath {
+        var path = NetworkPath(status: random.pick(ReachabilityStatus.allCases))
+        if random.oneIn(3) { path.reason = random.pick([.noRoute, .noCarrier, .notAsked]) }
+        guard !random.oneIn(4) else { return path }
+        path.interfaceIndex = Int32.random(in: 1...100, using: &random)
+        path.interface = random.pick(["eth0", "wlan\"0", "tun0"])
+        path.linkClass = random.pick(LinkClass.allCases)
+        path.gateway = random.pick([nil, IPAddress("192.0.2.1"), IPAddress("2001:db8::1")])
+        path.table = random.pick([nil, 254, 100])
+        path.metric = random.pick([nil, 0, 600])
+        path.isMetered = random.oneIn(2)
+        path.network = random.pick([nil, "office", "caf\u{e9} \"1\""])
+        path.lower = random.pick([[], ["eth1"], ["eth1", "eth2"]])
+        return path
+    }
+
+    private func state(of target: Target, _ random: inout SeededGenerator) -> ReachabilityState {
+        let time = Timestamp(nanosecondsSince1970: Int64.random(in: 0...2_000_000_000_000_000_000, using: &random))
+        var state = ReachabilityState(target: target, since: time)
+        state.adopt(Verdict(ipv4: path(&random), ipv6: path(&random)))
+        state.epoch = UInt64.random(in: 1...1000, using: &random)
+        state.flaps = Int.random(in: 0...9, using: &random)
+        state.isStale = random.oneIn(3)
+        state.isHeld = random.oneIn(3)
+        state.connectivity = random.pick([.unknown, .none, .limited, .portal, .full])
+        state.portal = random.pick([nil, "http://192.0.2.1/\"login\""])
+        if random.oneIn(2) { state.rootCause = RootCause(.noCarrier, interface: random.pick([nil, "eth0"])) }
+        return state
+    }
+
+    @Test func `a change that is spliced equals the whole encoding, for any state and any target`() throws {
+        var random = SeededGenerator(seed: 16)
+        var spliced = 0
+        for _ in 0..<400 {
+            var encoder = ChangeEncoder(source: .daemon)
+            let (before, after) = (state(of: .internet, &random), state(of: .internet, &random))
+            let moment = Instant(
+                wall: after.since, boot: BootTime(nanoseconds: Int64.random(in: 0...1 << 60, using: &random)))
+            let aspects = ReachabilityChange.Aspect.allCases.filter { _ in random.oneIn(2) }
+            let cause = random.pick(Cause.allCases)
+            var template: ObjectIdentifier?
+            for target in targets() {
+                var (previous, state) = (before, after)
+                // Another target with storage of its own is encoded whole, and must not mislead the next.
+                if random.oneIn(5) { state.flaps += 1 }
+                (previous.target, state.target) = (target, target)
+                let event = TargetEvent.change(
+                    ReachabilityChange(at: moment, cause: cause, aspects: aspects, previous: previous, state: state))
+                let encoded = encoder.encode(event)
+                if template == ObjectIdentifier(encoded.template) { spliced += 1 }
+                template = ObjectIdentifier(encoded.template)
+                let whole = event.encoded(source: .daemon)
+                var (one, other): ([UInt8], [UInt8]) = ([], [])
+                encoded.append(to: &one, numbered: 12_345)
+                whole.append(to: &other, numbered: 12_345)
+                #expect(one == other)
+                #expect(encoded.unnumbered == whole.unnumbered && encoded.count == whole.count)
+                let json = try JSONReader.read(one)
+                #expect(json["status"]?["target"] == .string(target.description) && json["seq"] == .integer(12_345))
+            }
+        }
+        #expect(spliced > 1000, "most are spliced")
+    }
+
+    @Test func `changes that differ in anything else are encoded each`() {
+        let target = Target.internet
+        let state = ReachabilityState.reachable(target)
+        var encoder = ChangeEncoder(source: .daemon)
+        let times = [1, 2, 2].map { Instant(wall: state.since, boot: BootTime(nanoseconds: $0)) }
+        let causes: [Cause] = [.linkDown, .linkDown, .routeAdded]
+        let templates = zip(times, causes).map { moment, cause in
+            let change = ReachabilityChange(at: moment, cause: cause, aspects: [.path], previous: state, state: state)
+            return ObjectIdentifier(encoder.encode(.change(change)).template)
+        }
+        // Kept alive by nothing, so only neighbours can be compared.
+        #expect(templates.count == 3)
+    }
+}
