@@ -29,6 +29,9 @@ package final class ReachabilityEngine {
     private var network: NetworkSnapshot?
     /// Called when routes to some addresses may differ.
     var routeWatches: [UInt64: RouteWatch] = [:]
+    /// Goes up before anything is decided about a change: see ``reportsRoutes(to:)``. It begins with the time, so that an
+    /// engine that takes another one's place has other versions.
+    package private(set) var routesVersion = UInt64(SystemClock.boot.nanoseconds)
     private var neighbourTimer: TimerQueue.ID?
     private var staleTimer: TimerQueue.ID?
     /// The reason why the kernel cannot be observed; `nil` while it can.
@@ -185,6 +188,7 @@ package final class ReachabilityEngine {
     // MARK: - The kernel's events
 
     private func handle(_ event: KernelObserver.Event) {
+        routesVersion += 1
         switch event {
         case .changed(let effects):
             resumeObserving()
@@ -229,6 +233,7 @@ package final class ReachabilityEngine {
 
     /// Queries the paths of every watched target again, and reports the changes.
     private func evaluate(_ effects: [NetworkTable.Effect]) {
+        routesVersion += 1
         guard let observer, let view = observer.view else { return }
         do throws(NetlinkError) {
             var finder = PathFinder(view: view, mark: options.mark)
@@ -367,6 +372,8 @@ package final class ReachabilityEngine {
     }
 
     func updateTargets() {
+        // Notices of addresses that are no longer watched do not pass.
+        routesVersion += 1
         var addresses = Set(options.anchors)
         for watch in routeWatches.values { addresses.formUnion(watch.addresses) }
         for watch in watches.values {

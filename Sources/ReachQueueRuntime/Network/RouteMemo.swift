@@ -2,29 +2,61 @@ internal import ReachCore
 internal import ReachQueue
 internal import ReachTransfer
 
-/// The last choice of ways. Of many attempts to one server that begin in one turn of the loop, the kernel is asked for the
-/// first alone.
+/// The last choice of ways: of many attempts to one server, the kernel is asked for the first alone.
+///
+/// Where every change of the routes is reported, the choice holds until the next report. Elsewhere, as for the addresses of
+/// most names, it holds for the turn of the loop in which it was made.
 struct RouteMemo {
-    private var last: (situation: RouteSituation, choice: AttemptRouter.Choice)?
+    /// When a choice is asked for.
+    struct Moment {
+        /// The turn of the loop.
+        var turn: UInt64
+        /// ``QueueNetwork/routesVersion``.
+        var version: UInt64
+        var now: BootTime
+    }
 
-    /// The last choice, if it was made in the same situation.
-    func choice(in situation: RouteSituation) -> AttemptRouter.Choice? {
-        if let last, last.situation == situation { last.choice } else { nil }
+    private struct Entry {
+        let situation: RouteSituation
+        let choice: AttemptRouter.Choice
+        let made: Moment
+        let isReported: Bool
+    }
+
+    /// The kernel reports no routes that somebody adds to its table of local addresses by hand.
+    private static let lifetime = Duration.milliseconds(100)
+
+    private var last: Entry?
+
+    /// The last choice, if it was made in the same situation and nothing has been reported since.
+    func choice(
+        for order: AttemptOrder, _ transfer: TransferRequest, _ addresses: [IPAddress], zone: String?, at moment: Moment
+    ) -> AttemptRouter.Choice? {
+        guard let last, last.made.version == moment.version,
+            last.made.turn == moment.turn || last.isReported && moment.now - last.made.now < Self.lifetime,
+            last.situation.isThat(of: order, transfer, addresses, zone: zone)
+        else { return nil }
+        return last.choice
     }
 
     /// Notes a choice; `nil` while routes are not known.
-    mutating func note(_ choice: AttemptRouter.Choice?, in situation: RouteSituation) {
-        last = choice.map { (situation, $0) }
+    ///
+    /// - Parameters:
+    ///   - moment: After the choice: to make it, a change may have been found.
+    ///   - isReported: Whether a change of these routes raises the version.
+    mutating func note(
+        _ choice: AttemptRouter.Choice?, in situation: @autoclosure () -> RouteSituation, at moment: Moment,
+        isReported: Bool
+    ) {
+        last = choice.map { Entry(situation: situation(), choice: $0, made: moment, isReported: isReported) }
     }
 
     /// Forgets the choice, since the network has changed.
     mutating func forget() { last = nil }
 }
 
-/// All that decides about the ways of an attempt, but for the network. Within one turn of the loop, and with no notice of a
-/// change since, attempts in the same situation go the same ways.
-struct RouteSituation: Equatable {
-    private let turn: UInt64
+/// All that decides about the ways of an attempt, but for the network.
+struct RouteSituation {
     private let destination: Destination
     private let path: QueuePath
     private let condition: NetworkCondition
@@ -36,13 +68,19 @@ struct RouteSituation: Equatable {
     private let addresses: [IPAddress]
     private let zone: String?
 
-    init(
-        _ order: AttemptOrder, _ transfer: TransferRequest, _ addresses: [IPAddress], zone: String?, turn: UInt64
-    ) {
-        self.turn = turn
+    init(_ order: AttemptOrder, _ transfer: TransferRequest, _ addresses: [IPAddress], zone: String?) {
         (destination, path, condition) = (order.destination, order.path, order.condition)
         isRevealing = order.isRevealing
         (scheme, host, port) = (transfer.url.scheme, transfer.url.host, transfer.url.port)
         (proxy, self.addresses, self.zone) = (transfer.proxy, addresses, zone)
+    }
+
+    /// Whether this is the situation of such an attempt. Every attempt asks: nothing is copied to compare.
+    func isThat(
+        of order: AttemptOrder, _ transfer: TransferRequest, _ addresses: [IPAddress], zone: String?
+    ) -> Bool {
+        destination == order.destination && isRevealing == order.isRevealing && port == transfer.url.port
+            && host == transfer.url.host && scheme == transfer.url.scheme && self.addresses == addresses
+            && self.zone == zone && path == order.path && condition == order.condition && proxy == transfer.proxy
     }
 }
