@@ -309,29 +309,29 @@ extension Executor {
     }
 
     private func choose(
-        _ order: AttemptOrder, _ transfer: TransferRequest, among addresses: [IPAddress]
+        _ order: AttemptOrder, _ target: RouteTarget, among addresses: [IPAddress]
     ) -> AttemptRouter.Choice? {
         guard let feed else { return nil }
-        let proxy = transfer.proxy.url
-        let address = proxy == nil ? transfer.url.address : proxy?.address
+        let proxy = target.proxy.url
+        let address = proxy == nil ? target.url.address : proxy?.address
         var zone: String?
         // Only an IPv6 address has one.
         if address?.family == .ipv6,
-            case .address(_, let given)? = (try? Target((proxy ?? transfer.url).description))?.subject
+            case .address(_, let given)? = (try? Target((proxy ?? target.url).description))?.subject
         {
             zone = given
         }
-        if let known = memo.choice(for: order, transfer, addresses, zone: zone, at: moment) { return known }
+        if let known = memo.choice(for: order, target, addresses, zone: zone, at: moment) { return known }
         let isNamed = address == nil
         let router = AttemptRouter(network: network, feed: feed, order: order, isNamed: isNamed)
-        let isDestination = order.destination.isOrigin(of: transfer.url)
+        let isDestination = order.destination.isOrigin(of: target.url)
         let choice = router.choose(among: addresses, zone: zone, isDestination: isDestination)
         if isDestination, isNamed, choice?.destination?.own.isEmpty == false {
             routes?.learn(addresses, of: order.destination)
         }
         // Only now: the lookup may have found that the network has changed.
         memo.note(
-            choice, in: RouteSituation(order, transfer, addresses, zone: zone), at: moment,
+            choice, in: RouteSituation(order, target, addresses, zone: zone), at: moment,
             isReported: network.reportsRoutes(to: addresses))
         return choice
     }

@@ -11,7 +11,7 @@ import Testing
 
     private struct Attempt {
         let order: AttemptOrder
-        let transfer: TransferRequest
+        var target: RouteTarget
         var addresses = [RouteMemoTests.address]
         var zone: String?
         var moment = RouteMemo.Moment(turn: 1, version: 1, now: BootTime(nanoseconds: 1_000_000_000))
@@ -24,7 +24,7 @@ import Testing
                 id: RequestID(rawValue: 1), number: 1, destination: try Destination(url: url),
                 path: QueuePath(interfaceIndex: interface, interface: "r\(interface)", traits: PathTraits()),
                 condition: try NetworkCondition(condition), isRevealing: isRevealing, isCanary: false)
-            transfer = TransferRequest(url: try TransferURL(url))
+            target = RouteTarget(TransferRequest(url: try TransferURL(url)))
         }
 
         func with(_ change: (inout Attempt) -> Void) -> Attempt {
@@ -41,10 +41,10 @@ import Testing
         var (memo, count) = (RouteMemo(), 0)
         for attempt in attempts {
             let known = memo.choice(
-                for: attempt.order, attempt.transfer, attempt.addresses, zone: attempt.zone, at: attempt.moment)
+                for: attempt.order, attempt.target, attempt.addresses, zone: attempt.zone, at: attempt.moment)
             if known == nil {
                 count += 1
-                let situation = RouteSituation(attempt.order, attempt.transfer, attempt.addresses, zone: attempt.zone)
+                let situation = RouteSituation(attempt.order, attempt.target, attempt.addresses, zone: attempt.zone)
                 memo.note(
                     isKnown ? AttemptRouter.Choice() : nil, in: situation, at: attempt.moment, isReported: isReported)
             }
@@ -90,14 +90,14 @@ import Testing
             first.with { $0.addresses = [] }, first.with { $0.zone = "r2" },
         ]
         for other in others { #expect(Self.askedCount([first, other]) == 2) }
-        var transfer = first.transfer
+        var transfer = TransferRequest(url: first.target.url)
         transfer.proxy = .explicit(try TransferURL(proxy: "http://192.0.2.9:3128"))
         var memo = RouteMemo()
         memo.note(
-            AttemptRouter.Choice(), in: RouteSituation(first.order, transfer, first.addresses, zone: nil),
+            AttemptRouter.Choice(), in: RouteSituation(first.order, RouteTarget(transfer), first.addresses, zone: nil),
             at: first.moment, isReported: true)
         #expect(
-            memo.choice(for: first.order, first.transfer, first.addresses, zone: nil, at: first.moment) == nil)
+            memo.choice(for: first.order, first.target, first.addresses, zone: nil, at: first.moment) == nil)
     }
 
     @Test func `the kernel is asked again after a change of the network, and while routes are not known`() throws {

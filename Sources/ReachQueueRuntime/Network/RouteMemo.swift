@@ -30,11 +30,11 @@ struct RouteMemo {
 
     /// The last choice, if it was made in the same situation and nothing has been reported since.
     func choice(
-        for order: AttemptOrder, _ transfer: TransferRequest, _ addresses: [IPAddress], zone: String?, at moment: Moment
+        for order: AttemptOrder, _ target: RouteTarget, _ addresses: [IPAddress], zone: String?, at moment: Moment
     ) -> AttemptRouter.Choice? {
         guard let last, last.made.version == moment.version,
             last.made.turn == moment.turn || last.isReported && moment.now - last.made.now < Self.lifetime,
-            last.situation.isThat(of: order, transfer, addresses, zone: zone)
+            last.situation.isThat(of: order, target, addresses, zone: zone)
         else { return nil }
         return last.choice
     }
@@ -68,19 +68,31 @@ struct RouteSituation {
     private let addresses: [IPAddress]
     private let zone: String?
 
-    init(_ order: AttemptOrder, _ transfer: TransferRequest, _ addresses: [IPAddress], zone: String?) {
+    init(_ order: AttemptOrder, _ target: RouteTarget, _ addresses: [IPAddress], zone: String?) {
         (destination, path, condition) = (order.destination, order.path, order.condition)
         isRevealing = order.isRevealing
-        (scheme, host, port) = (transfer.url.scheme, transfer.url.host, transfer.url.port)
-        (proxy, self.addresses, self.zone) = (transfer.proxy, addresses, zone)
+        (scheme, host, port) = (target.url.scheme, target.url.host, target.url.port)
+        (proxy, self.addresses, self.zone) = (target.proxy, addresses, zone)
     }
 
     /// Whether this is the situation of such an attempt. Every attempt asks: nothing is copied to compare.
     func isThat(
-        of order: AttemptOrder, _ transfer: TransferRequest, _ addresses: [IPAddress], zone: String?
+        of order: AttemptOrder, _ target: RouteTarget, _ addresses: [IPAddress], zone: String?
     ) -> Bool {
-        destination == order.destination && isRevealing == order.isRevealing && port == transfer.url.port
-            && host == transfer.url.host && scheme == transfer.url.scheme && self.addresses == addresses
-            && self.zone == zone && path == order.path && condition == order.condition && proxy == transfer.proxy
+        destination == order.destination && isRevealing == order.isRevealing && port == target.url.port
+            && host == target.url.host && scheme == target.url.scheme && self.addresses == addresses
+            && self.zone == zone && path == order.path && condition == order.condition && proxy == target.proxy
+    }
+}
+
+/// What the way of a transfer depends on; the rest of its request need not be kept for that.
+struct RouteTarget {
+    let url: TransferURL
+    let proxy: TransferProxy
+    /// What it goes by where routes are not known.
+    let interface: InterfaceBinding?
+
+    init(_ transfer: TransferRequest) {
+        (url, proxy, interface) = (transfer.url, transfer.proxy, transfer.interface)
     }
 }
