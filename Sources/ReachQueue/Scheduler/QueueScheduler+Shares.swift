@@ -43,8 +43,12 @@ extension QueueScheduler {
     ///
     /// - Parameter portion: How many lanes may be taken out of line.
     mutating func attemptThatYields(portion: inout Int) -> Int? {
+        // Mostly there is one user.
+        guard !running.isEmpty, shares.count > 1 || lines.users.contains(where: { shares[$0] == nil }) else {
+            return nil
+        }
         let users = Set(shares.keys).union(lines.users)
-        guard users.count > 1, !running.isEmpty else { return nil }
+        guard users.count > 1 else { return nil }
         var due: (index: Int, at: BootTime)?
         for user in users {
             guard let scope = fullScope(for: user, portion: &portion) else {

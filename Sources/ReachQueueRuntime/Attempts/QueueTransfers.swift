@@ -287,7 +287,9 @@ package final class QueueTransfers {
         guard let bytes = report.fileBytes, let spool else {
             if report.failure?.reason == .badRange, attempt.resumedAt != nil { return startOver(id) }
             // A failure leaves what an earlier attempt got, to go on from; an answer does not need it any more.
-            if report.failure == nil, leftovers.removeValue(forKey: id) != nil { spool?.removeAnswer(of: id) }
+            if report.failure == nil, !leftovers.isEmpty, leftovers.removeValue(forKey: id) != nil {
+                spool?.removeAnswer(of: id)
+            }
             return end(id, report, answer: report.body.isEmpty ? .none : .inline(report.body))
         }
         leftovers[id] = .begun
@@ -384,7 +386,8 @@ package final class QueueTransfers {
     func forget(_ id: RequestID, keepsAnswer: Bool) {
         downloads.forget(id)
         quota.remove(id)
-        let isLeft = leftovers.removeValue(forKey: id) != nil
+        // Few requests leave anything.
+        let isLeft = !leftovers.isEmpty && leftovers.removeValue(forKey: id) != nil
         if isLeft, !keepsAnswer { spool?.removeAnswer(of: id) }
     }
 

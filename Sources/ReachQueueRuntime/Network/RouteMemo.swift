@@ -16,11 +16,15 @@ struct RouteMemo {
         var now: BootTime
     }
 
-    private struct Entry {
+    private final class Entry {
         let situation: RouteSituation
         let choice: AttemptRouter.Choice
         let made: Moment
         let isReported: Bool
+
+        init(_ situation: RouteSituation, _ choice: AttemptRouter.Choice, made: Moment, isReported: Bool) {
+            (self.situation, self.choice, self.made, self.isReported) = (situation, choice, made, isReported)
+        }
     }
 
     /// The kernel reports no routes that somebody adds to its table of local addresses by hand.
@@ -48,7 +52,7 @@ struct RouteMemo {
         _ choice: AttemptRouter.Choice?, in situation: @autoclosure () -> RouteSituation, at moment: Moment,
         isReported: Bool
     ) {
-        last = choice.map { Entry(situation: situation(), choice: $0, made: moment, isReported: isReported) }
+        last = choice.map { Entry(situation(), $0, made: moment, isReported: isReported) }
     }
 
     /// Forgets the choice, since the network has changed.
@@ -58,7 +62,8 @@ struct RouteMemo {
 /// All that decides about the ways of an attempt, but for the network.
 struct RouteSituation {
     private let destination: Destination
-    private let path: QueuePath
+    /// The interface of the ordered path; the others follow from the network.
+    private let interface: UInt32
     private let condition: NetworkCondition
     private let isRevealing: Bool
     private let scheme: String
@@ -69,7 +74,7 @@ struct RouteSituation {
     private let zone: String?
 
     init(_ order: AttemptOrder, _ target: RouteTarget, _ addresses: [IPAddress], zone: String?) {
-        (destination, path, condition) = (order.destination, order.path, order.condition)
+        (destination, interface, condition) = (order.destination, order.path.interfaceIndex, order.condition)
         isRevealing = order.isRevealing
         (scheme, host, port) = (target.url.scheme, target.url.host, target.url.port)
         (proxy, self.addresses, self.zone) = (target.proxy, addresses, zone)
@@ -79,9 +84,10 @@ struct RouteSituation {
     func isThat(
         of order: AttemptOrder, _ target: RouteTarget, _ addresses: [IPAddress], zone: String?
     ) -> Bool {
-        destination == order.destination && isRevealing == order.isRevealing && port == target.url.port
-            && host == target.url.host && scheme == target.url.scheme && self.addresses == addresses
-            && self.zone == zone && path == order.path && condition == order.condition && proxy == target.proxy
+        interface == order.path.interfaceIndex && isRevealing == order.isRevealing && port == target.url.port
+            && host == target.url.host && scheme == target.url.scheme && destination == order.destination
+            && self.addresses == addresses && self.zone == zone && condition == order.condition
+            && proxy == target.proxy
     }
 }
 
