@@ -20,8 +20,12 @@ extension String {
         utf8.count == other.utf8.count && beginsWithFieldName(other)
     }
 
+    // By spans, here and below: this runs for each field of each request and response.
     fileprivate func beginsWithFieldName(_ other: String) -> Bool {
-        utf8.prefix(other.utf8.count).elementsEqual(other.utf8) { $0.asciiLowercase == $1.asciiLowercase }
+        let (mine, others) = (utf8.span, other.utf8.span)
+        guard mine.count >= others.count else { return false }
+        for index in others.indices where mine[index].asciiLowercase != others[index].asciiLowercase { return false }
+        return true
     }
 }
 
@@ -70,11 +74,11 @@ package struct RequestFieldFault: Error, Hashable, Sendable, CustomStringConvert
     private static func shown(_ name: String) -> String { DisplayText.sanitized(String(name.prefix(64))) }
 
     private static func problem(of name: String, _ value: String) -> String? {
-        guard !name.isEmpty, name.utf8.allSatisfy(isOfToken) else {
+        guard isToken(name) else {
             return "'\(shown(name))' is not the name of a header"
         }
         // RFC 9110 section 5.5: a line break would begin another field.
-        guard value.utf8.allSatisfy({ $0 == 9 || $0 >= 32 && $0 != 127 }) else {
+        guard isPrintable(value) else {
             return "the value of '\(shown(name))' has a line break or another control character"
         }
         if name.isFieldName("host") {
@@ -92,14 +96,31 @@ package struct RequestFieldFault: Error, Hashable, Sendable, CustomStringConvert
         "expect",
     ]
 
-    /// Whether the byte may be part of a token (RFC 9110 section 5.6.2).
+    /// Whether the text is a token, such as the name of a field or a method (RFC 9110 section 5.6.2).
+    package static func isToken(_ text: String) -> Bool {
+        let bytes = text.utf8.span
+        for index in bytes.indices where !isOfToken(bytes[index]) { return false }
+        return !bytes.isEmpty
+    }
+
+    /// Whether the byte may be part of a token.
     package static func isOfToken(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):
             true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        case UInt8(ascii: "!"), UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"),
+            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "^")...UInt8(ascii: "`"), UInt8(ascii: "|"),
+            UInt8(ascii: "~"):
+            true
+        default: false
         }
+    }
+
+    private static func isPrintable(_ value: String) -> Bool {
+        let bytes = value.utf8.span
+        for index in bytes.indices where bytes[index] < 32 && bytes[index] != 9 || bytes[index] == 127 { return false }
+        return true
     }
 
     /// Whether the text is `host[:port]` (RFC 3986 section 3.2), with a host and without a user's name.

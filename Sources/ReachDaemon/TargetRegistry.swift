@@ -262,6 +262,10 @@ extension TargetRegistry: QueueNetwork {
 
     func routes(to addresses: [RoutedAddress]) -> [AddressRoute]? { engine.routes(to: addresses) }
 
+    var routesVersion: UInt64 { engine.routesVersion }
+
+    func reportsRoutes(to addresses: [IPAddress]) -> Bool { engine.reportsRoutes(to: addresses) }
+
     func followRoutes(to addresses: Set<IPAddress>, _ handler: @escaping () -> Void) -> () -> Void {
         lastNetworkWatch += 1
         let number = lastNetworkWatch

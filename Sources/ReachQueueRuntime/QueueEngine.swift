@@ -315,27 +315,35 @@ extension Executor {
     }
 
     private func choose(
-        _ order: AttemptOrder, _ transfer: TransferRequest, among addresses: [IPAddress]
+        _ order: AttemptOrder, _ target: RouteTarget, among addresses: [IPAddress]
     ) -> AttemptRouter.Choice? {
         guard let feed else { return nil }
-        let server = transfer.proxy.url ?? transfer.url
+        let proxy = target.proxy.url
+        let address = proxy == nil ? target.url.address : proxy?.address
         var zone: String?
         // Only an IPv6 address has one.
-        if server.address?.family == .ipv6, case .address(_, let given)? = (try? Target(server.description))?.subject {
+        if address?.family == .ipv6,
+            case .address(_, let given)? = (try? Target((proxy ?? target.url).description))?.subject
+        {
             zone = given
         }
-        let situation = RouteSituation(order, transfer, addresses, zone: zone, turn: loop.turn)
-        if let known = memo.choice(in: situation) { return known }
-        let isNamed = server.address == nil
+        if let known = memo.choice(for: order, target, addresses, zone: zone, at: moment) { return known }
+        let isNamed = address == nil
         let router = AttemptRouter(network: network, feed: feed, order: order, isNamed: isNamed)
-        let isDestination = order.destination.isOrigin(of: transfer.url)
+        let isDestination = order.destination.isOrigin(of: target.url)
         let choice = router.choose(among: addresses, zone: zone, isDestination: isDestination)
         if isDestination, isNamed, choice?.destination?.own.isEmpty == false {
             routes?.learn(addresses, of: order.destination)
         }
         // Only now: the lookup may have found that the network has changed.
-        memo.note(choice, in: situation)
+        memo.note(
+            choice, in: RouteSituation(order, target, addresses, zone: zone), at: moment,
+            isReported: network.reportsRoutes(to: addresses))
         return choice
+    }
+
+    private var moment: RouteMemo.Moment {
+        RouteMemo.Moment(turn: loop.turn, version: network.routesVersion, now: SystemClock.boot)
     }
 
     /// The interface for queries to a name server: that of the server's own route, where it has one. No metered link is used

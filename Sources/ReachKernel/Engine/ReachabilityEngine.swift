@@ -35,6 +35,9 @@ package final class ReachabilityEngine {
     private var carryingLinks: Set<InterfaceIndex>??
     /// Called when routes to some addresses may differ.
     var routeWatches: [UInt64: RouteWatch] = [:]
+    /// Goes up before anything is decided about a change: see ``reportsRoutes(to:)``. It begins with the time, so that an
+    /// engine that takes another one's place has other versions.
+    package private(set) var routesVersion = UInt64(SystemClock.boot.nanoseconds)
     private var neighbourTimer: TimerQueue.ID?
     private var neighbourDeadline: BootTime?
     /// The neighbours on which the paths depended at the last evaluation, and those of targets watched since.
@@ -239,6 +242,7 @@ package final class ReachabilityEngine {
     // MARK: - The kernel's events
 
     private func handle(_ event: KernelObserver.Event) {
+        routesVersion += 1
         switch event {
         case .changed(let effects):
             resumeObserving()
@@ -284,6 +288,7 @@ package final class ReachabilityEngine {
 
     /// Queries the paths of every watched target again, and reports the changes.
     private func evaluate(_ effects: [NetworkTable.Effect]) {
+        routesVersion += 1
         carryingLinks = nil
         defer { carryingLinks = nil }
         guard let observer, let view = observer.view else { return }
@@ -478,6 +483,8 @@ package final class ReachabilityEngine {
     }
 
     func updateTargets() {
+        // Notices of addresses that are no longer watched do not pass.
+        routesVersion += 1
         var addresses = Set(options.anchors)
         for watch in routeWatches.values { addresses.formUnion(watch.addresses) }
         for watch in watches.values {

@@ -38,7 +38,8 @@ package final class KernelObserver {
     private let handler: (Event) -> Void
     private var socket: NoticeSocket?
     private var wireless: WirelessObserver?
-    private var targets: Set<IPAddress> = []
+    /// The addresses whose routes' notices pass.
+    private(set) var targets: Set<IPAddress> = []
     private var installedFilter = SocketFilter()
     /// The neighbours whose notices pass the filter. Neighbours that no path needs any more stay for a while: for each
     /// new filter the kernel compiles a program, which costs more than everything else that follows a notice.
@@ -64,6 +65,9 @@ package final class KernelObserver {
 
     /// The size of the receive buffer (SO_RCVBUF) in bytes, as the kernel counts them.
     package var receiveBufferBytes: Int? { socket?.receiveBufferBytes }
+
+    /// Whether the kernel sends notices of changes; otherwise they are noticed by polling.
+    var isNotified: Bool { socket != nil }
 
     /// Subscribes, then reads everything. In this order no change is missed.
     ///

@@ -31,8 +31,8 @@ package indirect enum QueueAction: Hashable, Sendable {
     case publish(QueueEvent)
 }
 
-/// One attempt to be made.
-package struct AttemptOrder: Hashable, Sendable {
+/// One attempt to be made. An object, since all that make the attempt pass it on, and none changes it.
+package final class AttemptOrder: Hashable, Sendable {
     package let id: RequestID
     /// 1 for the first.
     package let number: Int
@@ -47,6 +47,26 @@ package struct AttemptOrder: Hashable, Sendable {
     package var family: IPAddress.Family? { condition.family }
     /// Whether ``QueueInput/answering(_:)`` is wanted, since other requests wait for its answer.
     package let isCanary: Bool
+
+    init(
+        id: RequestID, number: Int, destination: Destination, path: QueuePath, condition: NetworkCondition,
+        isRevealing: Bool, isCanary: Bool
+    ) {
+        (self.id, self.number, self.destination, self.path) = (id, number, destination, path)
+        (self.condition, self.isRevealing, self.isCanary) = (condition, isRevealing, isCanary)
+    }
+
+    package static func == (left: AttemptOrder, right: AttemptOrder) -> Bool {
+        left === right
+            || left.id == right.id && left.number == right.number && left.destination == right.destination
+                && left.path == right.path && left.condition == right.condition
+                && left.isRevealing == right.isRevealing && left.isCanary == right.isCanary
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+        hasher.combine(number)
+    }
 }
 
 /// The answer to a client.

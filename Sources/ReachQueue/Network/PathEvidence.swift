@@ -37,6 +37,7 @@ struct PathEvidence: Hashable, Sendable {
 
     /// The interfaces whose checks took too long.
     mutating func expire(at now: BootTime) -> [UInt32] {
+        if checks.isEmpty { return [] }
         let late = checks.filter { if case .running(let until) = $0.value { until <= now } else { false } }.map(\.key)
         for interface in late { checks[interface] = .answered(works: false, at: now) }
         return late.sorted()

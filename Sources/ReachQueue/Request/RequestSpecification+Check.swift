@@ -28,7 +28,7 @@ extension RequestSpecification {
     ///
     /// - Throws: ``RequestValidationError``, which names the field and the text at fault.
     package func check(_ limits: QueueLimits) throws(RequestValidationError) {
-        guard !method.isEmpty, method.utf8.count <= 32, method.utf8.allSatisfy(RequestFieldFault.isOfToken) else {
+        guard method.utf8.count <= 32, RequestFieldFault.isToken(method) else {
             throw RequestValidationError(.method, "'\(DisplayText.sanitized(method))' is not a method such as GET")
         }
         guard method != "CONNECT" else {

@@ -92,17 +92,36 @@ package struct RequestSpecification: Hashable, Sendable {
 /// A specification in the queue of a user.
 @dynamicMemberLookup
 package struct QueuedRequest: Hashable, Sendable {
-    package var specification: RequestSpecification
+    /// The specification does not change in its place: the store, the driver and the transfers pass one on, and none copies
+    /// its texts.
+    private final class Box: Hashable, Sendable {
+        let specification: RequestSpecification
+
+        init(_ specification: RequestSpecification) { self.specification = specification }
+
+        static func == (left: Box, right: Box) -> Bool {
+            left === right || left.specification == right.specification
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(specification) }
+    }
+
+    private var box: Box
+
+    package var specification: RequestSpecification {
+        get { box.specification }
+        set { box = Box(newValue) }
+    }
     /// The user, as the kernel named the client.
     package var owner: UInt32
     /// The bytes of its upload, which are counted for its owner until the request is.
     package var uploadedBytes: Int64 = 0
     /// The bytes that the limits have not accepted yet: an upload was within them when it came, and may be small beside the
     /// rest of the request.
-    package var bytesBesideUpload: Int64 { max(0, specification.bytesHeld - uploadedBytes) }
+    package var bytesBesideUpload: Int64 { max(0, box.specification.bytesHeld - uploadedBytes) }
 
     package init(_ specification: RequestSpecification, owner: UInt32 = 0) {
-        self.specification = specification
+        box = Box(specification)
         self.owner = owner
     }
 
@@ -113,47 +132,47 @@ package struct QueuedRequest: Hashable, Sendable {
     // Every attempt reads these: a key path would copy the whole specification each time.
 
     package var method: String {
-        get { specification.method }
+        get { box.specification.method }
         set { specification.method = newValue }
     }
     package var url: String {
-        get { specification.url }
+        get { box.specification.url }
         set { specification.url = newValue }
     }
-    package var destination: Destination { specification.destination }
+    package var destination: Destination { box.specification.destination }
     package var headers: [HeaderField] {
-        get { specification.headers }
+        get { box.specification.headers }
         set { specification.headers = newValue }
     }
     package var body: RequestBody {
-        get { specification.body }
+        get { box.specification.body }
         set { specification.body = newValue }
     }
     package var condition: NetworkCondition {
-        get { specification.condition }
+        get { box.specification.condition }
         set { specification.condition = newValue }
     }
     package var acceptedStatuses: [ClosedRange<Int>] {
-        get { specification.acceptedStatuses }
+        get { box.specification.acceptedStatuses }
         set { specification.acceptedStatuses = newValue }
     }
     package var outputPath: String? {
-        get { specification.outputPath }
+        get { box.specification.outputPath }
         set { specification.outputPath = newValue }
     }
     package var interceptor: String? {
-        get { specification.interceptor }
+        get { box.specification.interceptor }
         set { specification.interceptor = newValue }
     }
     package var timeouts: AttemptTimeouts? {
-        get { specification.timeouts }
+        get { box.specification.timeouts }
         set { specification.timeouts = newValue }
     }
     package var failsOffline: Bool {
-        get { specification.failsOffline }
+        get { box.specification.failsOffline }
         set { specification.failsOffline = newValue }
     }
-    package var bytesHeld: Int64 { specification.bytesHeld }
+    package var bytesHeld: Int64 { box.specification.bytesHeld }
 
     package subscript<Value>(dynamicMember path: WritableKeyPath<RequestSpecification, Value>) -> Value {
         get { specification[keyPath: path] }

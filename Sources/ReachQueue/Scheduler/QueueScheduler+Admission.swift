@@ -122,9 +122,7 @@ extension QueueScheduler {
     private func candidates(of user: UInt32) -> PrioritySet {
         var found = PrioritySet()
         for channel in channels.indices where hasRoom(Int32(channel), for: user) {
-            for kind in StartKind.all where lines.hasCandidates(of: user, channel: Int32(channel), kind: kind) {
-                found.insert(kind.priority)
-            }
+            lines.addPriorities(of: user, channel: Int32(channel), to: &found)
         }
         return found
     }
@@ -153,8 +151,11 @@ extension QueueScheduler {
         of user: UInt32, _ priority: RequestPriority, _ share: inout OwnerShare, portion: inout Int
     ) -> (lane: Int32, channel: Int32)? {
         let index = Int(priority.rawValue)
-        let old: [StartClass] = share.lastWasRetry[index] ? [.backlog, .retry] : [.retry, .backlog]
-        for startClass in share.lastWasFresh[index] ? old + [.fresh] : [.fresh] + old {
+        let old: (StartClass, StartClass) = share.lastWasRetry[index] ? (.backlog, .retry) : (.retry, .backlog)
+        let order: InlineArray<3, StartClass> =
+            share.lastWasFresh[index] ? [old.0, old.1, .fresh] : [.fresh, old.0, old.1]
+        for place in order.indices {
+            let startClass = order[place]
             guard let next = nextLane(of: user, StartKind(priority, startClass), portion: &portion) else { continue }
             share.lastWasFresh[index] = startClass == .fresh
             if startClass != .fresh { share.lastWasRetry[index] = startClass == .retry }

@@ -155,7 +155,7 @@ extension QueueScheduler {
         guard let index = place(of: id), running[index].phase == .sending else { return }
         switch end {
         case .answered(let result, let isAccepted):
-            let mayBeForged = self.mayBeForged(result, slot: running[index].slot)
+            let mayBeForged = 300..<400 ~= result.status && isInTheClear(running[index].slot)
             if !mayBeForged { answered(index) }
             switch FailureClassifier.judge(status: result.status, isAccepted: isAccepted) {
             case .success: succeeded(index, result)
@@ -193,9 +193,8 @@ extension QueueScheduler {
     }
 
     /// A redirect in the clear is what portals answer in everybody's place. Where the path works it is the server's.
-    private func mayBeForged(_ result: RequestResult, slot: Int32) -> Bool {
-        guard 300..<400 ~= result.status else { return false }
-        return !destinations[Int(entries[Int(slot)].destination)].destination.isSecure
+    private func isInTheClear(_ slot: Int32) -> Bool {
+        !destinations[Int(entries[Int(slot)].destination)].destination.isSecure
     }
 
     private mutating func askForEvidence(_ index: Int, _ suspicion: RunningAttempt.Suspicion? = nil) {

@@ -109,14 +109,18 @@ extension QueueScheduler {
 
     /// An attempt has resolved its destination's name, and looked at the routes.
     mutating func attemptRouted(_ id: RequestID, by path: QueuePath?, _ route: DestinationRoute) {
+        var isElsewhere = false
         if let path, let index = place(of: id) {
-            if running[index].path.interfaceIndex != path.interfaceIndex { endTrial(index) }
+            let isOtherInterface = running[index].path.interfaceIndex != path.interfaceIndex
+            if isOtherInterface { endTrial(index) }
+            isElsewhere = isOtherInterface || running[index].path.sources != path.sources
             running[index].path = path
         }
         if let site = siteNumbers[route.destination].map(Int.init), !route.own.isEmpty || sites[site].isApart {
             setRoute(route, ofSite: site)
         }
-        evaluateAttempt(id)
+        // Mostly it goes by the path that it was begun for, and each change of the paths is looked at when it comes.
+        if isElsewhere { evaluateAttempt(id) }
     }
 
     /// Gives the requests of a name groups of their own. This looks at every request once; it happens once for each name with

@@ -8,9 +8,10 @@ struct OwnerShare: Sendable {
     var lastStart: UInt64 = 0
     /// Since when a request of this user could start but for slots that others have beyond their shares.
     var starvedSince: BootTime?
-    var credits = [Int](repeating: 0, count: RequestPriority.allCases.count)
-    var lastWasFresh = [Bool](repeating: false, count: RequestPriority.allCases.count)
-    var lastWasRetry = [Bool](repeating: true, count: RequestPriority.allCases.count)
+    // One for each priority, in place: a share is copied for each start.
+    var credits: InlineArray<4, Int> = InlineArray(repeating: 0)
+    var lastWasFresh: InlineArray<4, Bool> = InlineArray(repeating: false)
+    var lastWasRetry: InlineArray<4, Bool> = InlineArray(repeating: true)
 
     /// Whether its turn is before another's: who has fewer slots gets the next one, which is how shares become
     /// max-min fair; of two who have as many, the one who waited longer.
@@ -42,8 +43,12 @@ extension QueueScheduler {
     ///
     /// - Parameter portion: How many lanes may be taken out of line.
     mutating func attemptThatYields(portion: inout Int) -> Int? {
+        // Mostly there is one user.
+        guard !running.isEmpty, shares.count > 1 || lines.users.contains(where: { shares[$0] == nil }) else {
+            return nil
+        }
         let users = Set(shares.keys).union(lines.users)
-        guard users.count > 1, !running.isEmpty else { return nil }
+        guard users.count > 1 else { return nil }
         var due: (index: Int, at: BootTime)?
         for user in users {
             guard let scope = fullScope(for: user, portion: &portion) else {

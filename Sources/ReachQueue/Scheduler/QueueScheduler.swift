@@ -10,7 +10,8 @@ package import ReachCore
 /// A request is sent only after its lease is committed, and an event that must survive a crash is reported only after
 /// its change is committed.
 package struct QueueScheduler: Sendable {
-    package let policy: QueuePolicy
+    package var policy: QueuePolicy { fixed.policy }
+    private let fixed: Fixed
     /// The seed of the random numbers.
     package let seed: UInt64
     var random: SplitMix64
@@ -137,7 +138,7 @@ package struct QueueScheduler: Sendable {
     ///   - firstID: The number of the next request, larger than the number of any earlier request.
     ///   - seed: The seed of the random numbers.
     package init(_ policy: QueuePolicy = QueuePolicy(), firstID: Int64 = 1, seed: UInt64, at moment: Instant) {
-        self.policy = policy
+        fixed = Fixed(policy)
         self.seed = seed
         random = SplitMix64(seed: seed)
         self.moment = moment
@@ -148,6 +149,13 @@ package struct QueueScheduler: Sendable {
         nextStart = moment.boot
         sharedUntil = moment.boot
         deadline = nextDeadline
+    }
+
+    /// What never changes, and is large: apart, so that the scheduler is passed on more cheaply.
+    private final class Fixed: Sendable {
+        let policy: QueuePolicy
+
+        init(_ policy: QueuePolicy) { self.policy = policy }
     }
 
     var now: BootTime { moment.boot }

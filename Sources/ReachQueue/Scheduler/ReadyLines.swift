@@ -96,6 +96,16 @@ struct ReadyLines: Sendable {
         line(of: user, channel, kind)?.isEmpty == false
     }
 
+    /// The priorities of which something of the user's stands in a line of the channel.
+    func addPriorities(of user: UInt32, channel: Int32, to found: inout PrioritySet) {
+        guard let owner = ownerNumbers[user].map(Int.init) else { return }
+        for kind in StartKind.all {
+            let place = index(channel, kind)
+            guard place < owners[owner].lines.count else { return }
+            if !owners[owner].lines[place].isEmpty { found.insert(kind.priority) }
+        }
+    }
+
     /// The user's lane whose turn it is.
     func nextLane(of user: UInt32, channel: Int32, kind: StartKind) -> Int32? {
         guard let line = line(of: user, channel, kind), !line.isEmpty else { return nil }

@@ -12,7 +12,7 @@ struct AnswerQuota {
     }
 
     mutating func remove(_ id: RequestID) {
-        guard let part = parts.removeValue(forKey: id), let total = totals[part.owner] else { return }
+        guard !parts.isEmpty, let part = parts.removeValue(forKey: id), let total = totals[part.owner] else { return }
         totals[part.owner] = total > part.bytes ? total - part.bytes : nil
     }
 

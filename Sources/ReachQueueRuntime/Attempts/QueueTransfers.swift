@@ -77,9 +77,10 @@ package final class QueueTransfers {
     weak var host: (any AttemptHost)?
     private var witness = PassiveHealth()
     /// Chooses the ways to the addresses of an attempt; `nil` leaves all by the ordered path.
-    var router: (AttemptOrder, TransferRequest, [IPAddress]) -> AttemptRouter.Choice? = { _, _, _ in nil }
+    var router: (AttemptOrder, RouteTarget, [IPAddress]) -> AttemptRouter.Choice? = { _, _, _ in nil }
     /// Chooses the interface for queries to a name server.
     var serverRoute: NameService.ServerRoute?
+    private let loopReference = LoopReference<QueueTransfers>()
 
     /// - Parameters:
     ///   - make: Makes the transfers in place of an engine; `nil` for an engine.
@@ -96,7 +97,10 @@ package final class QueueTransfers {
         self.options = options
         self.send = send
         downloads = QueueDownloads(on: loop)
+        loopReference.owner = self
     }
+
+    deinit { loopReference.owner = nil }
 
     package var runningCount: Int { engine?.runningCount ?? 0 }
 
@@ -161,21 +165,22 @@ package final class QueueTransfers {
         if host != nil { attempt.sent = transfer }
         // Not the whole order: closures hold on to what they name.
         let (id, number) = (attempt.order.id, attempt.order.number)
+        let target = RouteTarget(transfer)
         attempt.transfer = engine.start(
             transfer,
             handler: TransferHandler(
-                willSend: { [weak self] in self?.send(.requestSent(id)) },
-                route: { [weak self] in self?.ways(to: $0, for: transfer, id) ?? [] },
-                hasRoom: { [weak self] in self?.host?.hasRoom(for: id) ?? true },
-                event: { [weak self] in self?.handle($0, of: id, number) }))
+                willSend: { [loopReference] in loopReference.owner?.send(.requestSent(id)) },
+                route: { [loopReference] in loopReference.owner?.ways(to: $0, for: target, id) ?? [] },
+                hasRoom: { [loopReference] in loopReference.owner?.host?.hasRoom(for: id) ?? true },
+                event: { [loopReference] in loopReference.owner?.handle($0, of: id, number) }))
     }
 
     /// Each address by its own route; and the queue learns the path to the destination.
-    private func ways(to addresses: [IPAddress], for transfer: TransferRequest, _ id: RequestID) -> [TransferWay] {
+    private func ways(to addresses: [IPAddress], for target: RouteTarget, _ id: RequestID) -> [TransferWay] {
         guard let attempt = running[id] else { return [] }
-        guard let choice = router(attempt.order, transfer, addresses) else {
+        guard let choice = router(attempt.order, target, addresses) else {
             let families = attempt.order.path.families
-            return addresses.filter { families.contains($0.family) }.map { TransferWay($0, by: transfer.interface) }
+            return addresses.filter { families.contains($0.family) }.map { TransferWay($0, by: target.interface) }
         }
         // After a redirect it is about another host.
         guard let destination = choice.destination else { return choice.ways }
@@ -282,7 +287,9 @@ package final class QueueTransfers {
         guard let bytes = report.fileBytes, let spool else {
             if report.failure?.reason == .badRange, attempt.resumedAt != nil { return startOver(id) }
             // A failure leaves what an earlier attempt got, to go on from; an answer does not need it any more.
-            if report.failure == nil, leftovers.removeValue(forKey: id) != nil { spool?.removeAnswer(of: id) }
+            if report.failure == nil, !leftovers.isEmpty, leftovers.removeValue(forKey: id) != nil {
+                spool?.removeAnswer(of: id)
+            }
             return end(id, report, answer: report.body.isEmpty ? .none : .inline(report.body))
         }
         leftovers[id] = .begun
@@ -379,7 +386,8 @@ package final class QueueTransfers {
     func forget(_ id: RequestID, keepsAnswer: Bool) {
         downloads.forget(id)
         quota.remove(id)
-        let isLeft = leftovers.removeValue(forKey: id) != nil
+        // Few requests leave anything.
+        let isLeft = !leftovers.isEmpty && leftovers.removeValue(forKey: id) != nil
         if isLeft, !keepsAnswer { spool?.removeAnswer(of: id) }
     }
 

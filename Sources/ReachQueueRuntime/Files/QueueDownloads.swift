@@ -61,7 +61,7 @@ final class QueueDownloads {
 
     /// The request is over.
     func forget(_ id: RequestID) {
-        guard let download = downloads.removeValue(forKey: id), !download.isKept else { return }
+        guard !downloads.isEmpty, let download = downloads.removeValue(forKey: id), !download.isKept else { return }
         thread.run { [part = download.part] in
             unlink(Self.record(of: part))
             unlink(part)

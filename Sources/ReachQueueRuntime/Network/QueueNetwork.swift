@@ -19,6 +19,12 @@ package protocol QueueNetwork: AnyObject {
     /// How the kernel would send to each of these addresses now, in their order; `nil` while that is not known.
     func routes(to addresses: [RoutedAddress]) -> [AddressRoute]?
 
+    /// Goes up with each change by which answers of ``routes(to:)`` may differ, before anything else is told of it.
+    var routesVersion: UInt64 { get }
+
+    /// Whether all changes of routes to these addresses raise ``routesVersion``.
+    func reportsRoutes(to addresses: [IPAddress]) -> Bool
+
     /// Calls `handler` after each change of the network by which routes to these addresses may differ.
     ///
     /// - Returns: Ends the calls.
@@ -26,6 +32,10 @@ package protocol QueueNetwork: AnyObject {
 }
 
 extension QueueNetwork {
+    // Without these, an answer holds for one turn of the loop.
+    package var routesVersion: UInt64 { 0 }
+    package func reportsRoutes(to addresses: [IPAddress]) -> Bool { false }
+
     package func follow(_ target: Target, _ handler: @escaping (TargetEvent) -> Void) -> () -> Void {
         follow(target, for: nil, handler)
     }

@@ -90,7 +90,7 @@ package final class MemoryStore: QueueStorage {
             kept.result = result
             if case .dead = end { return nil }
             // It is not sent again.
-            kept.request.body = .none
+            if kept.request.body != .none { kept.request.body = .none }
             state.over.append(progress.id)
             forgetOldest(&state)
         case .revive(let progress, let deadline):

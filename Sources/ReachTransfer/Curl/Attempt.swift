@@ -62,12 +62,12 @@ final class Attempt {
         guard let handle = handles.obtain() else { return nil }
         self.handle = handle
         self.handles = handles
-        self.plan = plan
         self.phases = phases
         self.upload = upload
         reader = ResponseReader(
             method: plan.request.method, limit: plan.request.limit, followsRedirects: plan.followsRedirects,
-            resume: plan.resume, checksRange: !plan.request.hasOwnRange)
+            resume: plan.resume, checksRange: !plan.request.hasOwnRange, memo: handle.memo)
+        self.plan = plan
         handle.clearError()
         handle.attempt = self
     }
@@ -134,13 +134,14 @@ final class Attempt {
         var result = AttemptResult(phases: phases)
         result.counts = counts
         result.wire = wire
-        result.status = reader.response?.status
+        let response = reader.response
+        result.status = response?.status
         (result.remoteAddress, result.localAddress) = (remoteAddress, localAddress)
         result.isReused = isReused
         result.certificate = certificate
         result.isCut = isCut
-        result.response = reader.response
-        result.redirect = reader.redirect
+        result.redirect = response == nil ? nil : reader.redirect
+        result.response = response
         return result
     }
 
@@ -202,7 +203,7 @@ struct AttemptPlan {
         if case .arriving = request.body { return false }
         return request.connection == .pooled && !request.bindsConnection
             && (request.method == "GET" || Self.repeatable.contains(request.method)
-                || request.headers.contains { $0.name.lowercased() == "idempotency-key" })
+                || request.headers.contains { $0.isNamed("Idempotency-Key") })
     }
 
     private static let repeatable: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]

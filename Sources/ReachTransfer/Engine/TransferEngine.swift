@@ -47,6 +47,14 @@ package final class TransferEngine: TransferMaker {
             clientCertificate = request.clientCertificate
             proxy = request.proxy
         }
+
+        /// Whether this is the key of such a request. Every attempt asks: nothing is copied to compare.
+        func isThat(of request: TransferRequest, epoch: UInt64) -> Bool {
+            self.epoch == epoch && owner == request.owner && interface == request.interface
+                && source == request.source && proxy == request.proxy && security == request.security
+                && trustJudge == request.trustJudge && clientCertificate == request.clientCertificate
+                && credentials == CredentialDigest(request)
+        }
     }
 
     private final class Pool {
@@ -190,8 +198,8 @@ package final class TransferEngine: TransferMaker {
     // MARK: - Pools
 
     private func pool(for request: TransferRequest) throws(TransferFailure) -> Pool {
+        if let lastPool, lastPool.key.isThat(of: request, epoch: epoch) { return lastPool.pool }
         let key = PoolKey(request, epoch: epoch)
-        if let lastPool, lastPool.key == key { return lastPool.pool }
         let pool: Pool = if let known = pools[key] { known } else { try makePool(key) }
         lastPool = (key, pool)
         return pool

@@ -192,20 +192,14 @@ final class TransferJob {
     }
 
     private func start(_ way: TransferWay) {
-        var request = machine.request
-        request.interface = way.interface
         guard upload?.rewind() ?? true else {
             return run(
                 machine.failed(TransferFailure(.badRequest, "the body cannot be read again"), at: SystemClock.boot))
         }
-        var plan = AttemptPlan(request: request, address: way.address, trust: request.url.isSecure ? trust : nil)
-        plan.target = machine.targetAddress
-        plan.followsRedirects = request.redirects != .none
-        if case .file = request.sink { plan.resume = request.resumable }
         do throws(TransferFailure) {
             guard
                 let attempt = Attempt(
-                    plan: plan, phases: machine.attemptPhases, upload: upload, handles: tools.handles)
+                    plan: plan(by: way), phases: machine.attemptPhases, upload: upload, handles: tools.handles)
             else { throw TransferFailure(.outOfMemory, "no memory for a transfer", curlCode: 27) }
             self.attempt = attempt
             try attempt.configure()
@@ -213,6 +207,16 @@ final class TransferJob {
         } catch {
             run(machine.failed(error, at: SystemClock.boot))
         }
+    }
+
+    private func plan(by way: TransferWay) -> AttemptPlan {
+        var plan = AttemptPlan(request: machine.request, address: way.address)
+        plan.request.interface = way.interface
+        if plan.request.url.isSecure { plan.trust = trust }
+        plan.target = machine.targetAddress
+        plan.followsRedirects = plan.request.redirects != .none
+        if case .file = plan.request.sink { plan.resume = plan.request.resumable }
+        return plan
     }
 
     private func stopAttempt() {

@@ -7,8 +7,9 @@ internal import ReachCore
 /// handler may cancel the transfer, which ends the sequence. An event that does not fit the state is ignored: it comes
 /// late, from an attempt or a lookup that was stopped.
 struct TransferMachine {
-    /// What happens next.
-    enum Action {
+    /// What happens next. Indirect, as the state is: both are passed on several times for each transfer, and most cases
+    /// that are large are rare.
+    indirect enum Action {
         /// Open the body's file, if it has one: then ``bodyOpened(count:at:)``, or ``failed(_:at:)``.
         case openBody(TransferBody)
         /// Look up a name: then ``resolved(_:at:)``.
@@ -49,7 +50,7 @@ struct TransferMachine {
     }
 
     /// What the transfer waits for.
-    enum State {
+    indirect enum State {
         /// The end of the loop's turn in which the transfer was started.
         case waiting
         case openingBody
@@ -144,10 +145,11 @@ struct TransferMachine {
             }
             return useTarget(given, at: now)
         }
-        let server = request.proxy.url ?? request.url
-        if let given = request.addresses, request.proxy == .none { return use(given, at: now) }
-        if let literal = server.address { return use([literal], at: now) }
-        return resolve(server, at: now)
+        guard let proxy = request.proxy.url else {
+            if let given = request.addresses ?? request.url.address.map({ [$0] }) { return use(given, at: now) }
+            return resolve(request.url, at: now)
+        }
+        return proxy.address.map { use([$0], at: now) } ?? resolve(proxy, at: now)
     }
 
     /// Whether the target's name is resolved next, before the proxy's.

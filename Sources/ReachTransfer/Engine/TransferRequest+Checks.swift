@@ -3,7 +3,7 @@ internal import ReachCore
 extension TransferRequest {
     /// What is wrong with the request; `nil` if it may be sent.
     var fault: TransferFailure? {
-        guard !method.isEmpty, method.utf8.allSatisfy(RequestFieldFault.isOfToken), method != "CONNECT" else {
+        guard RequestFieldFault.isToken(method), method != "CONNECT" else {
             return TransferFailure(.badRequest, "the method '\(DisplayText.sanitized(method))' is none")
         }
         // The fields were checked where the request was made. This also covers requests that were stored before that
@@ -23,7 +23,7 @@ extension TransferRequest {
     }
 
     /// Whether the caller requests a range by itself. It then checks the response's range itself.
-    var hasOwnRange: Bool { headers.contains { $0.name.lowercased() == "range" } }
+    var hasOwnRange: Bool { headers.contains { $0.isNamed("Range") } }
 
     /// Whether the server may choose an encoding. An encoded response cannot be resumed: the offset is that of decoded bytes.
     var decodes: Bool {
@@ -35,7 +35,7 @@ extension TransferRequest {
     /// section 6). The connection is then used for nothing else.
     var bindsConnection: Bool {
         headers.contains { field in
-            guard field.name.lowercased() == "authorization" else { return false }
+            guard field.isNamed("Authorization") else { return false }
             let scheme = field.value.prefix { $0 != " " && $0 != "\t" }.lowercased()
             return ["ntlm", "negotiate", "kerberos"].contains(scheme)
         }

@@ -18,11 +18,16 @@ struct ResponseReader {
     private let followsRedirects: Bool
     private let resume: ResumePoint?
     private let checksRange: Bool
+    /// The lines of the handle's last response.
+    private let memo: HeadMemo?
     private var head: ResponseHead?
     private var isComplete = false
     /// Whether the next line is a field: between a status line and the empty line after its fields.
     private var isInFields = false
-    private var lengths: Set<String> = []
+    /// The values of Content-Length, each once.
+    private var lengths: [String] = []
+    /// The first of them, if it is a number.
+    private var announced: UInt64?
     private var isChunked = false
     private var headerBytes = 0
     /// Whether another reader of these bytes could see the response end elsewhere (RFC 9112 sections 5 and 6.3). The
@@ -34,15 +39,17 @@ struct ResponseReader {
     ///   - method: The request's method: a response to HEAD has the length of a body that does not come.
     ///   - resume: Where a download resumes; the response must be about these bytes.
     ///   - checksRange: Whether a partial response must be the part that was asked for.
+    ///   - memo: Remembers what the lines of the last response say; it must be of the same owner.
     init(
         method: String = "GET", limit: ResponseLimit, followsRedirects: Bool = false, resume: ResumePoint? = nil,
-        checksRange: Bool = true
+        checksRange: Bool = true, memo: HeadMemo? = nil
     ) {
         hasBody = method != "HEAD"
         self.limit = limit
         self.followsRedirects = followsRedirects
         self.resume = resume
         self.checksRange = checksRange
+        self.memo = memo
     }
 
     /// The complete head of the response; `nil` before, and for informational heads.
@@ -73,9 +80,13 @@ struct ResponseReader {
         let line = bytes[..<end]
         // Informational heads count too: a server could send them endlessly.
         if !isInFields, !isComplete, end >= 5, let start = bytes.baseAddress, memcmp(start, "HTTP/", 5) == 0 {
-            head = Self.status(line)
+            head = memo?.status(line)
+            if head == nil {
+                head = Self.status(line)
+                memo?.note(head, of: line)
+            }
             head?.fields.reserveCapacity(8)
-            (isInFields, lengths, isChunked) = (true, [], false)
+            (isInFields, lengths, announced, isChunked) = (true, [], nil, false)
             if head?.version == "HTTP/1.0" { isAmbiguous = true }
         } else if line.isEmpty {
             return complete()
@@ -88,16 +99,27 @@ struct ResponseReader {
     /// - Parameter isWhole: Nothing follows the first end of a line in it.
     private mutating func read(field line: Slice<UnsafeRawBufferPointer>, isWhole: Bool) {
         if let first = line.first, Self.isBlank(first) { return unfold(line) }
-        guard let field = Self.field(line) else { return isAmbiguous = true }
-        head?.fields.append(field)
-        if !isWhole || field.name.isEmpty || !field.name.utf8.allSatisfy(RequestFieldFault.isOfToken) {
-            isAmbiguous = true
+        let place = head?.fields.count ?? 0
+        let field: HeaderField
+        if isWhole, let known = memo?.field(at: place, line) {
+            field = known
+        } else {
+            guard let read = Self.field(line) else { return isAmbiguous = true }
+            field = read
+            if !isWhole || !RequestFieldFault.isToken(field.name) {
+                isAmbiguous = true
+            } else {
+                memo?.note(field, at: place, of: line)
+            }
         }
+        head?.fields.append(field)
         switch field.name.utf8.count {
-        case 14 where field.name.lowercased() == "content-length":
-            if !lengths.isEmpty || Self.number(field.value) == nil { isAmbiguous = true }
-            lengths.insert(field.value)
-        case 17 where field.name.lowercased() == "transfer-encoding":
+        case 14 where field.isNamed("Content-Length"):
+            let length = Self.number(field.value)
+            if !lengths.isEmpty || length == nil { isAmbiguous = true }
+            if lengths.isEmpty { announced = length }
+            if !lengths.contains(field.value) { lengths.append(field.value) }
+        case 17 where field.isNamed("Transfer-Encoding"):
             if isChunked || field.value.lowercased() != "chunked" { isAmbiguous = true }
             isChunked = true
         default: break
@@ -136,7 +158,8 @@ struct ResponseReader {
             return .fail(
                 TransferFailure(.badResponse, "the response has several lengths: \(lengths.sorted())", curlCode: 8))
         }
-        let length = head["content-length"].flatMap(Self.number)
+        // A value that continues on another line is another one.
+        let length = isAmbiguous ? head["content-length"].flatMap(Self.number) : announced
         self.head?.contentLength = length
         isComplete = true
         if let failure = mismatch { return .fail(failure) }
@@ -168,7 +191,7 @@ struct ResponseReader {
         return limit.bodyBytes - min(limit.bodyBytes, resume.offset)
     }
 
-    private static let redirects: Set<Int> = [301, 302, 303, 307, 308]
+    private static let redirects: [Int] = [301, 302, 303, 307, 308]
 
     /// The first end of a line. libcurl passes whole lines; anything after the first end is not read.
     private static func endOfText(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -190,9 +213,11 @@ struct ResponseReader {
         var colon = line.startIndex
         while colon < line.endIndex, bytes[colon] != UInt8(ascii: ":") { colon += 1 }
         guard colon < line.endIndex else { return nil }
-        return HeaderField(
-            String(decoding: UnsafeRawBufferPointer(rebasing: bytes[line.startIndex..<colon]), as: UTF8.self),
-            text(of: line, from: colon + 1))
+        // As bytes of a known type, since the texts of raw bytes take ten times as long.
+        let name = UnsafeRawBufferPointer(rebasing: bytes[line.startIndex..<colon]).withMemoryRebound(to: UInt8.self) {
+            String(decoding: $0, as: UTF8.self)
+        }
+        return HeaderField(name, text(of: line, from: colon + 1))
     }
 
     /// The text of a line from a place on, without blanks around it: UTF-8, or else Latin-1, the encoding of fields before
@@ -203,7 +228,8 @@ struct ResponseReader {
         while start < end, isBlank(bytes[start]) { start += 1 }
         while end > start, isBlank(bytes[end - 1]) { end -= 1 }
         let value = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-        if let text = String(validating: value, as: UTF8.self) { return text }
+        let text = value.withMemoryRebound(to: UInt8.self) { String(validating: $0, as: UTF8.self) }
+        if let text { return text }
         return String(String.UnicodeScalarView(value.map { Unicode.Scalar($0) }))
     }
 
@@ -236,4 +262,52 @@ struct ContentRange: Equatable {
         else { return nil }
         self.first = first
     }
+}
+
+/// What the lines of the last response said: most responses of a server repeat them, but for the date, and then no text is
+/// made. One for each handle, whose owner must be the same; confined to the loop.
+final class HeadMemo {
+    private struct Known<Value> {
+        let bytes: [UInt8]
+        let value: Value
+
+        init(_ line: Slice<UnsafeRawBufferPointer>, _ value: Value) { (bytes, self.value) = (Array(line), value) }
+
+        func isOf(_ line: Slice<UnsafeRawBufferPointer>) -> Bool {
+            let line = UnsafeRawBufferPointer(rebasing: line)
+            guard bytes.count == line.count, let start = line.baseAddress else { return false }
+            return bytes.withUnsafeBytes { $0.baseAddress.map { memcmp($0, start, line.count) == 0 } ?? false }
+        }
+    }
+
+    private var status: Known<ResponseHead>?
+    /// By the number of fields before them.
+    private var fields: [Known<HeaderField>?] = []
+
+    /// Some kilobytes at most for a handle.
+    private static let limit = 24
+    private static let longest = 128
+
+    func status(_ line: Slice<UnsafeRawBufferPointer>) -> ResponseHead? {
+        if let status, status.isOf(line) { status.value } else { nil }
+    }
+
+    func note(_ head: ResponseHead?, of line: Slice<UnsafeRawBufferPointer>) {
+        status = line.count > Self.longest ? nil : head.map { Known(line, $0) }
+    }
+
+    func field(at place: Int, _ line: Slice<UnsafeRawBufferPointer>) -> HeaderField? {
+        guard place < fields.count, let known = fields[place], known.isOf(line) else { return nil }
+        return known.value
+    }
+
+    func note(_ field: HeaderField, at place: Int, of line: Slice<UnsafeRawBufferPointer>) {
+        guard place < Self.limit else { return }
+        while fields.count <= place { fields.append(nil) }
+        // Secrets stay no longer than their response.
+        let isKept = line.count <= Self.longest && !field.isNamed("Set-Cookie")
+        fields[place] = isKept ? Known(line, field) : nil
+    }
+
+    func forget() { (status, fields) = (nil, []) }
 }

@@ -50,12 +50,6 @@ package struct ResponseHead: Hashable, Sendable {
 
     /// The value of the first field of this name, whatever its case.
     package subscript(name: String) -> String? {
-        fields.first { Self.isSame($0.name, name) }?.value
-    }
-
-    /// Compares without the copies of `lowercased()`: this runs several times for each field of each response.
-    private static func isSame(_ name: String, _ other: String) -> Bool {
-        func lower(_ byte: UInt8) -> UInt8 { 65...90 ~= byte ? byte | 32 : byte }
-        return name.utf8.count == other.utf8.count && name.utf8.elementsEqual(other.utf8) { lower($0) == lower($1) }
+        fields.first { $0.isNamed(name) }?.value
     }
 }
