@@ -31,15 +31,18 @@ package final class ReachabilityEngine {
     var routeWatches: [UInt64: RouteWatch] = [:]
     private var neighbourTimer: TimerQueue.ID?
     private var staleTimer: TimerQueue.ID?
+    private let loopReference = LoopReference<ReachabilityEngine>()
     /// The reason why the kernel cannot be observed; `nil` while it can.
     package private(set) var observationError: NetlinkError?
 
     package init(loop: EventLoop, options: EngineOptions = EngineOptions()) {
         self.loop = loop
         self.options = options
+        loopReference.owner = self
     }
 
     deinit {
+        loopReference.owner = nil
         for watch in watches.values { cancelTimers(of: watch) }
         [neighbourTimer, staleTimer].compactMap { $0 }.forEach(loop.cancel)
     }
@@ -336,10 +339,10 @@ package final class ReachabilityEngine {
     private func resolve(_ name: String, for watch: WatchedTarget) {
         guard watch.name.shouldAsk() else { return }
         let key = watch.key
-        let reference = EngineReference(self)
+        let reference = loopReference
         let mailbox = loop.mailbox
         resolver.resolve(name, for: watch.owner) { answer in
-            mailbox.post { _ in reference.engine?.handle(answer, for: key) }
+            mailbox.post { _ in reference.owner?.handle(answer, for: key) }
         }
     }
 
@@ -383,11 +386,4 @@ package final class ReachabilityEngine {
     private func cancelTimers(of watch: WatchedTarget) {
         [watch.holdTimer, watch.nameTimer].compactMap { $0 }.forEach(loop.cancel)
     }
-}
-
-/// A reference to an engine that passes through other threads. Unchecked, since only the engine's own loop reads it.
-private struct EngineReference: @unchecked Sendable {
-    weak var engine: ReachabilityEngine?
-
-    init(_ engine: ReachabilityEngine) { self.engine = engine }
 }
