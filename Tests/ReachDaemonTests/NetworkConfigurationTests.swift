@@ -86,11 +86,11 @@ import Testing
         ("[hooks]\nwhen = \"reachable\"", "reach.toml:2: hooks.when: \"reachable\" is about the target"),
         (
             "[[network]]\nname = \"office\"\nssid = \"a\"\n[hooks]\nwhen = \"network=offce\"",
-            "reach.toml:5: hooks.when: no [[network]] is named \"offce\"; expected \"office\", which is the nearest"
+            "reach.toml:5: hooks.when: no [[network]] is named 'offce'; did you mean 'office'?"
         ),
         (
             "[[probe]]\nname = \"p\"\ntarget = \"tcp://192.0.2.1:1\"\nwhen = \"not network=a\"",
-            "reach.toml:4: probe.when: probe \"p\": no [[network]] is named \"a\""
+            "reach.toml:4: probe.when: probe \"p\": no [[network]] is named 'a'"
         ),
         (
             "[[probe]]\nname = \"p\"\ntarget = \"tcp://192.0.2.1:1\"\nclass = \"wifi\"\nwhen = \"wired\"",

@@ -172,8 +172,8 @@ extension Configuration {
     package static var keyNames: [String] { tables.flatMap(\.keyNames) }
 
     /// Contradictions between keys: the key to report, the problem, and the expected value.
-    var contradictions: [(key: String, problem: String, expected: String)] {
-        var found: [(key: String, problem: String, expected: String)] = []
+    var contradictions: [(key: String, problem: String, expected: String?)] {
+        var found: [(key: String, problem: String, expected: String?)] = []
         if hold.maximum != .zero, hold.maximum < max(hold.up, hold.down) {
             found.append(("hold.maximum", "it is shorter than a hold", "at least the longer of up and down, or \"0s\""))
         }

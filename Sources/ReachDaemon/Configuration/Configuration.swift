@@ -42,7 +42,7 @@ package struct Configuration: Hashable, Sendable {
         /// Whether the APIs of portals that networks announce are asked.
         package var portalAPI = ValidationOptions().asksPortals
         /// Whether TCP connections are watched for silence.
-        package var detectSilence = true
+        package var detectSilence = ValidationOptions.detectsSilence
         /// The daily limit of checks over metered interfaces; 0 means no limit.
         package var meteredBytesPerDay = ValidationOptions().meteredBytesPerDay
     }

@@ -22,3 +22,23 @@ enum KeyHint {
         return (isTable && path == nil ? "unknown table" : "unknown key", "one of " + words.joined(separator: ", "))
     }
 }
+
+extension Configuration {
+    /// The problem with a condition that asks for networks which the file does not name; `nil` if there is none. An identifier of
+    /// a network without a name is no problem.
+    func unknownNetwork(in condition: NetworkCondition) -> (problem: String, expected: String?)? {
+        let names = networks.map(\.name)
+        let asked = [condition.network].compactMap { $0 } + condition.excludedNetworks.sorted()
+        let unknown = asked.first { !names.contains($0) && !NetworkRule.isIdentifier($0) }
+        return unknown.map { name in
+            let problem = "no [[network]] is named '\(name)'"
+            guard NearestWord.find(name, among: names) == nil else {
+                return (problem + NearestWord.hint(for: name, among: names), nil)
+            }
+            return (
+                problem,
+                names.isEmpty ? "a [[network]] table with this name" : "one of " + names.joined(separator: ", ")
+            )
+        }
+    }
+}

@@ -21,6 +21,7 @@ package final class HookRunner {
     /// The current options. Running hooks keep the limits they started with.
     package var options: Options
     private let loop: EventLoop
+    private let loopReference = LoopReference<HookRunner>()
     private let report: (HookReport) -> Void
     private var queue = HookQueue()
     private var jobs: [String: HookJob] = [:]
@@ -33,7 +34,10 @@ package final class HookRunner {
         self.loop = loop
         self.options = options
         self.report = report
+        loopReference.owner = self
     }
+
+    deinit { loopReference.owner = nil }
 
     /// The hooks that are running or starting.
     package var running: Set<String> { queue.running }
@@ -106,11 +110,11 @@ package final class HookRunner {
     private func inBackground<Value: Sendable>(
         _ work: @escaping @Sendable () -> Value, then reply: @escaping @Sendable (HookRunner, Value) -> Void
     ) {
-        let (mailbox, reference) = (loop.mailbox, HookReference(self))
+        let (mailbox, reference) = (loop.mailbox, loopReference)
         BackgroundThread.start(named: "reach-hook") {
             let value = work()
             mailbox.post { _ in
-                if let runner = reference.runner { reply(runner, value) }
+                if let runner = reference.owner { reply(runner, value) }
             }
         }
     }
@@ -118,11 +122,4 @@ package final class HookRunner {
 
 private struct HookFailure: Error {
     let description: String
-}
-
-/// Carries a reference to a runner through other threads. Only the loop's thread uses it.
-private struct HookReference: @unchecked Sendable {
-    weak var runner: HookRunner?
-
-    init(_ runner: HookRunner) { self.runner = runner }
 }

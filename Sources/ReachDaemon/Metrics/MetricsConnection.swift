@@ -11,6 +11,7 @@ final class MetricsConnection {
     var isBeingAnswered: Bool { hasRequest && !isAnswered }
     private let descriptor: CInt
     private let loop: EventLoop
+    private let loopReference = LoopReference<MetricsConnection>()
     private let source: MetricsSource
     private let onClose: () -> Void
     private var received: [UInt8] = []
@@ -32,9 +33,12 @@ final class MetricsConnection {
         self.loop = loop
         self.source = source
         self.onClose = onClose
+        loopReference.owner = self
         timer = loop.schedule(at: SystemClock.boot + Self.patience) { [weak self] in self?.close() }
         try? loop.watch(descriptor, for: .readable) { [weak self] readiness in self?.ready(readiness) }
     }
+
+    deinit { loopReference.owner = nil }
 
     func close() {
         guard !isClosed else { return }
@@ -71,9 +75,8 @@ final class MetricsConnection {
     private func requestMetrics(_ hasBody: Bool) {
         // Nothing more is read. A hangup is reported even without an interest.
         try? loop.change(descriptor, to: [])
-        let reference = ConnectionReference(connection: self)
-        source.request { snapshot in
-            reference.connection?.answer(
+        source.request { [loopReference] snapshot in
+            loopReference.owner?.answer(
                 "200 OK", "text/plain; version=0.0.4; charset=utf-8", snapshot.text, hasBody: hasBody)
         }
     }
@@ -101,9 +104,4 @@ final class MetricsConnection {
         unsent = []
         try? loop.change(descriptor, to: .readable)
     }
-}
-
-/// Carries a reference to the connection through the engine's thread, which never uses it.
-private struct ConnectionReference: @unchecked Sendable {
-    weak var connection: MetricsConnection?
 }

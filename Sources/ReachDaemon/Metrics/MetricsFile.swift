@@ -8,6 +8,7 @@ final class MetricsFile {
     private let path: String
     private let interval: Duration
     private let loop: EventLoop
+    private let loopReference = LoopReference<MetricsFile>()
     private let source: MetricsSource
     private let report: @Sendable (String) -> Void
     private var isFailing = false
@@ -21,11 +22,13 @@ final class MetricsFile {
         self.loop = loop
         self.source = source
         self.report = report
+        loopReference.owner = self
     }
 
+    deinit { loopReference.owner = nil }
+
     func begin() {
-        let reference = FileReference(file: self)
-        source.request { reference.file?.write($0) }
+        source.request { [loopReference] in loopReference.owner?.write($0) }
         loop.schedule(at: SystemClock.boot + interval) { [weak self] in self?.begin() }
     }
 
@@ -48,9 +51,4 @@ extension MetricsFile {
     static func replace(_ path: String, with text: [UInt8]) throws(SystemError) {
         try AtomicFile.replace(path, with: text, mode: 0o644, isSynced: false)
     }
-}
-
-/// Carries a reference to the file through the engine's thread, which never uses it.
-private struct FileReference: @unchecked Sendable {
-    weak var file: MetricsFile?
 }

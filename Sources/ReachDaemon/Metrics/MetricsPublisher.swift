@@ -8,6 +8,7 @@ internal import Synchronization
 /// thread only takes the snapshots.
 final class MetricsPublisher {
     private let loop: EventLoop
+    private let loopReference = LoopReference<MetricsPublisher>()
     private let snapshot: () -> MetricsSnapshot
     private var configuration = Configuration.Metrics()
     /// The mailbox of the thread's loop; `nil` without a thread.
@@ -27,7 +28,10 @@ final class MetricsPublisher {
     init(on loop: EventLoop, snapshot: @escaping () -> MetricsSnapshot) {
         self.loop = loop
         self.snapshot = snapshot
+        loopReference.owner = self
     }
+
+    deinit { loopReference.owner = nil }
 
     func apply(_ fresh: Configuration.Metrics) {
         guard fresh != configuration else { return }
@@ -85,7 +89,7 @@ final class MetricsPublisher {
 
     private func run(_ threadLoop: EventLoop, _ listener: CInt?) {
         let source = MetricsSource(
-            engine: loop.mailbox, publisher: PublisherReference(self), replyTo: threadLoop.mailbox)
+            engine: loop.mailbox, publisher: loopReference, replyTo: threadLoop.mailbox)
         let (file, interval) = (configuration.file, configuration.interval)
         let transfer = LoopTransfer(loop: threadLoop)
         let completion = ThreadCompletion()
@@ -120,23 +124,17 @@ private final class ThreadCompletion: Sendable {
 /// Requests snapshots from the engine's thread, for the metrics' thread.
 struct MetricsSource: Sendable {
     fileprivate let engine: Mailbox
-    fileprivate let publisher: PublisherReference
+    /// Only the engine's thread uses it.
+    fileprivate let publisher: LoopReference<MetricsPublisher>
     fileprivate let replyTo: Mailbox
 
     /// Calls `completion` with a snapshot on the metrics' thread, or never if the daemon is stopping.
     func request(_ completion: @escaping @Sendable (MetricsSnapshot) -> Void) {
         engine.post { [publisher, replyTo] _ in
-            guard let snapshot = publisher.publisher?.takeSnapshot() else { return }
+            guard let snapshot = publisher.owner?.takeSnapshot() else { return }
             replyTo.post { _ in completion(snapshot) }
         }
     }
-}
-
-/// Carries a reference to the publisher through the metrics' thread. Only the engine's thread uses it.
-private struct PublisherReference: @unchecked Sendable {
-    weak var publisher: MetricsPublisher?
-
-    init(_ publisher: MetricsPublisher) { self.publisher = publisher }
 }
 
 /// Moves a new loop to the thread that runs it. No other thread keeps it.

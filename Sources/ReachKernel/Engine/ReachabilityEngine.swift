@@ -45,6 +45,7 @@ package final class ReachabilityEngine {
     /// The targets that ``watchTogether(_:)`` has still to evaluate; `nil` outside of it.
     private var unevaluated: [WatchedTarget]?
     private var staleTimer: TimerQueue.ID?
+    private let loopReference = LoopReference<ReachabilityEngine>()
     /// The reason why the kernel cannot be observed; `nil` while it can.
     package private(set) var observationError: NetlinkError?
 
@@ -52,9 +53,11 @@ package final class ReachabilityEngine {
         self.loop = loop
         self.options = options
         leases = options.leases
+        loopReference.owner = self
     }
 
     deinit {
+        loopReference.owner = nil
         for watch in watches.values { cancelTimers(of: watch) }
         [neighbourTimer, staleTimer].compactMap { $0 }.forEach(loop.cancel)
     }
@@ -452,10 +455,10 @@ package final class ReachabilityEngine {
     private func resolve(_ name: String, for watch: WatchedTarget) {
         guard watch.name.shouldAsk() else { return }
         let key = watch.key
-        let reference = EngineReference(self)
+        let reference = loopReference
         let mailbox = loop.mailbox
         resolver.resolve(name, for: watch.owner) { answer in
-            mailbox.post { _ in reference.engine?.handle(answer, for: key) }
+            mailbox.post { _ in reference.owner?.handle(answer, for: key) }
         }
     }
 
@@ -501,11 +504,4 @@ package final class ReachabilityEngine {
     private func cancelTimers(of watch: WatchedTarget) {
         [watch.holdTimer, watch.nameTimer].compactMap { $0 }.forEach(loop.cancel)
     }
-}
-
-/// A reference to an engine that passes through other threads. Unchecked, since only the engine's own loop reads it.
-private struct EngineReference: @unchecked Sendable {
-    weak var engine: ReachabilityEngine?
-
-    init(_ engine: ReachabilityEngine) { self.engine = engine }
 }

@@ -35,5 +35,8 @@ package struct ValidationOptions: Hashable, Sendable {
     /// Time between failed checks that traffic triggered. It doubles up to ``interval``.
     package static let firstTriggerGap: Duration = .seconds(2)
 
+    /// Whether TCP connections are watched for silence, unless an option says otherwise.
+    package static let detectsSilence = true
+
     package init() {}
 }

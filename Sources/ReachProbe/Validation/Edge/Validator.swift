@@ -14,7 +14,7 @@ package final class Validator {
         package var timeout: Duration = .seconds(5)
         package var rhythm = ValidationOptions()
         /// Whether TCP connections are watched for silence while there is traffic.
-        package var detectsSilence = true
+        package var detectsSilence = ValidationOptions.detectsSilence
         /// The directory in which the files of DHCP clients are looked for; not `/` only in tests.
         package var leaseRoot = "/"
 

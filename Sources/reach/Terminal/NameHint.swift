@@ -1,0 +1,79 @@
+internal import ArgumentParser
+internal import ReachControl
+internal import ReachCore
+internal import ReachTerminal
+
+/// What to say about a word where a command belongs.
+enum CommandHint {
+    /// - Parameters:
+    ///   - words: The command line without the program's name.
+    ///   - root: The command whose name the program has.
+    /// - Returns: A sentence with the command that was probably meant, or with all; `nil` if each command exists.
+    static func text(for words: [String], in root: any ParsableCommand.Type) -> String? {
+        var command = root
+        var path = root.configuration.commandName ?? ""
+        for word in words {
+            let commands = command.configuration.subcommands
+            guard !commands.isEmpty, !word.hasPrefix("-"), word != "help" else { return nil }
+            if let next = commands.first(where: { $0.configuration.commandName == word }) {
+                command = next
+                path += " " + word
+                continue
+            }
+            let names = commands.compactMap { $0.configuration.commandName }
+            let shown = DisplayText.sanitized(word)
+            if let meant = NearestWord.find(word.lowercased(), among: names) {
+                return "'\(shown)' is no command; did you mean '\(path) \(meant)'?"
+            }
+            if path == "reach", isTarget(word) {
+                return "'\(shown)' is no command; did you mean 'reach status \(shown)'?"
+            }
+            return "'\(shown)' is no command of '\(path)': there are \(names.joined(separator: ", "))"
+        }
+        return nil
+    }
+
+    /// Whether it looks like a host, an address or a URL rather than like a mistyped command.
+    private static func isTarget(_ word: String) -> Bool {
+        (word.contains(".") || word.contains(":") || word == "internet") && (try? Target(word)) != nil
+    }
+}
+
+/// What to say about a name that is not resolved, and that may be a mistyped target of the daemon's configuration.
+enum TargetHint {
+    /// - Parameter targets: Targets whose names are not resolved.
+    static func sentences(for targets: [Target], _ client: inout ControlClient) -> [String] {
+        guard !targets.isEmpty, let names = try? client.targetNames() else { return [] }
+        return targets.compactMap { target in
+            let word = target.description
+            guard let meant = NearestWord.find(word, among: names), meant != word else { return nil }
+            return "'\(DisplayText.sanitized(word))' is not a configured target; did you mean "
+                + "'\(DisplayText.sanitized(meant))'?"
+        }
+    }
+}
+
+/// What to say about networks in conditions that the daemon's configuration does not name, and that are probably mistyped.
+///
+/// It is no error: a reload of the configuration can name them.
+enum NetworkHint {
+    static func sentences(for conditions: [NetworkCondition], _ client: inout ControlClient) -> [String] {
+        let asked = conditions.flatMap { [$0.network].compactMap(\.self) + $0.excludedNetworks.sorted() }
+        guard !asked.isEmpty, let names = try? client.networkNames() else { return [] }
+        return asked.filter { !names.contains($0) && !NetworkRule.isIdentifier($0) }.map {
+            "reachd's configuration names no network '\($0)'" + NearestWord.hint(for: $0, among: names)
+        }
+    }
+
+    /// Prints the sentences on standard error if the daemon is the source.
+    static func print(for conditions: [NetworkCondition], _ source: DaemonOptions.Source) {
+        guard conditions.contains(where: \.namesNetworks), case .daemon(let path, _) = source,
+            var client = try? ControlClient(path: path, patience: .seconds(1))
+        else { return }
+        print(sentences(for: conditions, &client))
+    }
+
+    static func print(_ sentences: [String]) {
+        for sentence in sentences { StandardError.write("reach: \(sentence)\n") }
+    }
+}
