@@ -1,6 +1,7 @@
 import CReachLinux
 import Glibc
 import ReachCore
+import ReachKernel
 import ReachLoop
 import ReachProbe
 import ReachTesting
@@ -12,6 +13,7 @@ final class RunnerScene: Sendable {
     struct Order: Sendable {
         let specification: ProbeSpecification
         let binding: InterfaceBinding?
+        var followsRoutes = false
     }
 
     private let mailbox: Mailbox
@@ -31,6 +33,12 @@ final class RunnerScene: Sendable {
                 let transfers = try? TransferEngine(loop: loop, options: transferOptions)
             else { return }
             let runner = ProbeRunner(loop: loop, transfers: transfers)
+            runner.routes = { addresses in
+                guard let view = try? KernelSnapshot().view else { return nil }
+                var finder = PathFinder(view: view)
+                guard let internet = try? finder.internet(anchors: ReferenceAddresses.standard) else { return nil }
+                return try? finder.routes(to: addresses.map { RoutedAddress($0) }, internet: internet)
+            }
             scene.append(ProbeRunnerBox(runner: runner))
             ready.append(loop.mailbox)
             loop.run()
@@ -49,7 +57,9 @@ final class RunnerScene: Sendable {
         mailbox.post { _ in
             for (number, order) in orders.enumerated() {
                 guard let runner = scene.runner else { return }
-                let attempt = runner.start(order.specification, binding: order.binding) { observation in
+                let attempt = runner.start(
+                    order.specification, binding: order.binding, followsRoutes: order.followsRoutes
+                ) { observation in
                     let result = ProbeJudge.result(of: observation, order.specification.expected, evidence: .same)
                     scene.results.append((number, result))
                 }

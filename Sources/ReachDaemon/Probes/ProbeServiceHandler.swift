@@ -164,7 +164,9 @@ final class ProbeServiceHandler {
     private func findRunner() -> ProbeRunner? {
         if let runner { return runner }
         guard let engine = try? transfers.engine() else { return nil }
-        runner = ProbeRunner(loop: loop, transfers: engine)
+        let runner = ProbeRunner(loop: loop, transfers: engine)
+        runner.routes = { [registry] addresses in registry.routes(to: addresses.map { RoutedAddress($0) }) }
+        self.runner = runner
         _ = registry.watch(.internet) { [weak self] event in
             guard let self, case .change(let change) = event else { return }
             if let epoch, epoch != change.state.epoch { transfers.newEpoch() }
@@ -197,7 +199,10 @@ final class ProbeServiceHandler {
     ) -> any ProbeAttempt {
         guard let runner = findRunner() else { return FailedStart(loop, completion) }
         let interface = binding.map { InterfaceBinding(name: $0.name, index: UInt32(bitPattern: $0.index ?? 0)) }
-        return runner.start(specification, binding: interface, completion: completion)
+        // Who names an interface means it, whatever the routes are.
+        return runner.start(
+            specification, binding: interface, followsRoutes: specification.condition.interface == nil,
+            completion: completion)
     }
 }
 

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import ReachCore
+package import ReachCore
 package import ReachLoop
 package import ReachTransfer
 
@@ -11,6 +11,9 @@ package final class ProbeRunner {
     let loop: EventLoop
     let transfers: TransferEngine
     private var lastNumber: UInt16 = 0
+    /// How the kernel would send to each of these addresses; `nil` while that is not known. Set it where attempts are bound to
+    /// paths that conditions chose.
+    package var routes: ([IPAddress]) -> [AddressRoute]? = { _ in nil }
 
     package init(loop: EventLoop, transfers: TransferEngine) {
         self.loop = loop
@@ -23,17 +26,53 @@ package final class ProbeRunner {
     ///
     /// - Parameters:
     ///   - binding: The interface that all packets of the attempt must use; `nil` lets the kernel choose.
+    ///   - followsRoutes: Whether an address of a name that has a route of its own is reached by that route and no other, and
+    ///     only if it satisfies the probe's condition.
     ///   - completion: Called once, after this returns, unless the attempt is cancelled.
     package func start(
-        _ specification: ProbeSpecification, binding: InterfaceBinding?, completion: @escaping Completion
+        _ specification: ProbeSpecification, binding: InterfaceBinding?, followsRoutes: Bool = false,
+        completion: @escaping Completion
     ) -> any ProbeAttempt {
         lastNumber &+= 1
-        let plan = ProbePlan(specification: specification, binding: binding, number: lastNumber)
+        let plan = ProbePlan(
+            specification: specification, binding: binding, followsRoutes: followsRoutes, number: lastNumber)
         let target = specification.target
         if let question = target.question { return QuestionAttempt(plan, question, self, completion) }
         return target.kind == .icmp
             ? PingAttempt(plan, self, completion) : TransferAttempt(plan, self, completion)
     }
+}
+
+extension ProbeRunner {
+    /// By which interface each address may be reached by an attempt. Addresses whose own route the condition does not allow are
+    /// left out: no other route leads to them.
+    func ways(to addresses: [IPAddress], for plan: ProbePlan) -> [TransferWay] {
+        guard plan.followsRoutes, let found = routes(addresses) else {
+            return addresses.map { TransferWay($0, by: plan.binding) }
+        }
+        let condition = plan.specification.pathCondition ?? .any
+        return zip(addresses, found).compactMap { address, route in
+            switch route {
+            case .byDefault: TransferWay(address, by: plan.binding)
+            case .local: TransferWay(address, by: nil)
+            case .own(let host):
+                condition.unmet(on: OwnPath(host)).isEmpty
+                    ? TransferWay(
+                        address, by: InterfaceBinding(name: host.name, index: UInt32(bitPattern: host.interface))) : nil
+            case .none: nil
+            }
+        }
+    }
+}
+
+/// A path by a route of a host's own, as a condition sees it.
+private struct OwnPath: ConditionedPath {
+    let interface: String
+    let traits: PathTraits
+    let families: Set<IPAddress.Family>
+    var isValidated: Bool { false }
+
+    init(_ host: HostRoute) { (interface, traits, families) = (host.name, host.traits, [host.family]) }
 }
 
 /// An attempt in progress.
@@ -45,7 +84,9 @@ package protocol ProbeAttempt: AnyObject {
 /// The parameters of one attempt.
 struct ProbePlan {
     let specification: ProbeSpecification
-    let binding: InterfaceBinding?
+    /// The interface that packets must use. Once the host's address is known, that of the address.
+    var binding: InterfaceBinding?
+    var followsRoutes = false
     /// Number of the attempt within this process, modulo 2^16.
     let number: UInt16
     let started = SystemClock.now

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 internal import ReachTransfer
@@ -5,7 +6,7 @@ internal import ReachTransfer
 /// The common steps of an attempt that makes its own sockets. It begins on the loop's next turn, resolves the host, and
 /// ends once, at its deadline at the latest. Confined to the loop's thread.
 final class SocketAttempt {
-    let plan: ProbePlan
+    private(set) var plan: ProbePlan
     let runner: ProbeRunner
     var phases = ProbePhases()
     private let lookup: HostLookup
@@ -45,9 +46,14 @@ final class SocketAttempt {
         lookup.find(host, for: plan) { [weak self] answer in
             guard let self, !isOver else { return }
             switch answer {
-            case .success(let address):
+            case .success(let addresses):
                 phases[.resolve] = SystemClock.boot - plan.started.boot
-                work(address)
+                // A name may have addresses behind several links, and the first one counts that may be used.
+                guard let way = runner.ways(to: addresses, for: plan).first else {
+                    return finish(ProbeObservation.Ending(systemError: ENETUNREACH, "route"))
+                }
+                plan.binding = way.interface
+                work(way.address)
             case .failure(let failure): finish(ProbeObservation.Ending(failure))
             }
         }

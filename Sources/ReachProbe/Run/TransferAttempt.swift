@@ -21,7 +21,9 @@ final class TransferAttempt: ProbeAttempt {
             let request = try Self.request(for: plan)
             id = runner.transfers.start(
                 request,
-                handler: TransferHandler { [weak self] event in
+                handler: TransferHandler(
+                    route: plan.followsRoutes ? { [unowned runner] in runner.ways(to: $0, for: plan) } : nil
+                ) { [weak self] event in
                     if case .finished(let report) = event { self?.finish(report) }
                 })
         } catch {
