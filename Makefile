@@ -157,7 +157,7 @@ fuzz: ## Fuzz each parser for FUZZ_SECONDS (20)
 
 .PHONY: bench
 bench: deps build bench-tools ## Compare reach with ip and a C program; BENCH_ARGS="--quick --only latency,idle"
-	contrib/bench/run --reach $(bin) --tools $(bench_tools) $(BENCH_ARGS)
+	contrib/bench/run --reach $(bin) --tools $(bench_tools) --pictures $(bench_tools)/pictures $(BENCH_ARGS)
 
 .PHONY: bench-queue
 bench-queue: deps build bench-tools ## Compare the request queue with curl; BENCH_ARGS="--only drain --rounds 3"

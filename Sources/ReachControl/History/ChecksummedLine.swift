@@ -6,7 +6,8 @@ enum ChecksummedLine {
     /// `,"crc":"01234567"}`
     private static let tailCount = 18
     private static let tailStart = Array(",\"crc\":\"".utf8)
-    private static let tailEnd = Array("\"}\n".utf8)
+    /// The end of a line, with zeros in place of the sum.
+    private static let emptyTail = Array(",\"crc\":\"00000000\"}\n".utf8)
     private static let hex = Array("0123456789abcdef".utf8)
 
     /// - Parameter document: A JSON object with at least one member.
@@ -21,10 +22,15 @@ enum ChecksummedLine {
     /// Appends the line of a JSON object with at least one member.
     static func encode(_ document: [UInt8], to lines: inout [UInt8]) {
         let sum = CyclicRedundancy.checksum(document)
-        lines += document.dropLast()
-        lines += tailStart
-        for digit in 0..<8 { lines.append(hex[Int(sum >> UInt32(28 - digit * 4)) & 15]) }
-        lines += tailEnd
+        // By pointers, since a slice of an array is appended byte by byte.
+        document.withUnsafeBufferPointer { bytes in
+            lines.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[..<(bytes.count - 1)]))
+        }
+        lines += emptyTail
+        let first = lines.count - emptyTail.count + tailStart.count
+        lines.withUnsafeMutableBufferPointer { lines in
+            for digit in 0..<8 { lines[first + digit] = hex[Int(sum >> UInt32(28 - digit * 4)) & 15] }
+        }
     }
 
     /// - Parameter line: The line without its newline.
