@@ -30,6 +30,7 @@ package final class QueueDriver {
     /// The disk as it was last measured; `nil` before, and where nothing is kept on one.
     private var disk: DiskSpace?
     private var store: (any QueueStorage)?
+    private var isInMemory = false
     private var isOpen = false
     /// What came before the file was open.
     private var early: [QueueInput] = []
@@ -68,6 +69,7 @@ package final class QueueDriver {
 
     /// Keeps the queue in memory. To be called once, in place of the other.
     package func openInMemory() {
+        isInMemory = true
         store = MemoryStore(resultCount: policy.resultCount) { [loopReference] notice in
             // Nothing is waited for: a transaction is committed while it is handed over, on the loop.
             guard case .opened = notice else { loopReference.owner?.handle(notice); return }
@@ -201,9 +203,14 @@ package final class QueueDriver {
         switch command {
         case .attemptRouted, .requestSent, .answering, .ended, .committed, .prepared, .answerHeld, .judged:
             workLater()
+        // In memory nothing is refused for what is added with it. On a disk each request is a transaction of its own.
+        case .add where isInMemory && inbox.count < Self.addedTogether: workLater()
         default: work()
         }
     }
+
+    /// The most requests that are added in one turn of the scheduler.
+    private static let addedTogether = 256
 
     private func workLater() {
         guard !willWork else { return }

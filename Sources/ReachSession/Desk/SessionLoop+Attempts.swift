@@ -179,7 +179,8 @@ extension SessionLoop: AttemptHost {
                 url: sent.url.description, destination: destination, partialFile: sink.path, point: point)
         }
         guard let head = report.response,
-            let response = address(of: sent.url, id).flatMap({ WebResponse(head, from: $0) })
+            let address = address(of: sent.url, id),
+            let response = WebResponse(address, status: head.status, fieldsMemo.read(head.fields))
         else { return }
         // A long answer is in the queue's spool, and is read from there.
         let isDownload = report.fileBytes != nil

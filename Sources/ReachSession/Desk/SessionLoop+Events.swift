@@ -188,17 +188,15 @@ extension WebResponse {
         self.init(url: url.description, status: head.status, head.fields)
     }
 
-    /// - Returns: `nil` where the status is none.
-    init?(_ head: ResponseHead, from url: WebAddress) { self.init(url, status: head.status, head.fields) }
-
     private init?(url: String, status: Int, _ fields: [HeaderField]) {
         guard let url = try? WebAddress(url) else { return nil }
-        self.init(url, status: status, fields)
+        self.init(url, status: status, HTTPFields(fields))
     }
 
-    private init?(_ url: WebAddress, status: Int, _ fields: [HeaderField]) {
+    /// - Returns: `nil` where the status is none.
+    init?(_ url: WebAddress, status: Int, _ fields: HTTPFields) {
         // HTTPTypes traps at other numbers; a row of the queue's file may have one.
         guard 0...999 ~= status else { return nil }
-        self.init(url: url, head: HTTPResponse(status: .init(code: status), headerFields: HTTPFields(fields)))
+        self.init(url: url, head: HTTPResponse(status: .init(code: status), headerFields: fields))
     }
 }

@@ -45,6 +45,8 @@ final class SessionLoop {
     let trustJudge: TrustJudge?
     /// Callers that resume at the end of the turn.
     let waiters: WaiterBatch
+    /// The fields of the last answer.
+    var fieldsMemo = FieldsMemo()
     /// Requests that fail while the network does not allow them.
     var impatient: Set<RequestID> = []
 

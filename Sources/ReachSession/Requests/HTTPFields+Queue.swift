@@ -22,3 +22,17 @@ extension [HeaderField] {
         }
     }
 }
+
+/// The fields of the last answer, as a program reads them: most answers of a server repeat them, but for the date, and
+/// reading them takes longer than anything else in the delivery of a small one.
+struct FieldsMemo {
+    private var last: (received: [HeaderField], read: HTTPFields)?
+
+    mutating func read(_ received: [HeaderField]) -> HTTPFields {
+        if let last, last.received == received { return last.read }
+        let read = HTTPFields(received)
+        // Secrets stay no longer than their answer.
+        last = received.contains { $0.isNamed("Set-Cookie") } ? nil : (received, read)
+        return read
+    }
+}
