@@ -25,14 +25,21 @@ extension [HeaderField] {
 
 /// The fields of the last answer, as a program reads them: most answers of a server repeat them, but for the date, and
 /// reading them takes longer than anything else in the delivery of a small one.
-struct FieldsMemo {
+package struct FieldsMemo {
     private var last: (received: [HeaderField], read: HTTPFields)?
 
-    mutating func read(_ received: [HeaderField]) -> HTTPFields {
-        if let last, last.received == received { return last.read }
+    package init() {}
+
+    package mutating func read(_ received: [HeaderField]) -> HTTPFields {
+        if let last, last.received.elementsEqual(received, by: Self.areSame) { return last.read }
         let read = HTTPFields(received)
-        // Secrets stay no longer than their answer.
+        // A cookie stays no longer than its answer.
         last = received.contains { $0.isNamed("Set-Cookie") } ? nil : (received, read)
         return read
+    }
+
+    /// By bytes: texts are equal, too, where one writes a letter and its accent as one character and the other as two.
+    private static func areSame(_ one: HeaderField, _ other: HeaderField) -> Bool {
+        one.name.utf8.elementsEqual(other.name.utf8) && one.value.utf8.elementsEqual(other.value.utf8)
     }
 }
