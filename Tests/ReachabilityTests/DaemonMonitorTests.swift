@@ -147,6 +147,8 @@ struct DaemonMonitorTests {
         try await none.wait(for: 1)
         try await some.wait(for: 1)
         try stage.namespace.run("ip", "route", "replace", "default", "via", "192.0.2.9")
+        // Two changes that the daemon reads together are one.
+        try await some.wait(for: 2)
         try stage.namespace.run("ip", "route", "delete", "default")
         let changes = try await some.wait(for: 3)
         #expect(

@@ -121,6 +121,9 @@ package final class QueueDriver {
         send(command(lastTicket))
     }
 
+    /// Carries out what waits for the end of the loop's turn, so that a question has an answer that includes it.
+    package func settle() { work() }
+
     package func explain(_ id: RequestID) -> QueueExplanation? { scheduler.explain(id, at: SystemClock.now) }
 
     /// How many requests are not over: the client's, or for root everybody's.

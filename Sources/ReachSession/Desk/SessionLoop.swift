@@ -257,6 +257,7 @@ final class SessionLoop {
     }
 
     func explain(_ task: RequestTask) -> RequestExplanation {
+        engine?.driver.settle()
         if let id = numbers[task.identifier], let explanation = engine?.driver.explain(id) {
             return RequestExplanation(explanation)
         }
