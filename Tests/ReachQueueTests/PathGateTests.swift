@@ -113,6 +113,65 @@ import Testing
         #expect(advance(to: 4010.2)?.outage == .milliseconds(10_200), "what was slept before is forgotten")
     }
 
+    /// The longest delay after the path has settled, over many random numbers.
+    private mutating func longestDelay(
+        settled: Double, _ events: (inout PathGateTests) -> Void
+    ) throws -> Duration {
+        var longest = Duration.zero
+        for seed in UInt64(1)...20 {
+            (gate, random) = (PathGate(missing: .validated, at: Self.at(0)), SeededGenerator(seed: seed))
+            _ = path(.wifi, at: 0)
+            events(&self)
+            longest = max(longest, try #require(gate.times).others - Self.at(settled))
+        }
+        return longest
+    }
+
+    @Test mutating func `an outage while awake is spread over, although the machine slept in the one before`() throws {
+        let longest = try longestDelay(settled: 36_110.2) { test in
+            _ = test.path(nil, at: 10)
+            test.gate.wake(after: .seconds(28_800), at: Self.at(28_900), test.policy)
+            _ = test.path(.wifi, at: 28_909)
+            // It is lost before it has settled.
+            _ = test.path(nil, at: 28_909.1)
+            _ = test.path(.wifi, at: 36_110)
+        }
+        #expect(longest > .seconds(30), "of sixty")
+    }
+
+    @Test mutating func `of a sleep that ended before the path was lost nothing is subtracted`() throws {
+        let longest = try longestDelay(settled: 501.2) { test in
+            _ = test.path(nil, at: 380.9)
+            test.gate.wake(after: .seconds(370), at: Self.at(381), test.policy)
+            _ = test.path(.wifi, at: 501)
+        }
+        #expect(longest > .seconds(6), "a tenth of 120 s")
+        #expect(advance(to: 501.2)?.outage == .milliseconds(120_200), "less 0.1 s in which it may have slept")
+    }
+
+    @Test mutating func `the delay of a gate that takes part in another's trial outlasts a wake`() throws {
+        _ = path(.wifi, at: 0)
+        _ = path(nil, at: 1)
+        _ = path(.wifi, at: 3601)
+        var other = PathGate(missing: .path, at: Self.at(3601.1))
+        _ = other.begin(on: .wifi, missing: [], settledAt: Self.at(3601.2), like: gate, at: Self.at(3601.1))
+        gate.wake(after: .seconds(1), at: Self.at(3601.15), policy)
+        other.wake(after: .seconds(1), at: Self.at(3601.15), policy)
+        let times = try #require(gate.times)
+        #expect(times.others > Self.at(3602))
+        #expect(other.times == times)
+    }
+
+    @Test func `starts keep their distance for what of the outage was no sleep`() {
+        for (slept, least) in [(0.2, 6.0), (30, 3), (59.5, 0.25), (3600, 0.25)] {
+            var spacing = StartSpacing(at: Self.at(0))
+            spacing.begin(after: .seconds(60), first: Self.at(100), policy)
+            spacing.wake(after: .seconds(slept), first: Self.at(100), policy)
+            let length = spacing.until - Self.at(100)
+            #expect(length <= .seconds(least) && length >= .seconds(least * 0.99), "\(slept): \(length)")
+        }
+    }
+
     @Test mutating func `the delay after an outage is drawn once, however often the path goes meanwhile`() throws {
         _ = path(.wifi, at: 0)
         _ = path(nil, at: 1)

@@ -223,7 +223,7 @@ package final class ReachabilityEngine {
             })
         guard fresh != gateways else { return }
         gateways = fresh
-        observer?.trackNeighbours(fresh)
+        observer?.trackNeighbours(neighbours.union(fresh))
     }
 
     private func send(_ fresh: NetworkSnapshot?) {

@@ -27,7 +27,7 @@ package final class ProbeRunner {
     /// - Parameters:
     ///   - binding: The interface that all packets of the attempt must use; `nil` lets the kernel choose.
     ///   - followsRoutes: Whether an address of a name that has a route of its own is reached by that route and no other, and
-    ///     only if it satisfies the probe's condition.
+    ///     only if it satisfies the probe's condition. Without a binding the kernel follows its routes anyway.
     ///   - completion: Called once, after this returns, unless the attempt is cancelled.
     package func start(
         _ specification: ProbeSpecification, binding: InterfaceBinding?, followsRoutes: Bool = false,
@@ -35,7 +35,8 @@ package final class ProbeRunner {
     ) -> any ProbeAttempt {
         lastNumber &+= 1
         let plan = ProbePlan(
-            specification: specification, binding: binding, followsRoutes: followsRoutes, number: lastNumber)
+            specification: specification, binding: binding, followsRoutes: followsRoutes && binding != nil,
+            number: lastNumber)
         let target = specification.target
         if let question = target.question { return QuestionAttempt(plan, question, self, completion) }
         return target.kind == .icmp
@@ -52,7 +53,14 @@ extension ProbeRunner {
         }
         let condition = plan.specification.pathCondition ?? .any
         return zip(addresses, found).compactMap { address, route in
-            switch route {
+            // The binding was chosen for the target's own address, with its zone. Link-local ones are on every link, so their
+            // route says nothing without a zone.
+            if plan.specification.target.host?.isAddress(address) == true
+                || (address.family == .ipv6 && address.isLinkLocal)
+            {
+                return TransferWay(address, by: plan.binding)
+            }
+            return switch route {
             case .byDefault: TransferWay(address, by: plan.binding)
             case .local: TransferWay(address, by: nil)
             case .own(let host):
@@ -62,6 +70,12 @@ extension ProbeRunner {
             case .none: nil
             }
         }
+    }
+}
+
+extension ProbeTarget.Host {
+    fileprivate func isAddress(_ other: IPAddress) -> Bool {
+        if case .address(other, _) = self { true } else { false }
     }
 }
 

@@ -53,8 +53,10 @@ package struct PathGate: Hashable, Sendable {
     private var drawn: Times?
     /// The time at which the path was lost.
     private var lostAt: BootTime
-    /// For how long the machine has slept since the gate was last open.
+    /// For how long the machine has slept since the path was lost.
     private var asleep: Duration = .zero
+    /// For how long it has slept since the gate was last open.
+    private var asleepSinceOpen: Duration = .zero
     /// The share of the spread that was drawn for the first start.
     private var share = 0.0
     /// Whether the network has been unknown so far. The first path that is found then follows no outage.
@@ -111,6 +113,7 @@ package struct PathGate: Hashable, Sendable {
         triedPath = TriedPath(path)
         if let other, other.isUnproved {
             (state, canaries, triedSince) = (other.state, other.canaries, other.triedSince)
+            (lostAt, asleep, share, drawn) = (other.lostAt, other.asleep, other.share, other.drawn)
             if case .canary = state { return .canary(after: .zero) }
             return .gained
         }
@@ -146,8 +149,8 @@ package struct PathGate: Hashable, Sendable {
         guard !isClosed else { return nil }
         let wasOpen = isOpen
         state = .closed
-        lostAt = now
-        if wasOpen { (since, asleep) = (now, .zero) }
+        (lostAt, asleep) = (now, .zero)
+        if wasOpen { (since, asleepSinceOpen) = (now, .zero) }
         return .closed(wasOpen: wasOpen)
     }
 
@@ -174,19 +177,19 @@ package struct PathGate: Hashable, Sendable {
     }
 
     /// For how long the gate has not been open while the machine was awake.
-    private func outage(at now: BootTime) -> Duration { max(.zero, now - since - asleep) }
+    private func outage(at now: BootTime) -> Duration { max(.zero, now - since - asleepSinceOpen) }
 
-    /// The machine woke up. The path may have come back before that was known.
+    /// The machine woke up. The path may have come back, or may have been lost, before that was known: of the sleep counts at
+    /// most the time since the loss.
     package mutating func wake(after slept: Duration, at now: BootTime, _ policy: QueuePolicy) {
+        guard !isOpen else { return }
+        asleep = min(asleep + slept, max(.zero, now - lostAt))
+        asleepSinceOpen = min(asleepSinceOpen + slept, max(.zero, now - since))
         switch state {
-        case .closed: asleep += slept
         case .settling(let until, let times):
-            asleep += slept
             state = .settling(until: until, shortened(times, settled: until, at: now, policy))
-        case .canary(let times):
-            asleep += slept
-            state = .canary(shortened(times, settled: triedSince, at: now, policy))
-        case .open: break
+        case .canary(let times): state = .canary(shortened(times, settled: triedSince, at: now, policy))
+        case .closed, .open: break
         }
     }
 
@@ -225,7 +228,7 @@ package struct PathGate: Hashable, Sendable {
         state = .open(times)
         since = now
         canaries = [:]
-        (drawn, asleep) = (nil, .zero)
+        (drawn, asleep, asleepSinceOpen) = (nil, .zero, .zero)
         return .opened(after: outage)
     }
 

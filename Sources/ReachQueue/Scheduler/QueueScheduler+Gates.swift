@@ -57,7 +57,7 @@ extension QueueScheduler {
     /// Starts keep their distance for a while. The first look at a network or a host ends no outage.
     private mutating func space(_ group: Int32, after outage: Duration) {
         guard outage > .zero, let times = groups[Int(group)].gate.times else { return }
-        spacedUntil = max(spacedUntil, max(now, times.others) + policy.spread(after: outage))
+        spacing.begin(after: outage, first: max(now, times.others), policy)
     }
 
     private mutating func cutWaits(of group: Int32) {

@@ -122,7 +122,8 @@ extension QueueScheduler {
             }
             relink(group)
         }
-        spacedUntil = min(spacedUntil, now + policy.spread(after: .zero))
+        let latest = groupNumbers.values.compactMap { groups[Int($0)].gate.times?.others }.max()
+        spacing.wake(after: slept, first: max(now, latest ?? now), policy)
     }
 
     mutating func targetPathChanged(_ destination: Destination, _ path: QueuePath?) {

@@ -119,8 +119,9 @@ package struct QueueScheduler: Sendable {
     var yieldAt: BootTime?
     /// The time until which a user with half of all slots does not get the last free one.
     var sharedUntil: BootTime
+    var spacing: StartSpacing
     /// The time until which starts are spaced.
-    var spacedUntil: BootTime
+    var spacedUntil: BootTime { spacing.until }
     /// The earliest time of the next start while starts are spaced.
     var nextStart: BootTime
     /// The time at which requests are admitted again, if spacing stopped this.
@@ -145,7 +146,7 @@ package struct QueueScheduler: Sendable {
         started = moment.boot
         nextID = firstID
         degradedSince = moment.boot
-        spacedUntil = moment.boot
+        spacing = StartSpacing(at: moment.boot)
         nextStart = moment.boot
         sharedUntil = moment.boot
         deadline = nextDeadline

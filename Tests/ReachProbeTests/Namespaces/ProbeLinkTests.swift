@@ -22,8 +22,10 @@ struct ProbeLinkTests {
             try machine.run("ip", "link", "add", link, "type", "veth", "peer", "name", "far", "netns", router.name)
             try machine.run("ip", "link", "set", link, "addrgenmode", "none", "up")
             try machine.run("ip", "address", "add", prefix + ".2/24", "dev", link)
+            try machine.run("ip", "address", "add", "fe80::2/64", "dev", link, "nodad")
             try router.run("ip", "link", "set", "far", "addrgenmode", "none", "up")
             try router.run("ip", "address", "add", prefix + ".1/24", "dev", "far")
+            try router.run("ip", "address", "add", "fe80::1/64", "dev", "far", "nodad")
             for address in ["192.0.2.1/32", "203.0.113.1/32", "198.51.100.7/32"] {
                 try router.run("ip", "address", "add", address, "dev", "lo")
             }
@@ -32,6 +34,7 @@ struct ProbeLinkTests {
             try machine.run("sh", "-c", "echo 0 2147483647 > /proc/sys/net/ipv4/ping_group_range")
         }
         try machine.run("ip", "route", "add", "default", "via", "192.0.2.1")
+        try machine.run("ip", "route", "add", "prohibit", "203.0.113.9")
         try machine.run(
             "nft",
             """
@@ -39,13 +42,15 @@ struct ProbeLinkTests {
             add chain inet seen out { type filter hook output priority 0; }
             add rule inet seen out oifname lan0 ip daddr 203.0.113.1 counter comment wrong
             add rule inet seen out oifname lan1 ip daddr 198.51.100.7 counter comment wrong
+            add rule inet seen out oifname lan0 ip6 daddr fe80::1 counter comment wrong
+            add rule inet seen out oifname lan1 ip6 daddr fe80::1 counter comment zone
             add rule inet seen out oifname lan1 ip daddr 203.0.113.1 counter comment own
             add rule inet seen out oifname lan0 ip daddr 198.51.100.7 counter comment default
             """.split(separator: "\n").joined(separator: "; "))
         files = try TemporaryDirectory()
         var options = NameService.Options()
         options.hostsPath = try files.file(
-            "hosts", "203.0.113.1 near.test both.test\n198.51.100.7 far.test both.test\n")
+            "hosts", "203.0.113.1 near.test both.test\n198.51.100.7 far.test both.test\n203.0.113.9 forbidden.test\n")
         scene = try RunnerScene(in: machine, options)
     }
 
@@ -58,12 +63,15 @@ struct ProbeLinkTests {
             })
     }
 
-    private func probe(_ target: String, _ condition: String) async throws -> ProbeResult {
+    private func probe(
+        _ target: String, _ condition: String, by interface: String? = "lan0", followsRoutes: Bool = true
+    ) async throws -> ProbeResult {
         var specification = ProbeSpecification(name: "test", target: try ProbeTarget(target))
         specification.timeout = .milliseconds(800)
         specification.condition = try NetworkCondition(condition)
         let order = RunnerScene.Order(
-            specification: specification, binding: InterfaceBinding(name: "lan0"), followsRoutes: true)
+            specification: specification, binding: interface.map { InterfaceBinding(name: $0) },
+            followsRoutes: followsRoutes)
         return try #require(try await scene.run([order]).first)
     }
 
@@ -85,5 +93,22 @@ struct ProbeLinkTests {
         let result = try await probe(kind.replacing("%", with: "near.test"), "wifi")
         #expect(try seen().isEmpty)
         #expect(result.outcome != .ok, "\(result)")
+    }
+
+    @Test(arguments: [("lan0", "wrong"), ("lan1", "zone")], Self.kinds)
+    func `a link-local address is sent to by the link of its zone alone`(link: (String, String), kind: String)
+        async throws
+    {
+        _ = try await probe(kind.replacing("%", with: "[fe80::1%25\(link.0)]"), "unmetered", by: link.0)
+        #expect(try seen() == [link.1])
+    }
+
+    @Test(arguments: Self.kinds)
+    func `without a binding the kernel's own refusal is reported`(kind: String) async throws {
+        let target = kind.replacing("%", with: "forbidden.test")
+        let plain = try await probe(target, "any", by: nil, followsRoutes: false)
+        let result = try await probe(target, "any", by: nil)
+        #expect(result.outcome == plain.outcome && result.detail == plain.detail, "\(result) \(plain)")
+        #expect(plain.outcome != .ok)
     }
 }
