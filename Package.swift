@@ -191,7 +191,8 @@ let targets: [Target] = [
         "ReachTransferTests",
         ["fetch", "CConfine", "CCurl", "CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachTesting"]),
     tests(
-        "ReachControlTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachQueue", "ReachControl", "ReachTesting"]),
+        "ReachControlTests",
+        ["CConfine", "CReachLinux", "ReachCore", "ReachLoop", "ReachQueue", "ReachControl", "ReachTesting"]),
     tests(
         "ReachDaemonTests",
         [

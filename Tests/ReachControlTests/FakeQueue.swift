@@ -18,7 +18,7 @@ final class FakeQueue: QueueService {
     private(set) var finishedLists = 0
     private(set) var watchCount = 0
     private(set) var cancelCount = 0
-    private var sinks: [Int64?: (QueueNotice) -> Void] = [:]
+    private var sinks: [Int64?: [Int: (QueueNotice) -> Void]] = [:]
     var uploads: [String: [UInt8]] = [:]
     var items: [Int64: RequestReport] = [:]
     var body: [UInt8] = []
@@ -127,14 +127,17 @@ final class FakeQueue: QueueService {
     ) throws(QueueServiceError) -> QueueWatch {
         if let failure { throw failure }
         watchCount += 1
-        sinks[id] = sink
+        let number = watchCount
+        sinks[id, default: [:]][number] = sink
         return QueueWatch { [unowned self] in
             cancelCount += 1
-            sinks[id] = nil
+            sinks[id]?[number] = nil
         }
     }
 
-    func publish(_ notice: QueueNotice, toWatchersOf id: Int64? = nil) { sinks[id]?(notice) }
+    func publish(_ notice: QueueNotice, toWatchersOf id: Int64? = nil) {
+        for sink in (sinks[id] ?? [:]).values { sink(notice) }
+    }
 }
 
 extension Instant {

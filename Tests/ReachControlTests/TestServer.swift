@@ -99,6 +99,9 @@ final class TestServer: @unchecked Sendable {
         return result
     }
 
+    /// The queue, in work that runs on the loop's thread.
+    func queueOnLoop(_ body: (FakeQueue) -> Void) { box.host.map { body($0.queue) } }
+
     var statistics: ControlServer.Statistics { run { $1.statistics } }
 
     /// Waits until the server's statistics meet a condition.

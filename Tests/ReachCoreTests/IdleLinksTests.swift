@@ -53,6 +53,18 @@ import Testing
         #expect(!folds(link(9)))
     }
 
+    @Test mutating func `a tunnel counts, since it may carry names of an intranet without an address`() throws {
+        for (index, kind) in zip(7..., ["wireguard", "tun", "xfrm"]) {
+            var tunnel = Link(index: InterfaceIndex(index), name: "t\(index)")
+            tunnel.kind = kind
+            #expect(!folds(.link(tunnel)))
+            tunnel.flags = [.up, .running, .lowerUp]
+            #expect(!folds(.link(tunnel)))
+            #expect(!folds(.address(try address("fe80::7", on: tunnel.index))))
+        }
+        #expect(folds(link(6)), "a container's link still does not")
+    }
+
     @Test mutating func `a link that carries a path counts, and so do its ports`() {
         #expect(folds(link(7)))
         carrying = [2, 7]

@@ -42,6 +42,21 @@ package enum QueueNotice: Hashable, Sendable {
     fileprivate static let progressing = "progress"
 }
 
+/// Encodes what several watches of the queue are told. An event that is the same as the one before it is not encoded again:
+/// a user's watches all get it, one after the other.
+struct QueueEncoder {
+    private var last: (event: QueueEvent, encoded: EncodedEvent)?
+
+    mutating func encode(_ notice: QueueNotice) -> EncodedEvent {
+        // Progress has the time at which it is encoded.
+        guard case .event(let event) = notice else { return notice.encoded }
+        if let last, last.event == event { return last.encoded }
+        let encoded = notice.encoded
+        last = (event, encoded)
+        return encoded
+    }
+}
+
 extension EncodedEvent {
     /// No later event is missed: the first line of a subscription to the queue, and the one after `dropped`.
     package static func queueWatching(at moment: Instant) -> EncodedEvent {

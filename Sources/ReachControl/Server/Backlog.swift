@@ -29,12 +29,12 @@ struct Backlog {
     }
 
     /// Drops the oldest events to have at most this many bytes, but never the newest.
-    mutating func shorten(to limit: Int) {
+    private mutating func shorten(to limit: Int) {
         while byteCount > limit, start + 1 < end { forgetFirst() }
         removeForgotten()
     }
 
-    /// Drops the events before this number, which no reader needs.
+    /// Drops the events before this number.
     mutating func forget(before number: UInt64) {
         while start < min(number, end) { forgetFirst() }
         removeForgotten()

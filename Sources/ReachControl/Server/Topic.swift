@@ -61,8 +61,8 @@ final class Topic {
         backlog.forget(before: needed ?? backlog.end)
     }
 
-    /// Drops the oldest events to have at most this many bytes.
-    func shortenBacklog(to limit: Int) { backlog.shorten(to: limit) }
+    /// Drops the events before this number, whether they have been read or not.
+    func forget(before number: UInt64) { backlog.forget(before: number) }
 
     /// Whether the subject cannot be observed at the moment.
     var isStale: Bool { source?.isStale() ?? false }

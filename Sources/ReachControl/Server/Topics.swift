@@ -12,6 +12,7 @@ final class Topics {
     private var queueWatches: [UInt32: Int] = [:]
     private let budget: BacklogBudget
     private var encoder = ChangeEncoder(source: .daemon)
+    private var queueEncoder = QueueEncoder()
 
     init(
         service: any ControlService, queue: (any QueueService)?, limits: ControlLimits, exempt: Set<UInt32> = []
@@ -75,23 +76,17 @@ final class Topics {
     /// - Returns: `nil` if there is no queue, and so no event of one.
     private func watchRequests(of caller: Caller, publishingTo topic: Topic) -> QueueWatch? {
         try? queue?.watch(nil, for: caller) { [weak topic, weak self] notice in
-            topic.map { self?.publish(notice.encoded, to: $0) }
+            topic.map { self?.publish(notice, to: $0) }
         }
     }
+
+    private func publish(_ notice: QueueNotice, to topic: Topic) { publish(queueEncoder.encode(notice), to: topic) }
 
     private func publish(_ event: EncodedEvent, to topic: Topic, isChange: Bool = false) {
         topic.publish(event, isChange: isChange)
-        if budget.isExceeded { shortenBacklogs() }
-    }
-
-    /// Drops events until the backlogs are within the limit for all of them: the oldest ones of the longest backlogs first.
-    /// So a slow reader of some targets takes nothing from the readers of others.
-    private func shortenBacklogs() {
-        var limit = topics.values.map(\.backlog.byteCount).max() ?? 0
-        while budget.byteCount > budget.goal, limit > 0 {
-            limit /= 2
-            for topic in topics.values { topic.shortenBacklog(to: limit) }
-        }
+        guard budget.isExceeded else { return }
+        var shares = BacklogShares(Array(topics.values))
+        shares.shorten(budget)
         budget.noteShortened()
     }
 
@@ -112,7 +107,7 @@ final class Topics {
         let topic = Topic(subject, backlogBytes: limits.backlogBytes, of: budget)
         do throws(QueueServiceError) {
             let watch = try queue.watch(id, for: caller) { [weak topic, weak self] notice in
-                topic.map { self?.publish(notice.encoded, to: $0) }
+                topic.map { self?.publish(notice, to: $0) }
             }
             topic.begin(Topic.Source(watch))
         } catch {

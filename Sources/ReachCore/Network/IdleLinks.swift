@@ -1,6 +1,9 @@
 /// The links that appeared while the kernel was observed and that can have no part in a path yet: no address but
 /// link-local ones, and no route of which the observer was notified. A thousand new containers bring such links.
 ///
+/// A tunnel always counts. It may need no address, and the routes by which it carries the names of an intranet are not
+/// reported as long as nobody watches an address there.
+///
 /// What happens to such a link is folded into the ``NetworkTable``, and nothing has to be queried or judged again. Apply it
 /// to each notice, in the order of their arrival, since a later route or address makes the link count.
 package struct IdleLinks: Hashable, Sendable {
@@ -20,7 +23,7 @@ package struct IdleLinks: Hashable, Sendable {
         switch notice {
         case .link(let link):
             let known = table.links[link.index]
-            if known == nil { links.insert(link.index) }
+            if known == nil, LinkClassifier.kind(byNetlinkOf: link) != .tunnel { links.insert(link.index) }
             return isIdle(link.index, besides: [known?.controller, link.controller], carrying)
         case .linkRemoved(let index):
             let isFolded = isIdle(index, besides: [table.links[index]?.controller], carrying)
