@@ -226,8 +226,8 @@ let targets: [Target] = [
         "ReachCommandTests",
         [
             "reach", "reachd", "reach-fleet", "confine", "monitor", "queuerun", "ReachCore", "ReachQueue",
-            "ReachControl",
-            "ReachTerminal", "ReachTesting",
+            "ReachControl", "ReachTerminal", "ReachTesting",
+            .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ]),
     // Separate from the other tests, because these wait for disks and silent daemons and would delay the rest.
     tests("ReachCrashTests", ["reach", "reachd", "reach-fleet", "queuecrash", "ReachCore", "ReachTesting"]),

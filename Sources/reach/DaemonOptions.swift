@@ -31,22 +31,34 @@ struct DaemonOptions: ParsableArguments {
     ///
     /// - Parameter kernelOptions: The given options that only a query of the kernel honours.
     func source(_ kernelOptions: [String] = []) -> Source {
-        guard !noDaemon else { return .kernel(note: nil) }
-        let path = socket ?? SocketPath.forClient(uid: getuid(), environment: SocketPath.processEnvironment)
-        if let option = kernelOptions.first {
-            let isThere = access(path, F_OK) == 0
-            return .kernel(note: isThere ? "answered by the kernel: \(option) is not for the daemon" : nil)
-        }
-        let isInEnvironment = SocketPath.processEnvironment("REACH_SOCKET")?.isEmpty == false
-        return .daemon(path: path, wasNamed: socket != nil || isInEnvironment)
+        Source(socket: socket, noDaemon: noDaemon, kernelOptions: kernelOptions)
     }
 
-    enum Source {
+    enum Source: Equatable {
         /// - Parameter note: The reason, for people who might expect the daemon's answer.
         case kernel(note: String?)
         /// Unless the daemon was named, the kernel replaces it if it does not answer or watches another network
         /// namespace than that of this process.
         case daemon(path: String, wasNamed: Bool)
+
+        /// - Parameters:
+        ///   - socket: The path of the daemon's socket, if it was given.
+        ///   - noDaemon: Whether the kernel was asked for.
+        ///   - kernelOptions: The given options that only a query of the kernel honours.
+        init(socket: String?, noDaemon: Bool, kernelOptions: [String] = []) {
+            guard !noDaemon else {
+                self = .kernel(note: nil)
+                return
+            }
+            let path = socket ?? SocketPath.forClient(uid: getuid(), environment: SocketPath.processEnvironment)
+            if let option = kernelOptions.first {
+                let isThere = access(path, F_OK) == 0
+                self = .kernel(note: isThere ? "answered by the kernel: \(option) is not for the daemon" : nil)
+                return
+            }
+            let isInEnvironment = SocketPath.processEnvironment("REACH_SOCKET")?.isEmpty == false
+            self = .daemon(path: path, wasNamed: socket != nil || isInEnvironment)
+        }
 
         /// The daemon, or the kernel if the daemon does not answer for this network namespace.
         var checked: Source {

@@ -17,14 +17,19 @@ struct Reach: ParsableCommand {
     )
 
     /// Prints the status of the Internet if there is no subcommand.
-    func run() throws { try StatusCommand.parse([]).run() }
+    func run() throws { try StatusQuery(source: DaemonOptions.Source(socket: nil, noDaemon: false)).run() }
 
     /// Parses and runs the command, and ends with its exit status.
     static func runAndExit() -> Never {
         StandardDescriptors.secure()
         do {
-            var command = try parseAsRoot()
-            try command.run()
+            let words = Array(CommandLine.arguments.dropFirst())
+            if let plain = PlainCommandLine(words) {
+                try plain.run()
+            } else {
+                var command = try parseAsRoot(words)
+                try command.run()
+            }
             exit(ExitStatus.success)
         } catch let error as CommandError {
             if let message = error.message { StandardError.write("reach: \(message)\n") }

@@ -1,10 +1,6 @@
 internal import ArgumentParser
-internal import Glibc
-internal import ReachControl
 internal import ReachCore
 internal import ReachKernel
-internal import ReachLoop
-internal import ReachTerminal
 
 struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -43,29 +39,15 @@ struct WatchCommand: ParsableCommand {
     /// The given options that only a watch of the kernel honours.
     private var kernelOptions: [String] { (all ? ["--all"] : []) + hold.given + observation.given }
 
-    func run() throws {
-        if StandardDescriptors.outputWasClosed { StandardOutput.fail(EBADF) }
-        SignalSource.block([SIGINT, SIGTERM, SIGHUP])
+    var query: WatchQuery {
         var options = observation.engineOptions
         options.holdDown = hold.holdDown
         options.observer.wantsEveryNotice = all
-        do {
-            let loop = try EventLoop()
-            try SignalSource.watch([SIGINT, SIGTERM, SIGHUP], on: loop) { _ in loop.stop() }
-            let isPretty = pretty || (!json && StandardOutput.isTerminal)
-            let source = daemon.source(kernelOptions)
-            let printer = EventPrinter(isPretty: isPretty, source: source, loop: loop)
-            let watch = TargetWatch(
-                of: target, from: source, kernelOptions: options, withRequests: target == .internet, on: loop
-            ) { printer.write($0, from: $1) }
-            loop.afterEvents { watch.start() }
-            loop.run()
-            printer.finish()
-            if let failure = watch.failure { throw failure }
-        } catch let error as SystemError {
-            throw CommandError(status: .cannotObserve, message: "cannot watch: \(error)")
-        }
+        let form: WatchQuery.Form = json ? .json : pretty ? .pretty : .byOutput
+        return WatchQuery(target: target, form: form, source: daemon.source(kernelOptions), kernelOptions: options)
     }
+
+    func run() throws { try query.run() }
 }
 
 /// The times that a new status must last before it is reported.

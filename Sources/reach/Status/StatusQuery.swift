@@ -1,0 +1,95 @@
+internal import ReachControl
+internal import ReachCore
+internal import ReachKernel
+internal import ReachLoop
+internal import ReachTerminal
+
+/// A question about targets, as `reach status` asks it.
+struct StatusQuery {
+    var targets: [Target] = [.internet]
+    var json = false
+    /// Whether only what connectivity checks have proved counts; then each target is one about which they can prove something.
+    var validated = false
+    var source: DaemonOptions.Source
+    var kernelOptions = EngineOptions()
+
+    func run() throws {
+        var source = source
+        var hints: [String] = []
+        let answer = try source.ask { client throws(ControlError) in
+            var states: [ReachabilityState] = []
+            for target in targets { states.append(try client.status(of: target)) }
+            hints = TargetHint.sentences(for: states.filter { $0.reason == .nameNotResolved }.map(\.target), &client)
+            return states
+        }
+        for state in answer ?? [] { show(state, .daemon) }
+        let states = try answer ?? queryKernel()
+        if !json { StandardOutput.write(source.note(isDaemon: answer != nil, .current)) }
+        for hint in hints { StandardError.write("reach: \(hint)\n") }
+        if validated { return try checkProof(states, isDaemon: answer != nil) }
+        try CommandError.check(states.map { ($0.status, $0.reason) })
+    }
+
+    private func checkProof(_ states: [ReachabilityState], isDaemon: Bool) throws(CommandError) {
+        let isUnproved = states.allSatisfy { $0.proof == .unknown && !$0.isValidated }
+        guard !isUnproved else {
+            let message =
+                isDaemon
+                ? "--validated: nothing is checked, since reachd has no [connectivity] endpoints; see reach.toml(5)"
+                : "--validated needs reachd with [connectivity] endpoints, and reachd does not run"
+            throw CommandError(status: .unknown, message: message)
+        }
+        try CommandError.check(states.map { ($0.proof, $0.reason) })
+    }
+
+    private func queryKernel() throws(CommandError) -> [ReachabilityState] {
+        var states: [ReachabilityState] = []
+        do throws(NetlinkError) {
+            let snapshot = try KernelSnapshot(options: kernelOptions)
+            for target in targets {
+                let state = try snapshot.state(of: target)
+                show(state, .kernel)
+                states.append(state)
+            }
+            return states
+        } catch {
+            for target in targets.dropFirst(states.count) {
+                var state = ReachabilityState(target: target, since: SystemClock.now.wall)
+                state.adopt(Verdict(.unknown, reason: .cannotObserve))
+                show(state, .kernel)
+            }
+            throw CommandError.cannotAsk(error)
+        }
+    }
+
+    private func show(_ state: ReachabilityState, _ source: StatusSource) {
+        if json {
+            let now = SystemClock.now
+            StandardOutput.writeJSON { $0.status(state, source: source, at: now.wall, now.boot) }
+        } else {
+            StandardOutput.write(StatusText(style: .current).describe(state))
+        }
+    }
+}
+
+extension ReachabilityState {
+    /// The status by what connectivity checks have proved.
+    fileprivate var proof: ReachabilityStatus {
+        guard status == .reachable else { return status }
+        switch connectivity {
+        case .full: return .reachable
+        case .portal, .limited, .none: return .notReachable
+        case .unknown: return .unknown
+        }
+    }
+}
+
+extension Target {
+    /// Whether connectivity checks can prove something about it.
+    var canBeProved: Bool {
+        switch subject {
+        case .internet, .interface: true
+        case .name, .address, .prefix: false
+        }
+    }
+}
