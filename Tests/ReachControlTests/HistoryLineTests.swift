@@ -1,5 +1,6 @@
 import ReachControl
 import ReachCore
+import ReachTesting
 import Testing
 
 @Suite struct HistoryLineTests {
@@ -28,6 +29,28 @@ import Testing
         let line = HistoryLine.encode(entry)
         #expect(line.last == UInt8(ascii: "\n"))
         #expect(HistoryLine.decode(line.dropLast()) == .entry(entry))
+    }
+
+    @Test func `records that are encoded together are the lines of each`() {
+        var random = SeededGenerator(seed: 6)
+        var entries: [HistoryEntry] = []
+        for _ in 0..<500 {
+            var entry = random.pick(Self.entries)
+            if case .state(var state) = entry.content {
+                state.target = random.pick(["internet", "a\"b", "caf\u{e9}", "cafe\u{301}", ""])
+                state.interface = random.pick([nil, "w\u{e9}0", "we\u{301}0"])
+                state.network = random.pick([nil, "caf\u{e9}", "cafe\u{301}"])
+                entry = HistoryEntry(.state(state), at: entry.moment, boot: random.pick(["b", "c"]))
+            }
+            // Several targets in a row are the usual case.
+            for target in ["t1", "t\\2"].prefix(Int.random(in: 0...2, using: &random)) {
+                guard case .state(var state) = entry.content else { break }
+                state.target = target
+                entries.append(HistoryEntry(.state(state), at: entry.moment, boot: entry.boot))
+            }
+            entries.append(entry)
+        }
+        #expect(HistoryLine.encode(entries) == entries.flatMap { HistoryLine.encode($0) })
     }
 
     @Test func `a line is JSON, with its checksum as the last member`() throws {

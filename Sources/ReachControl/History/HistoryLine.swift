@@ -14,19 +14,69 @@ package enum HistoryLine {
     /// Encodes a record as a line, including its newline.
     package static func encode(_ entry: HistoryEntry) -> [UInt8] { ChecksummedLine.encode(json(entry)) }
 
-    /// Appends a record as a line, including its newline.
-    package static func encode(_ entry: HistoryEntry, to lines: inout [UInt8]) {
-        ChecksummedLine.encode(json(entry), to: &lines)
+    /// Encodes records as lines. One that differs from the record before it in nothing but the target is not encoded again:
+    /// with a thousand targets behind one default route, that is nearly every record.
+    package static func encode(_ entries: [HistoryEntry]) -> [UInt8] {
+        var lines: [UInt8] = []
+        lines.reserveCapacity(entries.count * 384)
+        var last: (entry: HistoryEntry, template: Template)?
+        for entry in entries {
+            guard case .state(let state) = entry.content else {
+                ChecksummedLine.encode(json(entry), to: &lines)
+                continue
+            }
+            let template: Template
+            if let last, last.entry.differsOnlyInTarget(from: entry) {
+                template = last.template
+            } else {
+                template = Template(entry)
+                last = (entry, template)
+            }
+            ChecksummedLine.encode(template.document(of: state.target), to: &lines)
+        }
+        return lines
+    }
+
+    /// The JSON object of a state, without the target.
+    private struct Template {
+        private let bytes: [UInt8]
+        private let gap: Int
+
+        init(_ entry: HistoryEntry) {
+            var gap = 0
+            bytes = HistoryLine.json(entry) { gap = $0.gap("target") }
+            self.gap = gap
+        }
+
+        func document(of target: String) -> [UInt8] {
+            var name = JSONWriter(capacity: 64)
+            name.value(target)
+            var document: [UInt8] = []
+            document.reserveCapacity(bytes.count + name.count)
+            // By pointers, since a slice of an array is appended byte by byte.
+            bytes.withUnsafeBufferPointer { bytes in
+                document.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[..<gap]))
+                document.append(contentsOf: name.bytes)
+                document.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[gap...]))
+            }
+            return document
+        }
     }
 
     /// Encodes a record as a JSON object without checksum, as `reach history --json` prints it.
     package static func json(_ entry: HistoryEntry) -> [UInt8] {
+        json(entry) { json in entry.target.map { json.field("target", $0) } }
+    }
+
+    /// - Parameter writeTarget: Writes the target, or leaves a gap for it. Called if the record has one.
+    private static func json(_ entry: HistoryEntry, _ writeTarget: (inout JSONWriter) -> Void) -> [UInt8] {
         var json = JSONWriter(capacity: 512)
         json.object { json in
             json.field("v", 1)
             json.field("type", entry.content.typeWord)
             json.times(entry.moment.wall, entry.moment.boot)
             json.field("boot", entry.boot)
+            if entry.target != nil { writeTarget(&json) }
             json.details(of: entry.content)
         }
         return json.bytes
@@ -54,15 +104,34 @@ extension HistoryEntry.Content {
     }
 }
 
+extension HistoryEntry {
+    fileprivate func differsOnlyInTarget(from other: HistoryEntry) -> Bool {
+        guard moment == other.moment, case .state(var state) = content, case .state(let others) = other.content else {
+            return false
+        }
+        state.target = others.target
+        // Texts are equal for another spelling of an accent, too. All others are words.
+        return state == others && boot == other.boot && state.interface.isSpelled(like: others.interface)
+            && state.rootInterface.isSpelled(like: others.rootInterface)
+            && state.network.isSpelled(like: others.network)
+    }
+}
+
+extension String? {
+    fileprivate func isSpelled(like other: String?) -> Bool {
+        guard let self, let other else { return self == nil && other == nil }
+        return self.utf8.elementsEqual(other.utf8)
+    }
+}
+
 extension JSONWriter {
+    /// All but the target.
     fileprivate mutating func details(of content: HistoryEntry.Content) {
         switch content {
         case .started(let lastSeen): if let lastSeen { field("last_seen", lastSeen) }
-        case .stopped: break
-        case .unwatched(let target): field("target", target)
+        case .stopped, .unwatched: break
         case .dropped(let count): field("count", count.wide)
         case .state(let state):
-            field("target", state.target)
             field("status", state.status.rawValue)
             field("class", state.linkClass)
             field("interface", state.interface)

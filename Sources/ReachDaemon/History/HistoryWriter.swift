@@ -83,20 +83,13 @@ struct HistoryWriter {
         entries.forEach { remember($0) }
         let made = lost > 0 ? lossEntries() : []
         do throws(SystemError) {
-            try store.append(Self.lines(of: made.isEmpty ? entries : entries + made), count: entries.count)
+            try store.append(HistoryLine.encode(made.isEmpty ? entries : entries + made), count: entries.count)
             recover()
         } catch {
             lost += entries.count
             fail(error)
         }
         if store.count >= limit { rotate() }
-    }
-
-    private static func lines(of entries: [HistoryEntry]) -> [UInt8] {
-        var lines: [UInt8] = []
-        lines.reserveCapacity(entries.count * 384)
-        for entry in entries { HistoryLine.encode(entry, to: &lines) }
-        return lines
     }
 
     /// A record of the number of lost records, and the states after them.
@@ -112,7 +105,7 @@ struct HistoryWriter {
     private mutating func rotate() {
         do throws(SystemError) {
             try store.rotate()
-            try store.append(Self.lines(of: currentStates(at: SystemClock.now)), count: 0)
+            try store.append(HistoryLine.encode(currentStates(at: SystemClock.now)), count: 0)
         } catch {
             fail(error)
         }

@@ -10,7 +10,7 @@ package struct HookFilter {
     }
     /// The state of the Internet, whose path counts for events that concern no path of their own.
     private var internet: ReachabilityState?
-    /// The last state of each target in which it was reachable.
+    /// The last state of each target in which it was reachable; of the Internet alone where no condition asks for the others.
     private var reached: [Target: ReachabilityState] = [:]
 
     package init(_ condition: NetworkCondition) { self.condition = condition }
@@ -18,7 +18,11 @@ package struct HookFilter {
     /// Whether hooks are run for a change: if its path satisfies the condition, or did so before.
     package mutating func wants(_ change: ReachabilityChange) -> Bool {
         let state = change.state
-        if state.target == .internet { internet = state }
+        if state.target == .internet {
+            internet = state
+        } else if condition == .any {
+            return !change.isInitial
+        }
         note(change.previous)
         let last = state.isReachable ? nil : reached[state.target]
         note(state)
