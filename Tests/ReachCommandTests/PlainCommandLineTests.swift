@@ -26,11 +26,13 @@ internal import Testing
     }
 
     @Test(arguments: ["status", "watch"])
-    func `each plain line of up to three words means the same to ArgumentParser`(command: String) throws {
+    func `a plain line means the same to ArgumentParser`(command: String) throws {
         var count = 0
         for line in Self.lines(of: command) {
             guard let plain = PlainCommandLine(line) else { continue }
             count += 1
+            // Every line of up to two words; reading takes some milliseconds in a build for debugging.
+            guard line.count < 4 || count.isMultiple(of: 4) else { continue }
             let parsed = try #require(try? Reach.parseAsRoot(line), "ArgumentParser refuses \(line)")
             #expect(Meaning(plain) == Meaning(parsed), "\(line)")
         }

@@ -4,18 +4,13 @@ final class BacklogBudget {
     /// How many events of all backlogs have each template.
     private var uses: [ObjectIdentifier: Int] = [:]
     private(set) var byteCount = 0
-    /// The size above which events are dropped. It rises above the limit only where each topic has a single event left.
-    private var threshold: Int
 
     /// What an event, and a template, take in memory beyond their bytes, about.
     private static let overhead = 64
 
-    init(limit: Int) {
-        self.limit = limit
-        threshold = limit
-    }
+    init(limit: Int) { self.limit = limit }
 
-    var isExceeded: Bool { byteCount > threshold }
+    var isExceeded: Bool { byteCount > limit }
 
     /// The size to which backlogs are shortened once they exceed the limit, so that this is not done for every event.
     var goal: Int { limit / 4 * 3 }
@@ -28,11 +23,7 @@ final class BacklogBudget {
     func remove(_ event: EncodedEvent) {
         byteCount -= event.ownCount + Self.overhead
         if uses.decrement(ObjectIdentifier(event.template)) { byteCount -= event.template.bytes.count + Self.overhead }
-        if byteCount <= limit { threshold = limit }
     }
-
-    /// Notes that nothing more can be dropped at this size.
-    func noteShortened() { threshold = max(limit, byteCount + limit / 4) }
 }
 
 extension [ObjectIdentifier: Int] {

@@ -87,7 +87,6 @@ final class Topics {
         guard budget.isExceeded else { return }
         var shares = BacklogShares(Array(topics.values))
         shares.shorten(budget)
-        budget.noteShortened()
     }
 
     // MARK: - The queue
