@@ -5,7 +5,7 @@ package import ReachKernel
 extension SilenceMachine {
     /// Handles what a survey found.
     ///
-    /// - Parameter time: How long it took.
+    /// - Parameter time: The processor time that it took.
     package mutating func surveyed(
         _ ticket: Ticket, _ answer: SilenceAnswer, after time: Duration, at now: BootTime
     ) -> [SilenceCommand] {
