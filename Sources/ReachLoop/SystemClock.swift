@@ -19,13 +19,16 @@ package enum SystemClock {
         return .nanoseconds(read(CLOCK_BOOTTIME) - monotonic)
     }
 
+    /// The processor time that the calling thread has taken, the kernel's work for it included.
+    package static var threadTime: Duration { .nanoseconds(read(CLOCK_THREAD_CPUTIME_ID)) }
+
     private static func time(_ clock: clockid_t) -> timespec {
         var time = timespec()
         clock_gettime(clock, &time)
         return time
     }
 
-    /// Of a clock that begins with the machine.
+    /// Of a clock that begins with the machine, or with the thread.
     private static func read(_ clock: clockid_t) -> Int64 {
         let time = time(clock)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)

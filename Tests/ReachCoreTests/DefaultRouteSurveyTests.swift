@@ -55,6 +55,18 @@ internal import Testing
         #expect(none.candidates(in: machine.table, besides: nil) { _ in nil }.isEmpty)
     }
 
+    @Test func `a VRF and its ports are no candidates, but other stacked links are`() {
+        var machine = Machine(
+            .up(2, "eth0"), .up(3, "eth1", portOf: 9), .up(4, "br0", kind: "bridge", portOf: 9),
+            .up(5, "eth2", portOf: 8),
+            .up(8, "br1", kind: "bridge"), .up(9, "blue", kind: "vrf"), .up(10, "eth3", portOf: 99))
+        for index in [2, 3, 4, 5, 8, 9, 10] as [InterfaceIndex] {
+            machine.add(Machine.documentation, to: index, length: 24)
+        }
+        let found = survey.candidates(in: machine.table, besides: nil) { _ in nil }
+        #expect(found.map(\.link.name) == ["eth0", "eth2", "br1", "eth3"])
+    }
+
     private func path(_ status: ReachabilityStatus, _ reason: Reason?, neighbour: NeighbourState?) -> NetworkPath {
         var path = NetworkPath(status: status, reason: reason)
         (path.interface, path.interfaceIndex, path.linkClass) = ("eth0", 2, .wired)

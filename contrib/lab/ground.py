@@ -21,10 +21,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scenes"))
-from stage import Failure, Reach, inside, now, output_of, run  # noqa: E402
+from stage import Chatter, Failure, Reach, inside, now, output_of, run  # noqa: E402
 
 #: A host of the Internet, and a page for validation; each network has its own copy of that host.
 SERVER, SERVER6 = "203.0.113.200", "2001:db8::1"
+#: Hosts with which programs talk meanwhile.
+TALKERS = ("203.0.113.201", "203.0.113.202", "203.0.113.203")
 PAGE = f"http://{SERVER}/204"
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 VALIDATION = f"""
@@ -32,6 +34,10 @@ VALIDATION = f"""
 endpoints = ["{PAGE}"]
 interval = "30s"
 timeout = "2s"
+"""
+METRICS = """
+[metrics]
+listen = "127.0.0.1:9101"
 """
 
 
@@ -155,6 +161,20 @@ class Network:
 
     def await_carrier(self, within=30):
         wait_for(lambda: has_carrier(self.name), f"{self.name} has a carrier", within)
+
+    def talk(self, count=len(TALKERS)):
+        """Programs that send to hosts of this network's Internet twice a second, until the result is closed."""
+        self._in_far(*(f"address replace {address}/32 dev lo" for address in TALKERS))
+        return contextlib.closing(Chatter(self.namespace, TALKERS[:count], pause=0.5))
+
+    def set_dark(self, is_dark, hosts=(SERVER, *TALKERS)):
+        """Hosts of the Internet vanish, or return; the gateway answers all along. Its kernel drops packets for others, which it
+        would have to forward."""
+        self._in_far(*(f"address {'delete' if is_dark else 'replace'} {address}/32 dev lo" for address in hosts))
+
+    def lose_packets_both_ways(self, share):
+        self.lose_packets(share)
+        run("tc", "qdisc", "replace", "dev", self.name, "root", "netem", "loss", f"{share}%")
 
     def lose_packets(self, share):
         """Loses this share of what the far end sends, in percent."""
@@ -405,6 +425,10 @@ class Ground:
         result = subprocess.run([str(self.programs / "reach"), "status", "--no-daemon", "--json", *target],
                                 capture_output=True, text=True, timeout=60)
         return json.loads(result.stdout.splitlines()[0])
+
+    def metric(self, name):
+        """A number that the daemon counts; its configuration has `METRICS`."""
+        return self.reach.metric(name)
 
     def add(self, path, *arguments):
         """Queues a request to the host of the Internet, and returns its number."""

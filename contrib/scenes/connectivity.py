@@ -5,16 +5,14 @@ import json
 import re
 import shutil
 import signal
-import socket
 import ssl
 import subprocess
-import threading
 import time
 import urllib.request
 from pathlib import Path
 
 from certificates import Authority
-from stage import (LOGIN, NAMES, OTHER, WEB, WEB6, NetworkManager, Reach, bind, inside, new_namespace, now, run, run_in,
+from stage import (LOGIN, NAMES, OTHER, WEB, WEB6, Chatter, NetworkManager, Reach, bind, inside, new_namespace, now, run, run_in,
                    started, wire)
 
 # For both. NetworkManager's and reach's default is 300 s: then NetworkManager sees an outage within five minutes, and reach
@@ -30,7 +28,11 @@ BOUND = PROBE_INTERVAL * 1.1 + PROBE_TIMEOUT + 5 + STRIKES + 1
 # A path with traffic: a second without an answer to several transmissions, then a test of 1.5 s.
 SILENCE_BOUND = 4
 
+FOUND, TESTS = "reach_silence_found_total", "reach_silence_tests_total"
+
 CONFIGURATION = f"""
+[metrics]
+listen = "127.0.0.1:9101"
 [[interface]]
 match = "up0"
 class = "wired"
@@ -151,35 +153,6 @@ class Internet:
         self.web.send_signal(signal.SIGHUP)
 
 
-class Chatter:
-    """Connections of the machine to three hosts of the Internet, over each of which a byte is sent ten times a second."""
-
-    PORT = 5222
-
-    def __init__(self, internet):
-        self.ended = threading.Event()
-        with inside(internet.internet):
-            self.server = socket.create_server(("0.0.0.0", self.PORT))
-        self.far, self.near = [], []
-        for address in (WEB, OTHER, NAMES):
-            self.near.append(socket.create_connection((address, self.PORT), timeout=5))
-            self.far.append(self.server.accept()[0])
-        for end in self.near:
-            end.setblocking(False)
-        threading.Thread(target=self._send, daemon=True).start()
-
-    def _send(self):
-        while not self.ended.wait(0.1):
-            for end in self.near:
-                with contextlib.suppress(OSError):
-                    end.send(b".")
-
-    def close(self):
-        self.ended.set()
-        for end in (*self.near, *self.far, self.server):
-            end.close()
-
-
 class Play:
     """Plays one scene after the other, on one machine."""
 
@@ -295,7 +268,7 @@ class Play:
         self.manager_says("full")
 
     def upstream_silent(self):
-        with contextlib.closing(Chatter(self.internet)):
+        with contextlib.closing(Chatter(self.internet.internet, (WEB, OTHER, NAMES))):
             # The kernel confirms the gateway within seconds, and a check may have just been made.
             time.sleep(6)
             self.change("everything beyond the gateway is dark, while three programs send",
@@ -306,6 +279,32 @@ class Play:
             self.change("it is back", self.internet.restore)
             self.expect("connectivity full", lambda event: connectivity(event) == "full", SILENCE_BOUND)
             self.manager_says("full")
+
+    def noisy(self):
+        seconds = self.options.noise
+        with contextlib.closing(Chatter(self.internet.internet, (WEB, OTHER, NAMES))):
+            before = self.reach.metric(FOUND)
+            tests = self.reach.metric(TESTS)
+            self.change(f"the router loses every second packet, at random, for {seconds} s, while three programs send",
+                        lambda: self.internet.filter("numgen random mod 2 == 0 drop"))
+            time.sleep(seconds)
+            found = self.reach.metric(FOUND) - before
+            self.report.check(found == 0, None, "metrics", f"{found} times silence was found")
+            self.report.note(None, "metrics", f"{self.reach.metric(TESTS) - tests} times the path was tested")
+            lost = [event for event in self.reach.events.since(self.began) if event["type"] == "change" and "status" in event["changed"]]
+            self.report.check(not lost, None, "reach watch", f"the status changed {len(lost)} times")
+
+    def one_server_dead(self):
+        seconds = min(60, self.options.noise)
+        with contextlib.closing(Chatter(self.internet.internet, (WEB, OTHER, NAMES))):
+            before = self.reach.metric(FOUND)
+            self.change(f"one of the three servers is dead for {seconds} s",
+                        lambda: self.internet.filter(f"ip daddr {OTHER} drop", f"ip saddr {OTHER} drop"))
+            time.sleep(seconds)
+            found = self.reach.metric(FOUND) - before
+            self.report.check(found == 0, None, "metrics", f"{found} times silence was found")
+            changes = whole_connectivity([event for event in self.reach.events.since(self.began) if event["type"] == "change"])
+            self.report.check(not changes, None, "reach watch", f"the connectivity changed {len(changes)} times")
 
     def ipv6_broken(self):
         self.change("IPv6 is dropped by the router", lambda: self.internet.filter("meta nfproto ipv6 drop"))
@@ -398,6 +397,8 @@ SCENES = {
     "silent": ("an upstream that is dark while programs send", Play.upstream_silent),
     "ipv6": ("IPv6 broken, IPv4 good", Play.ipv6_broken),
     "certificate": ("a certificate that has ended", Play.certificate_expired),
+    "noise": ("half of all packets lost while programs send", Play.noisy),
+    "dead-server": ("one dead server among three while programs send", Play.one_server_dead),
     "loss": ("half of all packets lost", Play.half_lost),
 }
 

@@ -5,10 +5,12 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
+import urllib.request
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "bench"))
@@ -203,9 +205,47 @@ class Reach:
             return json.loads(self.call("status", "--json", check=False).splitlines()[0])
         return None
 
+    def metric(self, name, port=9101):
+        """A number that the daemon counts; its configuration has `[metrics]`."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
+            for line in answer.read().decode().splitlines():
+                if line.startswith(f"{name} "):
+                    return int(float(line.split()[1]))
+        raise Failure(f"there is no metric {name}")
+
     def probes(self):
         lines = self.call("probes", "--json", check=False).splitlines()
         return {report["probe"]: report for report in map(json.loads, lines)}
+
+
+class Chatter:
+    """Connections of the machine to hosts in another namespace, over each of which a byte is sent ten times a second."""
+
+    PORT = 5222
+
+    def __init__(self, namespace, addresses, pause=0.1):
+        self.pause = pause
+        self.ended = threading.Event()
+        with inside(namespace):
+            self.server = socket.create_server(("0.0.0.0", self.PORT))
+        self.far, self.near = [], []
+        for address in addresses:
+            self.near.append(socket.create_connection((address, self.PORT), timeout=5))
+            self.far.append(self.server.accept()[0])
+        for end in self.near:
+            end.setblocking(False)
+        threading.Thread(target=self._send, daemon=True).start()
+
+    def _send(self):
+        while not self.ended.wait(self.pause):
+            for end in self.near:
+                with contextlib.suppress(OSError):
+                    end.send(b".")
+
+    def close(self):
+        self.ended.set()
+        for end in (*self.near, *self.far, self.server):
+            end.close()
 
 
 CONNECTIVITY = ["unknown", "none", "portal", "limited", "full"]

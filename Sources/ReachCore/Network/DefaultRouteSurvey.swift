@@ -37,6 +37,9 @@ package struct DefaultRouteSurvey {
 
     /// The links that can carry packets of the family and have an address of it to send from.
     ///
+    /// A VRF and its ports are left out. The kernel looks up a port's routes in the VRF's table (`l3mdev_update_flow`), so that
+    /// a default route there would look like one of the machine, and what was never meant for the VRF would be sent by it.
+    ///
     /// - Parameters:
     ///   - preferred: The link that the kernel prefers, which is left out.
     ///   - trouble: Returns why a link cannot carry packets.
@@ -46,7 +49,7 @@ package struct DefaultRouteSurvey {
         guard !anchors.isEmpty else { return [] }
         var found: [Candidate] = []
         for link in table.links.values where link.index != preferred && link.isUsable {
-            guard !link.flags.contains(.loopback),
+            guard !link.flags.contains(.loopback), !table.isInVRF(link),
                 let own = table.addresses[link.index]?.filter({ $0.address.family == family }).bestSource
             else { continue }
             found.append(Candidate(link: link, source: own.address))
@@ -71,5 +74,12 @@ package struct DefaultRouteSurvey {
         return found.min {
             ($0.route.destination.length, $0.route.metric ?? 0) < ($1.route.destination.length, $1.route.metric ?? 0)
         }
+    }
+}
+
+extension NetworkTable {
+    /// Whether packets by this link use a routing table of its own: it is a VRF, or a port of one.
+    fileprivate func isInVRF(_ link: Link) -> Bool {
+        link.kind == "vrf" || link.controller.flatMap { links[$0] }?.kind == "vrf"
     }
 }
