@@ -67,7 +67,7 @@ package final class QueueTransfers {
     var spool: QueueSpool?
     /// Called at most ten times a second for each attempt.
     var onProgress: (AttemptProgress) -> Void = { _ in }
-    private var running: [RequestID: Running] = [:]
+    private let running = RequestTable<Running>()
     /// Files of answers that no result names.
     private var leftovers: [RequestID: Leftover] = [:]
     private var quota = AnswerQuota()
@@ -341,7 +341,7 @@ package final class QueueTransfers {
         if attempt.isShortOfRoom, report.failure?.reason == .responseTooLarge {
             return send(.ended(id, .failed(AttemptFault(.quota))))
         }
-        let noted = attempt.sent.map { report.noting(finalURL: $0.url, of: attempt.request.url) } ?? report
+        let noted = (attempt.sent?.url).map { report.noting(finalURL: $0, of: attempt.request.url) } ?? report
         let end = AttemptEnd(noted, accepting: attempt.request.acceptedStatuses, answer: answer)
         guard !isJudged(end, report, attempt) else { return send(.answerHeld(id)) }
         send(.ended(id, end))
