@@ -67,7 +67,7 @@ package final class QueueTransfers {
     var spool: QueueSpool?
     /// Called at most ten times a second for each attempt.
     var onProgress: (AttemptProgress) -> Void = { _ in }
-    private let running = RequestTable<Running>()
+    private var running: [RequestID: Running] = [:]
     /// Files of answers that no result names.
     private var leftovers: [RequestID: Leftover] = [:]
     private var quota = AnswerQuota()

@@ -1,14 +1,14 @@
-package import ReachQueue
+internal import ReachQueue
 
 /// Values of requests. The last one that was asked for is found without a search: the steps of an attempt ask for the same
 /// one many times. Confined to the loop.
-package final class RequestTable<Value> {
+final class RequestTable<Value> {
     private var all: [RequestID: Value] = [:]
     private var last: (id: RequestID, value: Value?)?
 
-    package init() {}
+    init() {}
 
-    package subscript(id: RequestID) -> Value? {
+    subscript(id: RequestID) -> Value? {
         get {
             if let last, last.id == id { return last.value }
             let value = all[id]
@@ -21,17 +21,17 @@ package final class RequestTable<Value> {
         }
     }
 
-    package subscript(id: RequestID, default value: @autoclosure () -> Value) -> Value {
+    subscript(id: RequestID, default value: @autoclosure () -> Value) -> Value {
         get { self[id] ?? value() }
         set { self[id] = newValue }
     }
 
-    package func removeValue(forKey id: RequestID) -> Value? {
+    func removeValue(forKey id: RequestID) -> Value? {
         last = (id, nil)
         return all.removeValue(forKey: id)
     }
 
-    package var values: some Collection<Value> { all.values }
+    var values: some Collection<Value> { all.values }
 
-    package func removeAll() { (all, last) = ([:], nil) }
+    func removeAll() { (all, last) = ([:], nil) }
 }

@@ -1,6 +1,7 @@
 import ReachQueue
-import ReachQueueRuntime
 import Testing
+
+@testable import ReachSession
 
 /// A table that remembers the last value must not differ from a dictionary.
 @Suite struct RequestTableTests {
