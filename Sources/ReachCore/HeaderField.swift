@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// One header field of a request or a response, as a user wrote it or a server sent it: neither name nor value is checked
 /// yet. ``RequestFieldFault`` finds what may not be sent.
 package struct HeaderField: Hashable, Sendable {
@@ -11,6 +13,12 @@ package struct HeaderField: Hashable, Sendable {
 
     /// Compares without regard to case, as HTTP does (RFC 9110, 5.1).
     package func isNamed(_ other: String) -> Bool { name.isFieldName(other) }
+
+    /// Compares byte by byte: texts are equal, too, where one writes a letter and its accent as one character and the
+    /// other as two.
+    package func hasSameBytes(as other: HeaderField) -> Bool {
+        value.hasSameBytes(as: other.value) && name.hasSameBytes(as: other.name)
+    }
 }
 
 extension String {
@@ -18,6 +26,17 @@ extension String {
     fileprivate func isFieldName(_ other: String) -> Bool {
         // Mostly the lengths differ already.
         utf8.count == other.utf8.count && beginsWithFieldName(other)
+    }
+
+    fileprivate func hasSameBytes(as other: String) -> Bool {
+        let (mine, others) = (utf8.span, other.utf8.span)
+        guard mine.count == others.count else { return false }
+        return mine.withUnsafeBytes { mine in
+            others.withUnsafeBytes { others in
+                guard let one = mine.baseAddress, let other = others.baseAddress else { return true }
+                return memcmp(one, other, mine.count) == 0
+            }
+        }
     }
 
     // By spans, here and below: this runs for each field of each request and response.
@@ -55,7 +74,7 @@ package struct RequestFieldFault: Error, Hashable, Sendable, CustomStringConvert
     }
 
     /// The fault of the first field that cannot be sent, or of a second Host; `nil` if all can be sent.
-    package static func first(in fields: some Sequence<(name: String, value: String)>) -> RequestFieldFault? {
+    package static func first(in fields: [HeaderField]) -> RequestFieldFault? {
         var hasHost = false
         for field in fields {
             if let fault = RequestFieldFault(field.name, field.value) { return fault }
@@ -84,9 +103,7 @@ package struct RequestFieldFault: Error, Hashable, Sendable, CustomStringConvert
         if name.isFieldName("host") {
             return isAuthority(value) ? nil : "the value of '\(shown(name))' is not a host, with or without a port"
         }
-        guard framing.contains(where: { name.isFieldName($0) }) || name.beginsWithFieldName("proxy-") else {
-            return nil
-        }
+        guard isOfFraming(name) || name.beginsWithFieldName("proxy-") else { return nil }
         return "the header '\(shown(name))' may not be set: it is about the connection, which reach looks after itself"
     }
 
@@ -95,6 +112,13 @@ package struct RequestFieldFault: Error, Hashable, Sendable, CustomStringConvert
         "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "http2-settings", "te", "trailer",
         "expect",
     ]
+
+    /// The lengths of these names, as bits: most names have another one.
+    private static let framingLengths = framing.reduce(UInt64(0)) { $0 | 1 << UInt64($1.utf8.count) }
+
+    private static func isOfFraming(_ name: String) -> Bool {
+        framingLengths & 1 << UInt64(name.utf8.count) != 0 && framing.contains { name.isFieldName($0) }
+    }
 
     /// Whether the text is a token, such as the name of a field or a method (RFC 9110 section 5.6.2).
     package static func isToken(_ text: String) -> Bool {

@@ -146,7 +146,7 @@ extension RequestSession {
     ) throws(RequestError) -> RequestTask {
         var request = request
         request.headerFields.replace(with: headers)
-        if let fault = RequestFieldFault.first(in: headers.lazy.map { (name: $0.name.rawName, value: $0.value) }) {
+        if let fault = RequestFieldFault.first(in: headers.map { HeaderField($0.name.rawName, $0.value) }) {
             throw RequestError(RequestValidationError(.header, fault.description))
         }
         var options = options ?? core.options.requests
@@ -158,7 +158,7 @@ extension RequestSession {
         options.apply(to: &queued, keepsOnDisk: core.keepsOnDisk)
         queued.outputPath = path
         // A host behind a proxy may have neither a name nor a path here.
-        if core.options.proxies != .none, let url = try? TransferURL(queued.url),
+        if core.usesProxies, let url = try? TransferURL(queued.url),
             core.options.proxies.proxy(for: url) != .none
         {
             queued.condition.isTargetReachable = false
@@ -192,7 +192,10 @@ extension RequestSpecification {
         let length = request.contentLength.map(String.init)
         // The serializer's own Content-Length goes: the length is computed again when the request is sent. Any other is
         // refused.
-        let fields = request.headerFields.filter { $0.name != .contentLength || $0.value != length }
+        let fields =
+            length == nil
+            ? request.headerFields
+            : request.headerFields.filter { $0.name != .contentLength || $0.value != length }
         let headers = try [HeaderField](fields)
         do throws(RequestValidationError) {
             let destination = try core.destinations.destination(of: request.url)

@@ -37,6 +37,7 @@ final class SessionCore: Sendable {
     let base: WebAddress?
     let limits: QueueLimits
     let keepsOnDisk: Bool
+    let usesProxies: Bool
     /// Whether answers are returned as they are.
     let hasNothingToDecode: Bool
     let destinations = LastDestination()
@@ -61,6 +62,7 @@ final class SessionCore: Sendable {
         self.cache = cache
         self.base = base
         keepsOnDisk = directory != nil
+        usesProxies = options.proxies != .none
         hasNothingToDecode = options.decodingQueue == nil && options.responseSerializer is DataResponseSerializer
         limits = SessionLoop.limits(options, keepsOnDisk: directory != nil)
         let pump = SerialPump(options.delivery)
@@ -92,7 +94,7 @@ final class SessionCore: Sendable {
     /// Creates a task, without a strong reference to it until it is started.
     ///
     /// - Parameter session: Kept alive by the task until it is over.
-    func task(_ plan: TaskPlan, of session: RequestSession) -> RequestTask {
+    func task(_ plan: __owned TaskPlan, of session: RequestSession) -> RequestTask {
         let task = RequestTask(identifier: nextIdentifier(), plan: plan, core: self)
         task.state.withLock { $0.session = session }
         state.withLock { $0.newTasks[task.identifier] = NewTask(task: task) }

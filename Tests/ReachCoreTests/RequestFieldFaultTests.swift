@@ -49,7 +49,7 @@ struct RequestFieldFaultTests {
 
     @Test func `the first of several is named, and a host may be given once`() {
         func first(_ fields: KeyValuePairs<String, String>) -> RequestFieldFault? {
-            RequestFieldFault.first(in: fields.map { (name: $0.key, value: $0.value) })
+            RequestFieldFault.first(in: fields.map { HeaderField($0.key, $0.value) })
         }
         #expect(first(["A": "b", "host": "a.example", "C": "d"]) == nil)
         #expect(first(["A": "b", "TE": "x", "Upgrade": "y"])?.name == "TE")

@@ -17,21 +17,28 @@ package struct URLPieces {
         /// The text before the last "@".
         package private(set) var userInformation: Substring?
         /// The host; an IPv6 address with its brackets.
-        package private(set) var host: Substring
+        package let host: Substring
         /// The text after the colon; may be empty.
         package private(set) var port: Substring?
 
         /// - Parameter text: The text between "//" and the path.
         package init(_ text: Substring) {
-            host = text
-            if let at = text.utf8.lastIndex(of: UInt8(ascii: "@")) {
-                userInformation = text[..<at]
-                host = text[text.utf8.index(after: at)...]
+            let (utf8, bytes) = (text.utf8, text.utf8.span)
+            func piece(_ range: Range<Int>) -> Substring {
+                text[
+                    utf8.index(
+                        utf8.startIndex, offsetBy: range.lowerBound)..<utf8.index(
+                            utf8.startIndex, offsetBy: range.upperBound)]
             }
-            let afterBracket = host.utf8.lastIndex(of: UInt8(ascii: "]")) ?? host.startIndex
-            guard let colon = host[afterBracket...].utf8.lastIndex(of: UInt8(ascii: ":")) else { return }
-            port = host[host.utf8.index(after: colon)...]
-            host = host[..<colon]
+            var start = 0
+            if let at = bytes.lastIndex(of: UInt8(ascii: "@"), from: 0) {
+                userInformation = piece(0..<at)
+                start = at + 1
+            }
+            let bracket = bytes.lastIndex(of: UInt8(ascii: "]"), from: start) ?? start
+            let colon = bytes.lastIndex(of: UInt8(ascii: ":"), from: bracket)
+            host = piece(start..<(colon ?? bytes.count))
+            if let colon { port = piece(colon + 1..<bytes.count) }
         }
 
         /// The port as a number: `.some(nil)` if there is no port, or nothing after the colon; `.none` if the text is not a
@@ -44,28 +51,32 @@ package struct URLPieces {
     }
 
     package init(_ text: String) {
-        var rest = text[...]
-        if let mark = rest.utf8.firstIndex(of: UInt8(ascii: "#")) {
-            fragment = rest[rest.utf8.index(after: mark)...]
-            rest = rest[..<mark]
+        let (utf8, bytes) = (text.utf8, text.utf8.span)
+        func index(_ offset: Int) -> String.Index { utf8.index(utf8.startIndex, offsetBy: offset) }
+        func piece(_ range: Range<Int>) -> Substring { text[index(range.lowerBound)..<index(range.upperBound)] }
+        var end = bytes.count
+        if let mark = bytes.firstIndex(in: 0..<end, where: { $0 == UInt8(ascii: "#") }) {
+            fragment = piece(mark + 1..<end)
+            end = mark
         }
-        if let mark = rest.utf8.firstIndex(of: UInt8(ascii: "?")) {
-            query = rest[rest.utf8.index(after: mark)...]
-            rest = rest[..<mark]
+        if let mark = bytes.firstIndex(in: 0..<end, where: { $0 == UInt8(ascii: "?") }) {
+            query = piece(mark + 1..<end)
+            end = mark
         }
-        let first = rest.utf8.firstIndex { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }
-        if let first, rest.utf8[first] == UInt8(ascii: ":") {
-            scheme = rest[..<first]
-            rest = rest[rest.utf8.index(after: first)...]
+        var start = 0
+        let first = bytes.firstIndex(in: 0..<end) { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }
+        if let first, bytes[first] == UInt8(ascii: ":") {
+            scheme = piece(0..<first)
+            start = first + 1
         }
-        if rest.utf8.starts(with: "//".utf8) {
-            let start = rest.utf8.index(rest.startIndex, offsetBy: 2)
-            let end =
-                rest[start...].utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") } ?? rest.endIndex
-            authority = Authority(rest[start..<end])
-            rest = rest[end...]
+        if end - start >= 2, bytes[start] == UInt8(ascii: "/"), bytes[start + 1] == UInt8(ascii: "/") {
+            start += 2
+            let after =
+                bytes.firstIndex(in: start..<end) { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") } ?? end
+            authority = Authority(piece(start..<after))
+            start = after
         }
-        path = rest
+        path = piece(start..<end)
     }
 
     /// Whether the scheme is a letter, then letters, digits, "+", "-" and "." (section 3.1).
@@ -77,5 +88,17 @@ package struct URLPieces {
             default: false
             }
         }
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func firstIndex(in range: Range<Int>, where isWanted: (UInt8) -> Bool) -> Int? {
+        for index in range where isWanted(self[index]) { return index }
+        return nil
+    }
+
+    fileprivate func lastIndex(of byte: UInt8, from start: Int) -> Int? {
+        for index in (start..<count).reversed() where self[index] == byte { return index }
+        return nil
     }
 }

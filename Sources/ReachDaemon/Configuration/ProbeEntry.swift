@@ -89,7 +89,7 @@ package struct ProbeEntry: Hashable, Sendable {
         if let timeout, timeout > interval {
             return ("timeout", "it is longer than the interval", "at most \(DurationText.describe(interval))")
         }
-        if let fault = RequestFieldFault.first(in: headers.lazy.map { ($0.name, $0.value) }) {
+        if let fault = RequestFieldFault.first(in: headers) {
             return ("headers", fault.description, "each header once")
         }
         guard let kind = target?.kind else { return nil }

@@ -38,13 +38,14 @@ package final class KernelObserver {
     private let handler: (Event) -> Void
     private var socket: NoticeSocket?
     private var wireless: WirelessObserver?
-    /// The addresses whose routes' notices pass.
+    /// The addresses whose routes matter.
     private(set) var targets: Set<IPAddress> = []
     private var installedFilter = SocketFilter()
-    /// The neighbours whose notices pass the filter. Neighbours that no path needs any more stay for a while: for each
-    /// new filter the kernel compiles a program, which costs more than everything else that follows a notice.
-    private var neighbours: Set<Neighbour.Key> = []
-    private static let neighbourLimit = 64
+    /// What passes the filter: the addresses whose routes' notices, and the neighbours whose notices. What no path needs
+    /// any more stays for a while: for each new filter the kernel compiles a program, which costs more than everything else
+    /// that follows a notice.
+    private var passing: (targets: Set<IPAddress>, neighbours: Set<Neighbour.Key>) = ([], [])
+    private static let passingLimit = 64
     private var backoff = Backoff(first: .seconds(1), longest: .seconds(30))
     private var retry: TimerQueue.ID?
     private var lastResync: BootTime?
@@ -85,18 +86,22 @@ package final class KernelObserver {
     /// Sets the addresses whose routes matter. The kernel drops notices of routes that cover none of them.
     package func watch(targets: Set<IPAddress>) {
         // Routes to the others were not reported.
-        if !targets.isSubset(of: self.targets) { idleLinks.reset() }
+        if !targets.isSubset(of: passing.targets) { idleLinks.reset() }
         self.targets = targets
+        let all = passing.targets.union(targets)
+        passing.targets = all.count > Self.passingLimit ? targets : all
         updateFilter()
     }
 
     /// Makes the filter pass the notices of these neighbours, on which the paths depend. Call it after every
     /// evaluation.
     package func trackNeighbours(_ needed: Set<Neighbour.Key>) {
-        let missing = needed.subtracting(neighbours)
+        let missing = needed.subtracting(passing.neighbours)
         guard let view, !missing.isEmpty else { return }
-        neighbours = neighbours.count + missing.count > Self.neighbourLimit ? needed : neighbours.union(missing)
-        view.keepNeighbours(neighbours)
+        passing.neighbours =
+            passing.neighbours.count + missing.count > Self.passingLimit
+            ? needed : passing.neighbours.union(missing)
+        view.keepNeighbours(passing.neighbours)
         updateFilter()
         attempt { () throws(NetlinkError) in
             // A neighbour may have changed after its first query and before its notices passed.
@@ -124,7 +129,7 @@ package final class KernelObserver {
         idleLinks.reset()
         let view = if let existing = self.view { existing } else { try makeView() }
         do throws(NetlinkError) {
-            let filter = SocketFilter(targets: targets, neighbours: neighbours)
+            let filter = SocketFilter(targets: passing.targets, neighbours: passing.neighbours)
             let socket = try NoticeSocket(
                 filter: options.wantsEveryNotice ? nil : filter, bufferBytes: options.receiveBufferBytes)
             installedFilter = filter
@@ -146,7 +151,7 @@ package final class KernelObserver {
 
     private func updateFilter() {
         guard let socket, !options.wantsEveryNotice else { return }
-        let filter = SocketFilter(targets: targets, neighbours: neighbours)
+        let filter = SocketFilter(targets: passing.targets, neighbours: passing.neighbours)
         guard filter != installedFilter else { return }
         installedFilter = filter
         attempt { () throws(NetlinkError) in try socket.replace(filter: filter) }

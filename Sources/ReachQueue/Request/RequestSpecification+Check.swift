@@ -22,6 +22,11 @@ extension RequestSpecification {
         return copy
     }
 
+    /// Whether ``completed(makeKey:)`` would change nothing: most requests may be repeated, and have no key.
+    package var isComplete: Bool {
+        idempotency == .byMethod && isRepeatable && !headers.contains { $0.isNamed(Self.keyField) }
+    }
+
     private static let keyField = "Idempotency-Key"
 
     /// Checks it against what HTTP allows and what the queue accepts.
@@ -34,8 +39,8 @@ extension RequestSpecification {
         guard method != "CONNECT" else {
             throw RequestValidationError(.method, "'CONNECT' asks for a tunnel, not for an answer")
         }
-        var fields = headers.map { (name: $0.name, value: $0.value) }
-        if case .key(let key) = idempotency { fields.append((name: Self.keyField, value: key)) }
+        var fields = headers
+        if case .key(let key) = idempotency { fields.append(HeaderField(Self.keyField, key)) }
         if let fault = RequestFieldFault.first(in: fields) {
             throw RequestValidationError(.header, fault.description)
         }

@@ -113,7 +113,9 @@ extension QueueScheduler {
         if let path, let index = place(of: id) {
             let isOtherInterface = running[index].path.interfaceIndex != path.interfaceIndex
             if isOtherInterface { endTrial(index) }
-            isElsewhere = isOtherInterface || running[index].path.sources != path.sources
+            // An address of the path that it was begun for is still there (``RunningAttempt/path(in:)``).
+            let keepsAddress = path.sources.isEmpty || !path.sources.isDisjoint(with: running[index].path.sources)
+            isElsewhere = isOtherInterface || !keepsAddress
             running[index].path = path
         }
         if let site = siteNumbers[route.destination].map(Int.init), !route.own.isEmpty || sites[site].isApart {

@@ -341,7 +341,7 @@ package final class QueueTransfers {
         if attempt.isShortOfRoom, report.failure?.reason == .responseTooLarge {
             return send(.ended(id, .failed(AttemptFault(.quota))))
         }
-        let noted = attempt.sent.map { report.noting(finalURL: $0.url, of: attempt.request.url) } ?? report
+        let noted = (attempt.sent?.url).map { report.noting(finalURL: $0, of: attempt.request.url) } ?? report
         let end = AttemptEnd(noted, accepting: attempt.request.acceptedStatuses, answer: answer)
         guard !isJudged(end, report, attempt) else { return send(.answerHeld(id)) }
         send(.ended(id, end))

@@ -106,9 +106,10 @@ package final class QueueDriver {
     package func add(
         _ request: QueuedRequest, makeKey: () -> String, reply: @escaping (QueueReply) -> Void
     ) throws(RequestValidationError) {
-        try request.specification.check(policy.limits)
-        var complete = QueuedRequest(request.specification.completed(makeKey: makeKey), owner: request.owner)
-        complete.uploadedBytes = request.uploadedBytes
+        let specification = request.specification
+        try specification.check(policy.limits)
+        var complete = request
+        if !specification.isComplete { complete.specification = specification.completed(makeKey: makeKey) }
         ask({ .add(complete, $0) }, reply)
     }
 

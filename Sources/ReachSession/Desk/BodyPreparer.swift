@@ -13,6 +13,8 @@ struct PreparedBody {
     var sent: TransferBody?
     /// The source that is read while it is sent.
     var upload: StreamedUpload?
+
+    fileprivate var isNone: Bool { queued == .none && sent == nil && upload == nil }
 }
 
 /// Converts bodies into the form that the queue accepts. Confined to the loop; a separate thread writes the files.
@@ -142,7 +144,10 @@ final class BodyPreparer {
 
     // MARK: - Keeping and removing
 
-    func keep(_ body: PreparedBody, for id: RequestID) { kept[id] = body }
+    func keep(_ body: PreparedBody, for id: RequestID) {
+        // Most requests have none.
+        if !body.isNone { kept[id] = body }
+    }
 
     /// What is sent in place of a queued body that only this process has.
     func sent(of id: RequestID) -> TransferBody? { kept[id]?.sent }
@@ -155,7 +160,7 @@ final class BodyPreparer {
     /// - Parameter spool: The spool from which the body is removed; `nil` for a request that may be sent again. The
     ///   queue removes unused files later in any case.
     func forget(_ id: RequestID, spool: QueueSpool?) {
-        if let body = kept.removeValue(forKey: id) { drop(body, spool: spool) }
+        if !kept.isEmpty, let body = kept.removeValue(forKey: id) { drop(body, spool: spool) }
     }
 
     /// Removes a body that is no longer needed.

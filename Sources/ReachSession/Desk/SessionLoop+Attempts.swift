@@ -123,7 +123,7 @@ extension SessionLoop: AttemptHost {
 
     func next(after report: TransferReport, to sent: TransferRequest, of id: RequestID) -> TransferRequest? {
         if let tasks = tasks[id], let url = report.hops.last.flatMap({ address(of: $0.url, id) }),
-            let exchange = TaskMetrics.Exchange(report, sent, url, at: SystemClock.now)
+            let exchange = TaskMetrics.Exchange(report, by: sent.interface?.name, url, at: SystemClock.now)
         {
             for task in tasks { task.state.withLock { $0.metrics.add(exchange) } }
         }

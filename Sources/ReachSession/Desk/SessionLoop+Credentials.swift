@@ -1,5 +1,6 @@
 internal import ReachCore
 internal import ReachQueue
+internal import ReachQueueRuntime
 internal import ReachSerialization
 internal import ReachTransfer
 

@@ -89,7 +89,7 @@ extension SessionLoop {
             for task in tasks { task.end(with: isSuperseded ? .superseded : .cancelled, by: .cancel) }
             return
         }
-        impatient.remove(id)
+        if !impatient.isEmpty { impatient.remove(id) }
         if let error = note?.error {
             for task in tasks { task.end(with: error) }
             return
@@ -99,7 +99,7 @@ extension SessionLoop {
             guard let death else { return true }
             return !answerFailure(task, death, status: event.status)
         }
-        for task in tasks { held[task.identifier] = nil }
+        if !held.isEmpty { for task in tasks { held[task.identifier] = nil } }
         guard event.status != nil else {
             var error = RequestError(death ?? .invalid, note?.failure)
             error.resumeData = note?.resumeData

@@ -24,12 +24,12 @@ final class SessionLoop {
     private var early: [() -> Void]? = []
     let bodies: BodyPreparer
     /// The tasks of each request in the queue: several where a unique name is kept.
-    var tasks: [RequestID: [RequestTask]] = [:]
+    let tasks = RequestTable<[RequestTask]>()
     var numbers: [UInt64: RequestID] = [:]
     /// Callers that wait until a task is stored, by the task's identifier.
     private var awaitingStorage: [UInt64: [(Int64?) -> Void]] = [:]
     /// Outcomes of attempts, until the queue reports what they mean for the request.
-    var attempts: [RequestID: AttemptNote] = [:]
+    let attempts = RequestTable<AttemptNote>()
     /// Tasks that are over while their answers are being read.
     var fetching: [UInt64: RequestTask] = [:]
     /// Watches for the first state of a target.
@@ -114,7 +114,7 @@ final class SessionLoop {
     func close(patience: Duration) -> Bool {
         if let activityTimer { loop.cancel(activityTimer) }
         waiters.flush()
-        tasks = [:]
+        tasks.removeAll()
         bodies.endAll()
         interceptions.cancelAll()
         looks.values.forEach { $0.end() }
@@ -156,7 +156,7 @@ final class SessionLoop {
     private func add(_ task: RequestTask, _ body: PreparedBody) {
         guard let engine, !task.requestState.isFinal else { return drop(body, of: task) }
         var request = task.plan.queued
-        request.body = body.queued
+        if body.queued != request.body { request.body = body.queued }
         do throws(RequestValidationError) {
             try engine.driver.add(request, makeKey: UniqueKey.make) { [weak self] reply in
                 self?.added(task, body, reply)
@@ -216,6 +216,7 @@ final class SessionLoop {
     }
 
     func reportStored(_ task: RequestTask, _ number: Int64?) {
+        guard !awaitingStorage.isEmpty else { return }
         for waiter in awaitingStorage.removeValue(forKey: task.identifier) ?? [] { waiter(number) }
     }
 

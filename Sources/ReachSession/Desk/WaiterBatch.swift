@@ -1,7 +1,7 @@
+internal import Dispatch
 internal import ReachLoop
 
-/// Callers that await tasks which end in the same turn of the loop. They resume together: each resumption may wake a
-/// thread, which then finds more than one answer. Confined to the loop.
+/// Callers that await tasks which end in the same turn of the loop. They resume together. Confined to the loop.
 final class WaiterBatch {
     typealias Waiter = CheckedContinuation<Result<RequestResponse, RequestError>?, Never>
 
@@ -18,10 +18,16 @@ final class WaiterBatch {
         if pending.count == 1 { loop.afterEvents { self.flush() } }
     }
 
-    /// Resumes the callers now.
+    /// Resumes the callers now: one here, and several from the pool of threads on which they go on. Each resumption by
+    /// another thread may wake one of the pool, which finds a single caller, and sleeps again before the next is resumed.
     func flush() {
         let waiting = pending
-        pending = []
+        pending.removeAll(keepingCapacity: waiting.count < 256)
+        if waiting.count == 1 { return Self.resume(waiting) }
+        if !waiting.isEmpty { DispatchQueue.global().async { Self.resume(waiting) } }
+    }
+
+    private static func resume(_ waiting: [(waiter: Waiter, result: Result<RequestResponse, RequestError>)]) {
         for (waiter, result) in waiting { waiter.resume(returning: result) }
     }
 }

@@ -124,7 +124,7 @@ public final class SharedFetcher: Sendable {
         request.complete(session.core.headers.current)
         // What is invalid is reported before the caller joins a request.
         let fields = request.headerFields.lazy.filter { $0.name != .contentLength }
-        if let fault = RequestFieldFault.first(in: fields.map { (name: $0.name.rawName, value: $0.value) }) {
+        if let fault = RequestFieldFault.first(in: fields.map { HeaderField($0.name.rawName, $0.value) }) {
             throw RequestError(RequestValidationError(.header, fault.description))
         }
         let key = try FetchKey(request)

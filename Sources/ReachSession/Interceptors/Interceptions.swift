@@ -51,7 +51,10 @@ struct Interceptions {
         records[id]?.number = 0
     }
 
-    mutating func forget(_ id: RequestID) { records.removeValue(forKey: id)?.call?.cancel() }
+    mutating func forget(_ id: RequestID) {
+        // Most sessions have no interceptor.
+        if !records.isEmpty { records.removeValue(forKey: id)?.call?.cancel() }
+    }
 
     mutating func cancelAll() {
         for record in records.values { record.call?.cancel() }

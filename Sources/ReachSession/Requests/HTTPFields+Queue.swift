@@ -31,15 +31,10 @@ package struct FieldsMemo {
     package init() {}
 
     package mutating func read(_ received: [HeaderField]) -> HTTPFields {
-        if let last, last.received.elementsEqual(received, by: Self.areSame) { return last.read }
+        if let last, last.received.elementsEqual(received, by: { $0.hasSameBytes(as: $1) }) { return last.read }
         let read = HTTPFields(received)
         // A cookie stays no longer than its answer.
         last = received.contains { $0.isNamed("Set-Cookie") } ? nil : (received, read)
         return read
-    }
-
-    /// By bytes: texts are equal, too, where one writes a letter and its accent as one character and the other as two.
-    private static func areSame(_ one: HeaderField, _ other: HeaderField) -> Bool {
-        one.name.utf8.elementsEqual(other.name.utf8) && one.value.utf8.elementsEqual(other.value.utf8)
     }
 }

@@ -2,22 +2,57 @@ public import HTTPTypes
 
 /// The response to a request.
 public struct RequestResponse: Sendable {
+    private struct Contents: Sendable {
+        let url: WebAddress
+        let head: HTTPResponse
+        let body: [UInt8]
+        let object: ResponseObject?
+        let path: String?
+        var cacheUse: CacheUse?
+        var metrics: TaskMetrics?
+        var decodingTime: Duration?
+    }
+
+    /// A response goes through many hands, and none of them copies its parts.
+    private final class Box: Sendable {
+        let contents: Contents
+
+        init(_ contents: Contents) { self.contents = contents }
+    }
+
+    private var box: Box
+
     /// The URL that answered, after redirects.
-    public let url: WebAddress
+    public var url: WebAddress { box.contents.url }
     /// The status and the header fields.
-    public let head: HTTPResponse
+    public var head: HTTPResponse { box.contents.head }
     /// The body's bytes; empty where they went into a file.
-    public let body: [UInt8]
+    public var body: [UInt8] { box.contents.body }
     /// The body decoded by the session's response serializer; `nil` for an empty one, and for a download.
-    public let object: ResponseObject?
+    public var object: ResponseObject? { box.contents.object }
     /// The path of a downloaded file.
-    public let path: String?
+    public var path: String? { box.contents.path }
     /// The use of the session's cache; `nil` for a response that came from the server as it is.
-    public internal(set) var cacheUse: CacheUse?
+    public internal(set) var cacheUse: CacheUse? {
+        get { box.contents.cacheUse }
+        set { change { $0.cacheUse = newValue } }
+    }
     /// Times, addresses and bytes of the attempts in this run; `nil` where a program made the response.
-    public internal(set) var metrics: TaskMetrics?
+    public internal(set) var metrics: TaskMetrics? {
+        get { box.contents.metrics }
+        set { change { $0.metrics = newValue } }
+    }
     /// The time in which the session's response serializer decoded the body; `nil` where it did not.
-    public internal(set) var decodingTime: Duration?
+    public internal(set) var decodingTime: Duration? {
+        get { box.contents.decodingTime }
+        set { change { $0.decodingTime = newValue } }
+    }
+
+    private mutating func change(_ change: (inout Contents) -> Void) {
+        var contents = box.contents
+        change(&contents)
+        box = Box(contents)
+    }
 
     /// Creates a response, for tests of the code that handles it.
     ///
@@ -27,11 +62,17 @@ public struct RequestResponse: Sendable {
     ///   - object: The decoded body.
     ///   - path: The path of a downloaded file.
     public init(_ response: WebResponse, body: [UInt8] = [], object: ResponseObject? = nil, path: String? = nil) {
-        url = response.url
-        head = response.head
-        self.body = body
-        self.object = object
-        self.path = path
+        self.init(response, body: body, object: object, path: path, cacheUse: nil)
+    }
+
+    init(
+        _ response: WebResponse, body: [UInt8] = [], object: ResponseObject? = nil, path: String? = nil,
+        cacheUse: CacheUse?, metrics: TaskMetrics? = nil, decodingTime: Duration? = nil
+    ) {
+        box = Box(
+            Contents(
+                url: response.url, head: response.head, body: body, object: object, path: path, cacheUse: cacheUse,
+                metrics: metrics, decodingTime: decodingTime))
     }
 
     /// The status, such as 200 or 404.

@@ -66,10 +66,11 @@ public struct TaskMetrics: Hashable, Sendable {
 
 extension TaskMetrics.Exchange {
     /// - Parameters:
+    ///   - interface: The interface that the request was bound to.
     ///   - url: The URL of the report's last hop.
     ///   - now: The time of the report.
     /// - Returns: `nil` for a report without an exchange.
-    init?(_ report: TransferReport, _ sent: TransferRequest, _ url: WebAddress, at now: Instant) {
+    init?(_ report: TransferReport, by interface: String?, _ url: WebAddress, at now: Instant) {
         guard let hop = report.hops.last else { return nil }
         let phases = hop.phases
         method = hop.method
@@ -85,7 +86,7 @@ extension TaskMetrics.Exchange {
         httpVersion = hop.version
         remoteAddress = hop.remoteAddress
         localAddress = hop.localAddress
-        interface = sent.interface?.name
+        self.interface = interface
         isReusedConnection = hop.reusedConnection
         sentBytes = Int64(clamping: hop.wire.sent)
         receivedBytes = Int64(clamping: hop.wire.received)

@@ -65,9 +65,7 @@ extension RequestTask {
     private func judge(_ answer: TaskAnswer, _ error: RequestError?) -> Result<RequestResponse, RequestError> {
         let metrics = metrics
         if let path = answer.path, error == nil {
-            var response = RequestResponse(answer.response, path: path)
-            response.metrics = metrics
-            return .success(response)
+            return .success(RequestResponse(answer.response, path: path, cacheUse: nil, metrics: metrics))
         }
         if let channel = state.withLock({ $0.channel }), error == nil {
             // A stored response, or that of another task, comes in one piece.
@@ -75,17 +73,13 @@ extension RequestTask {
                 channel.begin(answer.response)
                 channel.append(answer.body)
             }
-            var response = RequestResponse(answer.response)
-            response.cacheUse = answer.cacheUse
-            response.metrics = metrics
-            return .success(response)
+            return .success(RequestResponse(answer.response, cacheUse: answer.cacheUse, metrics: metrics))
         }
         let began = SystemClock.boot
         let serialized = core.options.responseSerializer.serialize(answer.response.head, body: answer.body)
-        var response = RequestResponse(answer.response, body: answer.body, object: serialized.object)
-        response.decodingTime = SystemClock.boot - began
-        response.cacheUse = answer.cacheUse
-        response.metrics = metrics
+        let response = RequestResponse(
+            answer.response, body: answer.body, object: serialized.object, cacheUse: answer.cacheUse, metrics: metrics,
+            decodingTime: SystemClock.boot - began)
         // A serializer that accepts a 404 makes it a success.
         guard let fault = serialized.error else { return .success(response) }
         return .failure(RequestError(fault, response))

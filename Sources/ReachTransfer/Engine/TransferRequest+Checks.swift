@@ -8,7 +8,7 @@ extension TransferRequest {
         }
         // The fields were checked where the request was made. This also covers requests that were stored before that
         // check existed, and fields that were added since.
-        if let fault = RequestFieldFault.first(in: headers.lazy.map { ($0.name, $0.value) }) {
+        if let fault = RequestFieldFault.first(in: headers) {
             return TransferFailure(.badRequest, fault.description)
         }
         if security.hasPins, !url.isSecure {
