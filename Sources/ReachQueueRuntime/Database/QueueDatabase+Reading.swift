@@ -44,6 +44,10 @@ extension QueueDatabase {
             request.progress.notBefore = moment(
                 wall: wall, boot: row.integer(.notBeforeBoot), in: row.integer(.notBeforeIn), at: now)
         }
+        if let wall = row.optionalInteger(.waitsWall) {
+            // The boot times of its writing mean nothing here: only the other clock says how long ago it was.
+            request.progress.waitsSince = moment(wall: wall, boot: 0, in: -1, at: now)
+        }
         request.state = state(row, at: now)
         request.answerBytes = row.integer(.kept)
         if !request.destination.isSecure {

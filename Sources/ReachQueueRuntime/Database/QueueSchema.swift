@@ -1,7 +1,7 @@
 /// The tables of the queue's file, and how an older file becomes a newer one.
 struct QueueSchema: Sendable {
     /// Each brings the file from the version of its index to the next one.
-    var migrations: [String] = [Self.first, Self.keptPerOwner, Self.ofPrograms]
+    var migrations: [String] = [Self.first, Self.keptPerOwner, Self.ofPrograms, Self.sinceWhen]
 
     var version: Int64 { Int64(migrations.count) }
 
@@ -131,6 +131,11 @@ struct QueueSchema: Sendable {
         ALTER TABLE \(table) ADD COLUMN tag TEXT;
         ALTER TABLE \(table) ADD COLUMN fails_offline INTEGER NOT NULL DEFAULT 0;
         """
+    }.joined(separator: "\n")
+
+    /// Since when a request waits that was sent before.
+    private static let sinceWhen = ["request", "set_aside"].map { table in
+        "ALTER TABLE \(table) ADD COLUMN waits_wall INTEGER;"
     }.joined(separator: "\n")
 
     /// What a request that is over takes of its owner's room: its texts, its answer unless that is a file of the

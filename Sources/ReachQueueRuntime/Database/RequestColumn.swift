@@ -12,6 +12,7 @@ enum RequestColumn: CInt, CaseIterable {
     case method, url, headers, idempotencyKey, accepted, outputPath, bodyKind, bodyPath, bodyBytes
     case kept, seen
     case interceptor, timeouts, tag, failsOffline
+    case waitsWall
 
     /// The name in the file: `orderKey` is `order_key`.
     var name: String {
@@ -119,6 +120,7 @@ struct ChangedRow: Sendable {
         row.set(.notBeforeIn) { .optional($0.progress.notBefore == nil ? nil : $0.boot) }
         row.set(.reason) { .optional($0.reason) }
         row.set(.overWall) { .optional($0.over?.wall.nanosecondsSince1970) }
+        row.set(.waitsWall) { .optional($0.progress.waitsSince?.wall.nanosecondsSince1970) }
     }
 }
 

@@ -45,6 +45,31 @@ import Testing
         #expect(stored.deadline.boot > SystemClock.boot && stored.deadline.boot < SystemClock.boot + .seconds(101))
     }
 
+    @Test func `since when a request waits that was sent before outlasts a restart`() async throws {
+        var request = try StoreStage.request()
+        request.timeToLive = .seconds(100_000)
+        let now = SystemClock.now
+        let since = Instant(wall: now.wall + .seconds(-7200), boot: now.boot + .seconds(-7200))
+        let store = try stage.open()
+        _ = try await stage.contents()
+        #expect(try await stage.write(1, [StoreStage.insert(1, request)], to: store))
+        let progress = RequestProgress(
+            id: RequestID(rawValue: 1), networkFailures: 1, tries: 1, isNetworkFailure: true, waitsSince: since)
+        #expect(try await stage.write(2, [.update(progress)], to: store))
+        store.close(patience: .seconds(5))
+        let seen = stage.notices.values.count
+        _ = try stage.open()
+        let contents = try await stage.contents(after: seen)
+        #expect(contents.requests.first?.progress.waitsSince?.wall == since.wall)
+        var scheduler = QueueScheduler(firstID: 2, seed: 1, at: now)
+        _ = scheduler.handle(.restore(contents.requests, breakers: [], heldQueues: []), at: now)
+        let later = Instant(wall: now.wall + .seconds(60), boot: now.boot + .seconds(60))
+        _ = scheduler.handle(.paths(PathSet([], epoch: 1)), at: later)
+        let reason = try #require(scheduler.explain(RequestID(rawValue: 1), at: later)?.reasons.first)
+        #expect(reason.blocker == .path)
+        #expect(abs((reason.since.boot - since.boot).nanoseconds) < 1_000_000_000)
+    }
+
     @Test func `what a portal must not read is still known after a restart`() async throws {
         let secret = HeaderField("authorization", "Bearer x")
         let cookie = HeaderField("Cookie", "a=b")
@@ -419,8 +444,8 @@ import Testing
         _ = try stage.open()
         _ = try await known.wait { $0.count > later }
         guard case .failed(let error)? = known.values.last else { throw StoreStage.Failure(text: "\(known.values)") }
-        #expect(error == .tooNew(version: 4, known: 3))
-        #expect(error.description.contains("version 4"))
+        #expect(error == .tooNew(version: 5, known: 4))
+        #expect(error.description.contains("version 5"))
         #expect(try Self.read(stage.file) == before)
     }
 
