@@ -154,8 +154,7 @@ final class EndpointAttempt {
                 transfer = nil
                 bytes += Int(report.receivedBytes)
                 let phases = report.hops.last?.phases
-                roundTrip = phases.flatMap { phases in phases.connected.map { $0 - (phases.resolved ?? phases.started) }
-                }
+                roundTrip = phases?.roundTrip
                 if phases?.connected != nil, endpoint.isSecure { bytes += Self.handshakeBytes }
                 end(EndpointAnswer(report))
             })
