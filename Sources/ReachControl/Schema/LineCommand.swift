@@ -43,7 +43,10 @@ package enum LineCommand: String, CaseIterable, Sendable {
                 + Self.events(["QueueEvent", "Dropped"])
         case .fleet:
             ["FleetHost", "FleetHostReport", "FleetChange"].map { Line($0, in: "FleetMember") }
-                + ["FleetEvent", "FleetSnapshot", "FleetEngine", "FleetOutage", "FleetSelf"].map { Line($0) }
+                + [
+                    "FleetEvent", "FleetSnapshot", "FleetEngine", "FleetOutage", "FleetSelf",
+                    "FleetStream", "FleetHosts", "FleetKey", "FleetConfiguration", "FleetFinding", "FleetRevision",
+                ].map { Line($0) }
         }
     }
 
@@ -73,5 +76,8 @@ package enum LineCommand: String, CaseIterable, Sendable {
         "FleetHost": ["fleet-host"], "FleetHostReport": ["fleet-host"], "FleetChange": ["fleet-change"],
         "FleetEvent": ["fleet-event"], "FleetSnapshot": ["fleet-snapshot"], "FleetEngine": ["fleet-engine"],
         "FleetOutage": ["fleet-outage"], "FleetSelf": ["fleet-self"],
+        "FleetStream": ["fleet-stream"], "FleetHosts": ["fleet-hosts"], "FleetKey": ["fleet-key"],
+        "FleetConfiguration": ["fleet-configuration"], "FleetFinding": ["fleet-finding"],
+        "FleetRevision": ["fleet-revision"],
     ]
 }

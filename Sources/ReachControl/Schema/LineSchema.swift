@@ -117,6 +117,7 @@ package struct LineSchema {
             if LineWords.times.contains(name) { json.field("format", "date-time") }
             if let words = LineWords.words(of: name, in: type) { json.field("examples", words) }
         case .object: simple("object")
+        case .any: break
         case .map(let element):
             simple("object")
             json.field("additionalProperties", object: { self.kind(element, name, of: type, to: &$0) })

@@ -45,6 +45,9 @@ enum LineWords {
             "connecting", "connected", "behind", "engine-down", "no-stream", "full", "refused", "conflict", "untrusted",
             "portal", "clock", "metered", "no-daemon", "left",
         ],
+        "FleetStream.outcome": ["created", "unchanged", "updated", "differs"],
+        "FleetDifference.effect": ["tightens", "loosens", "fixed"],
+        "FleetFinding.level": ["wrong", "warning", "note"],
     ]
 
     private static let hostWords = ["here", "limited", "silent", "left", "unseen"]

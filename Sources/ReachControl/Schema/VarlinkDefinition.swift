@@ -25,6 +25,8 @@ struct VarlinkDefinition: Sendable {
         case string
         /// An object with any keys.
         case object
+        /// Any value.
+        case any
         case array(Kind)
         /// An object with any keys, whose values have this type.
         case map(Kind)
@@ -126,6 +128,7 @@ struct VarlinkDefinition: Sendable {
             case "float": return .float
             case "string": return .string
             case "object": return .object
+            case "any": return .any
             case let name?: return .named(name)
             case nil: return nil
             }

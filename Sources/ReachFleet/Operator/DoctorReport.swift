@@ -2,7 +2,7 @@ package import ReachCore
 
 /// Something that is wrong with the fleet or its engine, or may become so.
 package struct Finding: Hashable, Sendable {
-    package enum Level: String, Hashable, Sendable {
+    package enum Level: String, CaseIterable, Hashable, Sendable {
         /// It does not work, or loses something.
         case wrong
         /// It works, and may not when it matters.

@@ -34,7 +34,7 @@ package struct StreamPlan: Hashable, Sendable {
 
     /// A setting that differs.
     package struct Difference: Hashable, Sendable {
-        package enum Effect: String, Hashable, Sendable {
+        package enum Effect: String, CaseIterable, Hashable, Sendable {
             /// The plan is stricter or adds something: `setup --update` changes it.
             case tightens
             /// The plan is looser than what is there: nothing changes it.

@@ -123,6 +123,8 @@ struct DesiredOptions: ParsableArguments {
         guard !json else {
             return StandardOutput.writeJSON {
                 $0.object {
+                    $0.field("v", 1)
+                    $0.field("type", "fleet-revision")
                     $0.field("key", key)
                     $0.field("revision", Int64(clamping: revision))
                     $0.field("hosts", Int64(progress.concerned))

@@ -116,6 +116,8 @@ struct ConfigCommand: ParsableCommand {
         guard json else { return StandardOutput.write(configuration.text) }
         StandardOutput.writeJSON {
             $0.object {
+                $0.field("v", 1)
+                $0.field("type", "fleet-configuration")
                 $0.field("version", version.description)
                 $0.field("hosts", Int64(configuration.hosts.entries.count))
                 $0.field("configuration", configuration.text)

@@ -27,6 +27,8 @@ struct DoctorCommand: ParsableCommand {
         if json {
             StandardOutput.writeJSON(findings) { json, finding in
                 json.object {
+                    $0.field("v", 1)
+                    $0.field("type", "fleet-finding")
                     $0.field("level", finding.level.rawValue)
                     $0.field("word", finding.word)
                     $0.field("sentence", finding.sentence)

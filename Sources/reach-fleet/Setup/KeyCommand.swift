@@ -33,6 +33,8 @@ struct KeyCommand: ParsableCommand {
         guard !json else {
             return StandardOutput.writeJSON {
                 $0.object {
+                    $0.field("v", 1)
+                    $0.field("type", "fleet-key")
                     $0.field("public", pair.publicKey)
                     $0.field("file", file)
                     $0.field("made", !exists || new)

@@ -90,6 +90,8 @@ struct SetupCommand: ParsableCommand {
         guard !json else {
             return StandardOutput.writeJSON {
                 $0.object {
+                    $0.field("v", 1)
+                    $0.field("type", "fleet-hosts")
                     $0.field("hosts", Int64(hosts.entries.count))
                     $0.field("changed", Int64(changed))
                 }

@@ -51,6 +51,8 @@ extension StreamSetup.Outcome {
 
     func write(to json: inout JSONWriter) {
         json.object { json in
+            json.field("v", 1)
+            json.field("type", "fleet-stream")
             json.field("stream", stream.name)
             json.field("outcome", word.rawValue)
             json.field("differences", array: { json in for difference in differences { difference.write(to: &json) } })

@@ -2,6 +2,7 @@ import Glibc
 import ReachControl
 import ReachCore
 import ReachFleet
+import ReachFleetLink
 import ReachTesting
 import Testing
 
@@ -29,7 +30,39 @@ struct FleetSchemaTests {
         try read(watch, "fleet-engine", into: &lines)
         let faults = try fleetFaults(in: lines, hasEveryKey: true)
         // Other tests have lines of these.
-        #expect(faults.filter { !$0.contains("Outage") && !$0.contains("Extent") && !$0.contains("Self") } == [])
+        let others = ["Outage", "Extent", "Self"] + Self.typesOfOperators
+        #expect(faults.filter { fault in !others.contains { fault.contains("Fleet" + $0) } } == [])
+    }
+
+    private static let typesOfOperators = [
+        "Stream", "Difference", "Hosts", "Key", "Configuration", "Finding", "Revision",
+    ]
+
+    @Test func `what setup, key, config, doctor, hold and release print is as the schema says, and every key occurs`()
+        throws
+    {
+        let fleet = try TestFleet(isSetUp: false)
+        let path = fleet.directory.path
+        _ = try JetStream(try fleet.link(as: "admin")).createStream(
+            "REACH_EVENTS", Array(#"{"name":"REACH_EVENTS","subjects":["reach.v1.ev.*"],"storage":"file"}"#.utf8))
+        func run(_ command: String, _ arguments: String...) throws -> [String] {
+            try fleet.run(command, as: "admin", ["--json"] + arguments).lines
+        }
+        var lines = try run("doctor") + run("setup", "--hosts", path + "/hosts")
+        lines += try run("setup", "--update", "--hosts", path + "/hosts")
+        for words in [
+            ["key", path + "/new.nk"], ["key", "--print-seed", path + "/new.nk"],
+            ["config", "--listen", "127.0.0.1:4222", "--hosts", path + "/hosts"],
+        ] {
+            lines += try TestFleet.program.run(words + ["--json"]).lines
+        }
+        for command in ["hold", "release"] {
+            lines += try fleet.run(command, as: "operator", ["--json", "--host", "till-1"]).lines
+        }
+        let faults = try fleetFaults(in: lines, hasEveryKey: true)
+        let missing = faults.filter { $0.hasPrefix("no line ") }
+        #expect(faults.count == missing.count, "\(faults)")
+        #expect(missing.filter { fault in Self.typesOfOperators.contains { fault.contains(".Fleet" + $0) } } == [])
     }
 
     private func read(_ watch: RunningProgram, _ type: String, into lines: inout [String]) throws {
@@ -38,7 +71,11 @@ struct FleetSchemaTests {
 
     @Test func `the words of hosts and agents in the schema are those of the fleet`() throws {
         let schema = String(decoding: fleetSchema, as: UTF8.self)
-        for words in [HostWord.allCases.map(\.rawValue), FleetWord.allCases.map(\.rawValue)] {
+        for words in [
+            HostWord.allCases.map(\.rawValue), FleetWord.allCases.map(\.rawValue),
+            Finding.Level.allCases.map(\.rawValue),
+            StreamPlan.Difference.Effect.allCases.map(\.rawValue),
+        ] {
             #expect(schema.contains(#""examples":["# + words.map { "\"\($0)\"" }.joined(separator: ",") + "]"))
         }
     }
