@@ -22,7 +22,7 @@ final class WaiterBatch {
     /// another thread may wake one of the pool, which finds a single caller, and sleeps again before the next is resumed.
     func flush() {
         let waiting = pending
-        pending.removeAll(keepingCapacity: waiting.count < 256)
+        pending = []
         if waiting.count == 1 { return Self.resume(waiting) }
         if !waiting.isEmpty { DispatchQueue.global().async { Self.resume(waiting) } }
     }
