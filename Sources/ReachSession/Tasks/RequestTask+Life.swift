@@ -87,6 +87,8 @@ extension RequestTask {
 
     /// Delivers the result to completions, then to observers, and to callers that await it.
     func conclude(_ result: Result<RequestResponse, RequestError>, waiters batch: WaiterBatch? = nil) {
+        // First: another thread may call the completions as soon as they are in the pump.
+        core.forget(identifier)
         let (waiters, streams, requests, session, channel) = state.withLock { state in
             state.result = result
             let isFetched = !state.completions.isEmpty
@@ -103,7 +105,6 @@ extension RequestTask {
                 state.requestStreams.values.map(\.self), state.session, state.channel
             )
         }
-        core.forget(identifier)
         for waiter in waiters {
             if let batch { batch.append(waiter, result) } else { waiter.resume(returning: result) }
         }
