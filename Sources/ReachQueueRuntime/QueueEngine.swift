@@ -151,6 +151,10 @@ private final class Executor: QueueExecutor {
     private let resolver: NameService.Options
     private var epoch: UInt64 = 0
     private var watches: [Destination: () -> Void] = [:]
+    /// The number of routes that are followed for requests that wait.
+    private var routeCount = 0
+    /// Ends the search for a path; `nil` while no request waits.
+    private var endSeeking: (() -> Void)?
     private var memo = RouteMemo()
     /// The states of the watched hosts, and the paths that follow from them.
     private var targets: [Destination: (state: ReachabilityState, path: QueuePath?)] = [:]
@@ -164,7 +168,10 @@ private final class Executor: QueueExecutor {
         self.checker = checker
     }
 
-    deinit { watches.values.forEach { $0() } }
+    deinit {
+        watches.values.forEach { $0() }
+        endSeeking?()
+    }
 
     func begin(_ attempts: QueueTransfers, send: @escaping (QueueInput) -> Void) {
         self.attempts = attempts
@@ -259,6 +266,15 @@ private final class Executor: QueueExecutor {
             guard let self, case .change(let change) = event else { return }
             report(change.state, of: destination)
         }
+        seek()
+    }
+
+    /// Seeks a path as long as there are requests that need one.
+    private func seek() {
+        let isNeeded = routeCount > 0 || !watches.isEmpty
+        guard isNeeded != (endSeeking != nil) else { return }
+        endSeeking?()
+        endSeeking = isNeeded ? network.seekPath() : nil
     }
 
     private func report(_ state: ReachabilityState, of destination: Destination) {
@@ -270,14 +286,23 @@ private final class Executor: QueueExecutor {
     func unwatch(_ destination: Destination) {
         targets[destination] = nil
         watches.removeValue(forKey: destination)?()
+        seek()
     }
 }
 
 /// Routes to destinations.
 extension Executor {
-    func followRoute(_ destination: Destination) { routes?.follow(destination) }
+    func followRoute(_ destination: Destination) {
+        routes?.follow(destination)
+        routeCount += 1
+        seek()
+    }
 
-    func unfollowRoute(_ destination: Destination) { routes?.unfollow(destination) }
+    func unfollowRoute(_ destination: Destination) {
+        routes?.unfollow(destination)
+        routeCount -= 1
+        seek()
+    }
 
     func lookUp(_ destination: Destination, for owner: UInt32) {
         guard case .name(let name) = server(of: destination) else {
