@@ -151,9 +151,7 @@ private final class Executor: QueueExecutor {
     private let resolver: NameService.Options
     private var epoch: UInt64 = 0
     private var watches: [Destination: () -> Void] = [:]
-    /// The number of routes that are followed for requests that wait.
-    private var routeCount = 0
-    /// Ends the search for a path; `nil` while no request waits.
+    /// Ends the search for a path; `nil` without requests.
     private var endSeeking: (() -> Void)?
     private var memo = RouteMemo()
     /// The states of the watched hosts, and the paths that follow from them.
@@ -266,15 +264,11 @@ private final class Executor: QueueExecutor {
             guard let self, case .change(let change) = event else { return }
             report(change.state, of: destination)
         }
-        seek()
     }
 
-    /// Seeks a path as long as there are requests that need one.
-    private func seek() {
-        let isNeeded = routeCount > 0 || !watches.isEmpty
-        guard isNeeded != (endSeeking != nil) else { return }
+    func update(hasRequests: Bool) {
         endSeeking?()
-        endSeeking = isNeeded ? network.seekPath() : nil
+        endSeeking = hasRequests ? network.seekPath() : nil
     }
 
     private func report(_ state: ReachabilityState, of destination: Destination) {
@@ -286,23 +280,14 @@ private final class Executor: QueueExecutor {
     func unwatch(_ destination: Destination) {
         targets[destination] = nil
         watches.removeValue(forKey: destination)?()
-        seek()
     }
 }
 
 /// Routes to destinations.
 extension Executor {
-    func followRoute(_ destination: Destination) {
-        routes?.follow(destination)
-        routeCount += 1
-        seek()
-    }
+    func followRoute(_ destination: Destination) { routes?.follow(destination) }
 
-    func unfollowRoute(_ destination: Destination) {
-        routes?.unfollow(destination)
-        routeCount -= 1
-        seek()
-    }
+    func unfollowRoute(_ destination: Destination) { routes?.unfollow(destination) }
 
     func lookUp(_ destination: Destination, for owner: UInt32) {
         guard case .name(let name) = server(of: destination) else {
