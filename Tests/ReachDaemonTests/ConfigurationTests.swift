@@ -167,8 +167,6 @@ import Testing
 
     @Test func `a default never contradicts a key that is set`() throws {
         let text = """
-            [hold]
-            up = "10m"
             [limits]
             connections = 5
             [queue]
@@ -176,7 +174,6 @@ import Testing
             concurrency = 1
             """
         let read = try Configuration.parse(Array(text.utf8), file: "reach.toml")
-        #expect(read.hold.maximum == .seconds(600))
         #expect(read.limits.connectionsPerUser == 5)
         #expect(read.queue.requestsPerUser == 7 && read.queue.concurrencyPerDestination == 1)
     }

@@ -175,7 +175,6 @@ extension Configuration {
     ///
     /// - Parameter isSet: Whether a file sets a key.
     mutating func fitDefaults(isSet: (String) -> Bool) {
-        if !isSet("hold.maximum"), hold.maximum != .zero { hold.maximum = max(hold.maximum, hold.up, hold.down) }
         if !isSet("limits.connections_per_user") {
             limits.connectionsPerUser = min(limits.connectionsPerUser, limits.connections)
         }
