@@ -47,6 +47,8 @@ final class TargetRegistry {
     private var networkWatches: [UInt64: (handler: ReachabilityEngine.NetworkHandler, engineID: UInt64)] = [:]
     /// Those who look up routes to some addresses, with their numbers at the present engine.
     private var routeWatches: [UInt64: (addresses: Set<IPAddress>, handler: () -> Void, engineID: UInt64)] = [:]
+    /// The engine's numbers of those who seek a path.
+    private var pathSearches: [UInt64: UInt64] = [:]
     private var lastNetworkWatch: UInt64 = 0
     /// Receives every change of the Internet and of the configured targets, with the target's name.
     var onChange: (ReachabilityChange, _ name: String) -> Void = { _, _ in }
@@ -153,7 +155,8 @@ final class TargetRegistry {
         configuration = fresh
         named.forEach(end)
         if !isSameEngine {
-            let others = networkWatches.values.map(\.engineID) + routeWatches.values.map(\.engineID)
+            let others =
+                networkWatches.values.map(\.engineID) + routeWatches.values.map(\.engineID) + pathSearches.values
             for id in watches.values.map(\.engineID) + others { engine.unwatch(id) }
             engine = ReachabilityEngine(loop: loop, options: engineOptions)
             connectivity.use(engine)
@@ -238,6 +241,7 @@ final class TargetRegistry {
         for (number, watch) in routeWatches {
             routeWatches[number]?.engineID = engine.watchRoutes(to: watch.addresses, watch.handler)
         }
+        for number in pathSearches.keys { pathSearches[number] = engine.askNeighbours() }
     }
 
     private func begin(_ watch: Watch) {
@@ -273,6 +277,16 @@ extension TargetRegistry: QueueNetwork {
         return { [weak self] in
             guard let watch = self?.routeWatches.removeValue(forKey: number) else { return }
             self?.engine.unwatch(watch.engineID)
+        }
+    }
+
+    func seekPath() -> () -> Void {
+        lastNetworkWatch += 1
+        let number = lastNetworkWatch
+        pathSearches[number] = engine.askNeighbours()
+        return { [weak self] in
+            guard let id = self?.pathSearches.removeValue(forKey: number) else { return }
+            self?.engine.unwatch(id)
         }
     }
 

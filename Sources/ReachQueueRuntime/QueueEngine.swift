@@ -151,6 +151,8 @@ private final class Executor: QueueExecutor {
     private let resolver: NameService.Options
     private var epoch: UInt64 = 0
     private var watches: [Destination: () -> Void] = [:]
+    /// Ends the search for a path; `nil` without requests.
+    private var endSeeking: (() -> Void)?
     private var memo = RouteMemo()
     /// The states of the watched hosts, and the paths that follow from them.
     private var targets: [Destination: (state: ReachabilityState, path: QueuePath?)] = [:]
@@ -164,7 +166,10 @@ private final class Executor: QueueExecutor {
         self.checker = checker
     }
 
-    deinit { watches.values.forEach { $0() } }
+    deinit {
+        watches.values.forEach { $0() }
+        endSeeking?()
+    }
 
     func begin(_ attempts: QueueTransfers, send: @escaping (QueueInput) -> Void) {
         self.attempts = attempts
@@ -259,6 +264,11 @@ private final class Executor: QueueExecutor {
             guard let self, case .change(let change) = event else { return }
             report(change.state, of: destination)
         }
+    }
+
+    func update(hasRequests: Bool) {
+        endSeeking?()
+        endSeeking = hasRequests ? network.seekPath() : nil
     }
 
     private func report(_ state: ReachabilityState, of destination: Destination) {

@@ -50,6 +50,18 @@ import Testing
         #expect(table.apply(.neighbourRemoved(gateway)) == nil)
     }
 
+    // The kernel keeps such an entry as failed until something is sent, and nobody could answer without a carrier.
+    @Test func `a failure is forgotten when its link can be used again`() {
+        var table = table(.failed)
+        table.setNeighbour(other, to: .failed)
+        var link = Link(index: 2, name: "eth0")
+        for flags in [[.up, .lowerUp, .running], [.up], [.up, .lowerUp, .running]] as [Link.Flags] {
+            link.flags = flags
+            _ = table.apply(.link(link))
+        }
+        #expect(table.neighbours == [gateway: NeighbourState.none, other: .failed])
+    }
+
     @Test func `neighbours on which no path depends any more are removed`() {
         var table = table(.failed)
         table.setNeighbour(other, to: .reachable)

@@ -49,6 +49,22 @@ import Testing
                 == layers.enumerated().map { "\($0 * 20)-\($0 * 20 + 10) \($1.1) \($1.0)" })
     }
 
+    @Test mutating func `a route that went with its link is an outage of the link`() {
+        var state = HistoryEntry.State(target: "internet", status: .notReachable, reason: "no-route")
+        state.rootCause = "no-carrier"
+        state.rootInterface = "eth0"
+        script.add(.state(state), at: 0)
+        add(nil, at: 10)
+        state.rootCause = "no-default-route"
+        script.add(.state(state), at: 20)
+        add(nil, at: 30)
+        state.rootCause = "a-word-of-a-later-version"
+        script.add(.state(state), at: 40)
+        #expect(outages(now: 50) == ["0-10 link no-route", "20-30 route no-route", "40-50 route no-route"])
+        let causes = HistorySummary(script.timeline(now: 50)).outages.map(\.cause.sentence)
+        #expect(causes == ["eth0 has no carrier", "no route", "no route"])
+    }
+
     @Test mutating func `a login page and a check that cannot be sent are outages`() {
         add("portal", at: 0)
         add("full", at: 10)

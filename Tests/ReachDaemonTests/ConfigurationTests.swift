@@ -152,7 +152,10 @@ import Testing
         ("[socket]\npath = \"/a\\u0000b\"", "2: socket.path: it has a NUL byte"),
         ("[socket]\ngroup = ''", "2: socket.group: \"\" cannot be the name of a group"),
         ("[hold]\nup = '10s'\nmaximum = '5s'", "3: hold.maximum: it is shorter than a hold"),
-        ("[limits]\nconnections = 5", "1: limits.connections_per_user: it is more than connections (5)"),
+        (
+            "[limits]\nconnections = 5\nconnections_per_user = 6",
+            "3: limits.connections_per_user: it is more than connections (5)"
+        ),
         ("[hold.up]", "1: hold.up: it is a table"),
         ("[hold]\n\"zz\\u001bz\" = 1", "2: hold.zz\\u{1b}z: unknown key"),
     ])
@@ -160,6 +163,19 @@ import Testing
         let found = errors(in: text)
         #expect(found.count == 1)
         #expect(found.first?.hasPrefix("reach.toml:" + problem + "; expected ") == true, "\(found)")
+    }
+
+    @Test func `a default never contradicts a key that is set`() throws {
+        let text = """
+            [limits]
+            connections = 5
+            [queue]
+            requests = 7
+            concurrency = 1
+            """
+        let read = try Configuration.parse(Array(text.utf8), file: "reach.toml")
+        #expect(read.limits.connectionsPerUser == 5)
+        #expect(read.queue.requestsPerUser == 7 && read.queue.concurrencyPerDestination == 1)
     }
 
     @Test(arguments: [

@@ -23,10 +23,13 @@ package struct OutageCause: Hashable, Sendable {
     package let layer: OutageLayer
     /// The reason or the connectivity from which this follows, as a word of the interface; empty if none was recorded.
     package let evidence: String
+    /// What broke, if it lies below what the reason says: without a carrier there is no route.
+    package let rootCause: RootCause?
 
-    package init(layer: OutageLayer, evidence: String) {
+    package init(layer: OutageLayer, evidence: String, rootCause: RootCause? = nil) {
         self.layer = layer
         self.evidence = evidence
+        self.rootCause = rootCause
     }
 
     /// What failed, in words.
@@ -34,7 +37,7 @@ package struct OutageCause: Hashable, Sendable {
         switch layer {
         case .portal: "a login page answers instead of the Internet"
         case .internet: "nothing answers behind this machine's own network"
-        default: Reason(rawValue: evidence)?.sentence ?? evidence
+        default: rootCause?.sentence ?? Reason(rawValue: evidence)?.sentence ?? evidence
         }
     }
 }
@@ -118,7 +121,7 @@ extension HistoryEntry.State {
     fileprivate var use: UseFinding {
         switch (status, connectivity.flatMap { Connectivity(rawValue: $0) }) {
         case (.unknown, _): .unknown
-        case (.notReachable, _): .unusable(OutageCause(layer: layer, evidence: reason ?? ""))
+        case (.notReachable, _): .unusable(OutageCause(layer: layer, evidence: reason ?? "", rootCause: brokenBelow))
         case (.reachable, .portal): .unusable(OutageCause(layer: .portal, evidence: Connectivity.portal.rawValue))
         case (.reachable, .limited), (.reachable, .some(.none)):
             .unusable(OutageCause(layer: .internet, evidence: connectivity ?? ""))
@@ -126,7 +129,15 @@ extension HistoryEntry.State {
         }
     }
 
-    private var layer: OutageLayer { reason.flatMap { Reason(rawValue: $0) }?.layer ?? .target }
+    private var layer: OutageLayer {
+        brokenBelow?.kind.layer ?? reason.flatMap { Reason(rawValue: $0) }?.layer ?? .target
+    }
+
+    /// The root cause, if it lies below the routes.
+    private var brokenBelow: RootCause? {
+        rootCause.flatMap { RootCause.Kind(rawValue: $0) }.map { RootCause($0, interface: rootInterface) }
+            .flatMap { $0.isBelowRoutes ? $0 : nil }
+    }
 }
 
 extension Reason {

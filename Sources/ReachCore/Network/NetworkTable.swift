@@ -107,8 +107,17 @@ package struct NetworkTable: Equatable, Sendable {
         if !new.isUsable {
             portals[link.index] = nil
             gateways.forget(link.index)
+        } else if !old.isUsable {
+            forgetFailures(on: link.index)
         }
         return Effect(cause: Self.cause(from: old, to: new), interface: link.index)
+    }
+
+    /// Nobody could answer while the link could not be used, and the kernel keeps an entry as failed until something is sent.
+    private mutating func forgetFailures(on index: InterfaceIndex) {
+        for (key, state) in neighbours where key.interface == index && state == .failed {
+            neighbours[key] = NeighbourState.none
+        }
     }
 
     private static func cause(from old: Link, to new: Link) -> Cause {

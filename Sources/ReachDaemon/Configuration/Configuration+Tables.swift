@@ -171,6 +171,21 @@ extension Configuration {
     /// All keys with their tables, such as `hold.up`. `targets.NAME` stands for names that the user chooses.
     package static var keyNames: [String] { tables.flatMap(\.keyNames) }
 
+    /// Fits the defaults to keys that are set: who sets only `queue.concurrency = 2` contradicts nothing.
+    ///
+    /// - Parameter isSet: Whether a file sets a key.
+    mutating func fitDefaults(isSet: (String) -> Bool) {
+        if !isSet("limits.connections_per_user") {
+            limits.connectionsPerUser = min(limits.connectionsPerUser, limits.connections)
+        }
+        if !isSet("queue.requests_per_user"), queue.requests > 0 {
+            queue.requestsPerUser = min(queue.requestsPerUser, queue.requests)
+        }
+        if !isSet("queue.concurrency_per_destination") {
+            queue.concurrencyPerDestination = min(queue.concurrencyPerDestination, queue.concurrency)
+        }
+    }
+
     /// Contradictions between keys: the key to report, the problem, and the expected value.
     var contradictions: [(key: String, problem: String, expected: String?)] {
         var found: [(key: String, problem: String, expected: String?)] = []

@@ -29,6 +29,7 @@ struct ConfigurationReader {
             reader.configuration.networks += networks
         }
         let isValid = reader.errors.isEmpty
+        reader.configuration.fitDefaults { reader.places[$0] != nil }
         for (key, problem, expected) in isValid ? reader.configuration.contradictions : [] {
             let place = reader.places[key]
             reader.file = place?.file ?? documents.first?.file ?? ""

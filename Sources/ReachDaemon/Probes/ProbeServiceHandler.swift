@@ -14,6 +14,8 @@ final class ProbeServiceHandler {
     /// The last known epoch of the Internet target. A new one invalidates earlier DNS answers.
     private var epoch: UInt64?
     private var controller: ProbeController?
+    /// Ends the search for a path; `nil` without probes.
+    private var endSeeking: (() -> Void)?
     private let onEvent: (ProbeEvent) -> Void
     /// The attempts on demand that wait or run.
     private var orders: [UInt64: Order] = [:]
@@ -60,6 +62,14 @@ final class ProbeServiceHandler {
         controller.concurrency = configuration.probing.concurrency
         controller.emitsResults = configuration.probing.results
         controller.configure(configuration.probeSpecifications)
+        seekPath(for: configuration.probes)
+    }
+
+    /// Probes without a path pause. The path is back with an answer of the gateway, which somebody has to ask.
+    private func seekPath(for probes: [ProbeEntry]) {
+        guard probes.isEmpty != (endSeeking == nil) else { return }
+        endSeeking?()
+        endSeeking = probes.isEmpty ? nil : registry.seekPath()
     }
 
     func stop() {

@@ -38,6 +38,9 @@ package final class ReachabilityEngine {
     /// Goes up before anything is decided about a change: see ``reportsRoutes(to:)``. It begins with the time, so that an
     /// engine that takes another one's place has other versions.
     package private(set) var routesVersion = UInt64(SystemClock.boot.nanoseconds)
+    /// Those who want neighbours that failed to be asked again, and what asks them.
+    private var neighbourAskers: Set<UInt64> = []
+    private lazy var inquiry = NeighbourInquiry(on: loop)
     private var neighbourTimer: TimerQueue.ID?
     private var neighbourDeadline: BootTime?
     /// The neighbours on which the paths depended at the last evaluation, and those of targets watched since.
@@ -148,6 +151,7 @@ package final class ReachabilityEngine {
     package func unwatch(_ id: UInt64) {
         networkHandlers.removeAll { $0.id == id }
         if networkHandlers.isEmpty { network = nil }
+        if neighbourAskers.remove(id) != nil { return updateInquiry() }
         if routeWatches.removeValue(forKey: id) != nil { return updateTargets() }
         guard let watch = watches.values.first(where: { $0.remove(id) }), !watch.isWatched else { return }
         cancelTimers(of: watch)
@@ -191,6 +195,28 @@ package final class ReachabilityEngine {
             publishNetwork()
         }
         return id
+    }
+
+    /// Asks gateways and other neighbours of paths that did not answer whether they do now, as long as somebody waits for a
+    /// path. Without that nothing is sent, and an entry that failed stays so until another program sends something.
+    ///
+    /// - Returns: The number of the watch, for ``unwatch(_:)``.
+    package func askNeighbours() -> UInt64 {
+        lastID += 1
+        neighbourAskers.insert(lastID)
+        updateInquiry()
+        return lastID
+    }
+
+    private func updateInquiry() {
+        var failed: [Neighbour.Key: String] = [:]
+        if !neighbourAskers.isEmpty, let table = observer?.view?.table {
+            for key in neighbours where table.neighbours[key] == .failed {
+                guard let link = table.links[key.interface], link.isUsable else { continue }
+                failed[key] = link.name
+            }
+        }
+        inquiry.update(failed)
     }
 
     /// Makes a snapshot from the last verdict, and publishes it if it differs from the one before.
@@ -315,6 +341,7 @@ package final class ReachabilityEngine {
             if isNewEpoch { resolveAll() }
             neighbours = finder.neighbours
             observer.trackNeighbours(neighbours.union(gateways))
+            updateInquiry()
         } catch {
             return observer.recover(from: error)
         }
@@ -334,6 +361,7 @@ package final class ReachabilityEngine {
             }
             neighbours.formUnion(finder.neighbours)
             observer.trackNeighbours(neighbours.union(gateways))
+            updateInquiry()
         } catch {
             observer.recover(from: error)
         }

@@ -95,6 +95,25 @@ package final class KernelQueries {
         return entry
     }
 
+    /// How long ago a neighbour's entry got its state; `nil` where the kernel does not say. It does not count sleep.
+    package func neighbourAge(_ key: Neighbour.Key) throws(NetlinkError) -> Duration? {
+        var batch = socket.batch()
+        var header = ndmsg()
+        header.ndm_family = Self.number(of: key.address.family)
+        header.ndm_ifindex = key.interface
+        batch.add(RTM_GETNEIGH, header) { $0.attribute(NDA_DST, key.address) }
+        var age: Duration?
+        try socket.exchange(batch) { message in
+            guard message.type == RTM_NEWNEIGH, let (_, attributes) = message.body(ndmsg.self) else { return }
+            for attribute in attributes where attribute.type == NDA_CACHEINFO {
+                guard let times = attribute.structure(nda_cacheinfo.self) else { continue }
+                // In hundredths of a second, whatever the kernel's own clock does (USER_HZ).
+                age = .milliseconds(Int64(times.ndm_updated) * 10)
+            }
+        }
+        return age
+    }
+
     /// Makes the kernel ask a known neighbour again at once. Without CAP_NET_ADMIN, or without an entry, nothing happens.
     ///
     /// - Returns: Whether the kernel does it.

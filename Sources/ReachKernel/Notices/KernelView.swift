@@ -19,6 +19,8 @@ package final class KernelView {
     /// The policy rules; `nil` until they are asked for, and after a change.
     private var knownRules: [Rule]?
     private var unansweredSince: [Neighbour.Key: BootTime] = [:]
+    /// When links became usable, since this process observes them.
+    private var usableSince: [InterfaceIndex: BootTime] = [:]
     /// The Wi-Fi networks behind links; `nil` where nobody wants to know.
     let wireless: WirelessView?
     /// What is known of the leases of links; `nil` where nobody reads leases.
@@ -45,8 +47,10 @@ package final class KernelView {
         wireless?.forgetAll()
         traits = traits.filter { fresh.links[$0.key]?.isSameDevice(as: table.links[$0.key]) == true }
         for key in table.neighbours.keys {
-            let entry = try queries.neighbourEntry(key)
-            fresh.setNeighbour(key, to: entry?.state ?? NeighbourState.none)
+            let state = try validState(of: try queries.neighbourEntry(key), key)
+            // As with notices: a failed neighbour that the kernel asks again stays failed until it answers.
+            let isAskedAgain = state == .incomplete && table.neighbours[key] == .failed
+            fresh.setNeighbour(key, to: isAskedAgain ? .failed : state)
         }
         table = fresh
         hasOtherIdentity = true
@@ -70,10 +74,12 @@ package final class KernelView {
         case .link(let link):
             let known = table.links[link.index]
             if known?.isUsable != link.isUsable { wireless?.forget(link.index) }
+            if known?.isUsable == false, link.isUsable { usableSince[link.index] = SystemClock.boot }
             if known?.isSameDevice(as: link) == false { traits[link.index] = nil }
             admissions.observe(link, after: known)
         case .linkRemoved(let index):
             traits[index] = nil
+            usableSince[index] = nil
             wireless?.remove(index)
             admissions.forget(index)
         case .rule, .ruleRemoved:
@@ -288,10 +294,19 @@ package final class KernelView {
     package func queryNeighbour(_ key: Neighbour.Key) throws(NetlinkError) -> Bool {
         let before = table.neighbours[key]
         let entry = try queries.neighbourEntry(key)
-        let state = entry?.state ?? NeighbourState.none
+        let state = try validState(of: entry, key)
         table.setNeighbour(key, to: state)
         if let entry, table.gateways.update(entry) { noteIdentityChange(of: key.interface) }
         return state != before
+    }
+
+    /// An entry that failed while the link could not be used says nothing: the kernel keeps it until something is sent.
+    private func validState(of entry: Neighbour?, _ key: Neighbour.Key) throws(NetlinkError) -> NeighbourState {
+        let state = entry?.state ?? NeighbourState.none
+        guard state == .failed, let since = usableSince[key.interface], let age = try queries.neighbourAge(key),
+            SystemClock.boot + (.zero - age) < since
+        else { return state }
+        return NeighbourState.none
     }
 
     /// Forgets all neighbours except these.

@@ -216,6 +216,9 @@ package final class QueueDriver {
     /// The most requests that are added in one turn of the scheduler.
     private static let addedTogether = 256
 
+    /// Whether there are unfinished requests.
+    private var hasRequests = false
+
     private func workLater() {
         guard !willWork else { return }
         willWork = true
@@ -236,6 +239,10 @@ package final class QueueDriver {
         isBusy = false
         // What is left is of leases whose requests were cancelled meanwhile.
         if !specifications.isEmpty { specifications = [:] }
+        if hasRequests != (scheduler.count > 0) {
+            hasRequests.toggle()
+            executor?.update(hasRequests: hasRequests)
+        }
         setTimer()
     }
 

@@ -28,10 +28,14 @@ package protocol QueueExecutor: AnyObject {
     func unfollowRoute(_ destination: Destination)
     /// Resolves a destination's name. Reports ``QueueInput/lookedUp(_:_:)``.
     func lookUp(_ destination: Destination, for owner: UInt32)
+    /// There are unfinished requests now, or none any more. At first there are none.
+    func update(hasRequests: Bool)
 }
 
 extension QueueExecutor {
     package func begin(_ begun: Set<RequestID>) {}
+
+    package func update(hasRequests: Bool) {}
 
     // Without interceptors there is nothing to prepare.
     package func prepare(_ id: RequestID) {}

@@ -29,12 +29,18 @@ package protocol QueueNetwork: AnyObject {
     ///
     /// - Returns: Ends the calls.
     func followRoutes(to addresses: Set<IPAddress>, _ handler: @escaping () -> Void) -> () -> Void
+
+    /// Finds out, until the returned closure is called, whether gateways that did not answer are back: something waits for a
+    /// path.
+    func seekPath() -> () -> Void
 }
 
 extension QueueNetwork {
     // Without these, an answer holds for one turn of the loop.
     package var routesVersion: UInt64 { 0 }
     package func reportsRoutes(to addresses: [IPAddress]) -> Bool { false }
+
+    package func seekPath() -> () -> Void { {} }
 
     package func follow(_ target: Target, _ handler: @escaping (TargetEvent) -> Void) -> () -> Void {
         follow(target, for: nil, handler)
@@ -56,6 +62,11 @@ extension ReachabilityEngine: QueueNetwork {
 
     package func followRoutes(to addresses: Set<IPAddress>, _ handler: @escaping () -> Void) -> () -> Void {
         let id = watchRoutes(to: addresses, handler)
+        return { [weak self] in self?.unwatch(id) }
+    }
+
+    package func seekPath() -> () -> Void {
+        let id = askNeighbours()
         return { [weak self] in self?.unwatch(id) }
     }
 }

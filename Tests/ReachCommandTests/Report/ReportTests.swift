@@ -15,7 +15,7 @@ import Testing
         let outages = Example.report().outages
         #expect(outages.map(\.from) == [Example.time(3 * 3600), Example.time(Example.day + 4 * 3600)])
         #expect(outages.map(\.duration) == [.seconds(600), .seconds(7200)])
-        #expect(outages.map(\.cause.layer) == [.route, .internet])
+        #expect(outages.map(\.cause.layer) == [.link, .internet])
         #expect(outages.map(\.evidence) == ["no-route no-carrier eth0", "limited"])
         #expect(
             outages.map(\.sentence) == [
@@ -131,7 +131,7 @@ import Testing
             "from 2026-10-24 00:00:00 to 2026-10-26 23:00:00, local time: CEST (UTC+02:00), CET (UTC+01:00)",
             "TARGET    AVAILABLE  OUTAGES  DOWN        LONGEST    NOT OBSERVED",
             "internet  96.90 %    2        2 h 10 min  2 h 0 min  2 h 0 min",
-            "2026-10-24 03:00:00  10 min 0 s  internet  route     0        no-route no-carrier eth0  eth0 has no carrier",
+            "2026-10-24 03:00:00  10 min 0 s  internet  link      0        no-route no-carrier eth0  eth0 has no carrier",
             "2026-10-24  ###=####################  99.30 %", "2026-10-25  ###__##################.  91.66 %",
             "2026-10-26  .######################   100 %",
             "shop   4320      2.78 %  20.0 ms  28.0 ms  30.0 ms  https://shop.example/",
@@ -159,7 +159,7 @@ import Testing
         #expect(
             Set(lines.map { $0[0] }) == ["kind", "availability", "outage", "hour", "probe", "queue", "metered"])
         #expect(text.contains("outage,internet,2026-10-24T03:00:00+02:00,2026-10-24T03:10:00+02:00,600.0,"))
-        #expect(text.contains("route,no-route no-carrier eth0,eth0 has no carrier,no,0"))
+        #expect(text.contains("link,no-route no-carrier eth0,eth0 has no carrier,no,0"))
     }
 
     @Test(arguments: [

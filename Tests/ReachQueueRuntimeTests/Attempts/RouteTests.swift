@@ -62,6 +62,15 @@ struct RouteTests {
         #expect(try await scene.source(of: RouteScene.internet) == RouteScene.mobile)
     }
 
+    // The kernel keeps a gateway as failed until something is sent to it, and nothing but the queue sends here.
+    @Test func `a request is sent once its gateway answers again, though nothing else asks the gateway`() async throws {
+        let scene = try RouteScene(defaults: ["mob0"])
+        #expect(try await scene.source(of: RouteScene.internet) == RouteScene.mobile)
+        try scene.ip("neigh replace 198.51.100.1 dev mob0 nud failed")
+        try await scene.room.changes.wait { changes in changes.contains { $0.state.reason == .gatewayUnreachable } }
+        #expect(try await scene.source(of: RouteScene.internet) == RouteScene.mobile)
+    }
+
     @Test func `what a route forbids is sent nowhere else`() async throws {
         let scene = try RouteScene(defaults: ["mob0"])
         try scene.ip("route add unreachable 203.0.113.10")

@@ -19,6 +19,8 @@ import Testing
         var replies: [QueueReply] = []
         var notices = 0
         var answers: [Int] = []
+        /// Whether there were unfinished requests, each time that it changed.
+        var needs: [Bool] = []
         var onEvent: (QueueEvent) -> Void = { _ in }
 
         init() throws { loop = try EventLoop() }
@@ -53,6 +55,7 @@ import Testing
         func followRoute(_ destination: Destination) { driver?.send(.routes([DestinationRoute(destination)])) }
         func unfollowRoute(_ destination: Destination) {}
         func lookUp(_ destination: Destination, for owner: UInt32) {}
+        func update(hasRequests: Bool) { needs.append(hasRequests) }
 
         func run(within limit: Duration = .seconds(10)) {
             loop.schedule(at: SystemClock.boot + limit) { [weak self] in self?.loop.stop() }
@@ -84,6 +87,7 @@ import Testing
         #expect(stage.requests[0].headers.map(\.value) == ["made"] && stage.requests[0].body == .inline([1, 2, 3]))
         #expect(stage.orders.map(\.number) == [1, 2])
         #expect(stage.events.map(\.kind) == [.queued, .started, .retrying, .started, .done])
+        #expect(stage.needs == [true, false])
         var report: RequestReport?
         driver.record(of: RequestID(rawValue: 1)) {
             report = $0

@@ -1,0 +1,96 @@
+internal import CReachLinux
+internal import Glibc
+internal import ReachCore
+internal import ReachLoop
+
+/// When to ask neighbours again that did not answer: at once, and then ever more seldom.
+struct InquirySchedule: Equatable {
+    private struct Entry: Equatable {
+        var next: BootTime
+        var wait = InquirySchedule.shortest
+    }
+
+    private var entries: [Neighbour.Key: Entry] = [:]
+
+    /// By default the kernel asks three times, a second apart, before it gives up (mcast_solicit and retrans_time_ms of arp(7)).
+    static let shortest = Duration.seconds(4)
+    /// So long it takes at most until a router that is back is found. Each time costs three broadcasts on the link.
+    static let longest = Duration.seconds(30)
+
+    /// The time of the next question; `nil` if there is none.
+    var deadline: BootTime? { entries.values.map(\.next).min() }
+
+    /// - Parameter failed: The neighbours that have not answered. Those that were among them before keep their times.
+    mutating func update(_ failed: Set<Neighbour.Key>, at now: BootTime) {
+        entries = entries.filter { failed.contains($0.key) }
+        for key in failed where entries[key] == nil { entries[key] = Entry(next: now) }
+    }
+
+    /// The neighbours that are to be asked now.
+    mutating func due(at now: BootTime) -> [Neighbour.Key] {
+        let due = entries.filter { $0.value.next <= now }
+        for (key, entry) in due {
+            entries[key] = Entry(next: now + entry.wait, wait: min(entry.wait * 2, Self.longest))
+        }
+        return Array(due.keys)
+    }
+}
+
+/// Asks the failed neighbours of paths again, for those who wait for a path.
+///
+/// The kernel keeps a neighbour's entry as failed until something is sent to it, in small tables forever. Whoever sends only by
+/// paths that work would wait for a router that is back long since. A datagram to the discard port makes the kernel ask; it
+/// leaves only if the neighbour answers. Confined to the loop.
+final class NeighbourInquiry {
+    private let loop: EventLoop
+    private var schedule = InquirySchedule()
+    private var names: [InterfaceIndex: String] = [:]
+    private var timer: TimerQueue.ID?
+    private let loopReference = LoopReference<NeighbourInquiry>()
+
+    private static let discardPort: UInt16 = 9
+
+    init(on loop: EventLoop) {
+        self.loop = loop
+        loopReference.owner = self
+    }
+
+    deinit {
+        loopReference.owner = nil
+        timer.map(loop.cancel)
+    }
+
+    /// - Parameter failed: The neighbours that have not answered, with the names of their interfaces.
+    func update(_ failed: [Neighbour.Key: String]) {
+        names = failed.reduce(into: [:]) { $0[$1.key.interface] = $1.value }
+        schedule.update(Set(failed.keys), at: SystemClock.boot)
+        setTimer()
+    }
+
+    private func setTimer() {
+        timer.map(loop.cancel)
+        timer = schedule.deadline.map { deadline in
+            loop.schedule(at: deadline) { [loopReference] in loopReference.owner?.ask() }
+        }
+    }
+
+    private func ask() {
+        timer = nil
+        for key in schedule.due(at: SystemClock.boot) { names[key.interface].map { ask(key, by: $0) } }
+        setTimer()
+    }
+
+    /// Nothing is done about an error: the next question comes soon.
+    private func ask(_ key: Neighbour.Key, by name: String) {
+        let scope = key.address.isLinkLocal ? UInt32(bitPattern: key.interface) : 0
+        let address = SocketAddress(address: key.address, port: Self.discardPort, scope: scope)
+        let socket = reach_datagram_socket(address.family)
+        guard socket >= 0 else { return }
+        defer { close(socket) }
+        let bytes = Array(name.utf8)
+        _ = setsockopt(socket, SOL_SOCKET, SO_BINDTODEVICE, bytes, socklen_t(bytes.count))
+        _ = address.withPointer {
+            sendto(socket, "", 0, CInt(MSG_NOSIGNAL), $0.assumingMemoryBound(to: sockaddr.self), $1)
+        }
+    }
+}

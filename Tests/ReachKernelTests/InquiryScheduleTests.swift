@@ -1,0 +1,40 @@
+import ReachCore
+import Testing
+
+@testable import ReachKernel
+
+/// When neighbours that did not answer are asked again.
+@Suite struct InquiryScheduleTests {
+    private let gateway = Neighbour.Key(interface: 2, address: IPAddress(ipv4: 0xc000_0201))
+    private let other = Neighbour.Key(interface: 3, address: IPAddress(ipv4: 0xc000_0201))
+
+    private func second(_ number: Int64) -> BootTime { BootTime(nanoseconds: number * 1_000_000_000) }
+
+    @Test func `a neighbour is asked at once, and then ever more seldom`() {
+        var schedule = InquirySchedule()
+        #expect(schedule.deadline == nil)
+        schedule.update([gateway], at: second(0))
+        var times: [BootTime] = []
+        while times.count < 7, let next = schedule.deadline {
+            times.append(next)
+            #expect(schedule.due(at: next) == [gateway])
+            #expect(schedule.due(at: next).isEmpty)
+            // An evaluation that finds nothing new changes nothing.
+            schedule.update([gateway], at: next)
+        }
+        #expect(times == [0, 4, 12, 28, 58, 88, 118].map(second))
+    }
+
+    @Test func `a neighbour that answers is forgotten, and asked at once when it fails again`() {
+        var schedule = InquirySchedule()
+        schedule.update([gateway], at: second(0))
+        for time in [0, 4, 12] as [Int64] { #expect(schedule.due(at: second(time)) == [gateway]) }
+        schedule.update([other], at: second(13))
+        #expect(schedule.deadline == second(13))
+        #expect(schedule.due(at: second(13)) == [other])
+        schedule.update([gateway, other], at: second(15))
+        #expect(schedule.due(at: second(15)) == [gateway])
+        schedule.update([], at: second(16))
+        #expect(schedule == InquirySchedule())
+    }
+}

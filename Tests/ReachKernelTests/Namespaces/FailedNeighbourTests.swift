@@ -1,0 +1,80 @@
+internal import ReachCore
+internal import ReachKernel
+internal import ReachTesting
+internal import Testing
+
+private typealias Change = TestEngine.Change
+
+/// Gateways that did not answer, and do now. The kernel's entry stays failed until something is sent to them.
+@Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(1)))
+struct FailedNeighbourTests {
+    private func failGateway(in namespace: TestNamespace) throws {
+        // The kernel announces only the failure of an entry that was valid.
+        for state in ["stale", "failed"] {
+            try namespace.run(
+                "ip", "neigh", "replace", "192.0.2.1", "lladdr", "02:00:00:00:00:01", "dev", "up0", "nud", state)
+        }
+    }
+
+    @Test func `what failed without a carrier counts no more when the carrier is back`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        let peer = try namespace.vethPair()
+        let watched = try await TestEngine.start(in: namespace)
+        try await watched.expect(Change(.notReachable, .noCarrier, because: .carrierLost)) {
+            try peer.run("ip", "link", "set", "up1", "down")
+        }
+        try failGateway(in: namespace)
+        try await watched.expect(Change(.reachable, because: .carrierGained)) {
+            try peer.run("ip", "link", "set", "up1", "up")
+        }
+    }
+
+    @Test func `nor does it for a gateway that is first asked about after the carrier`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        let peer = try namespace.vethPair()
+        try namespace.run("ip", "route", "del", "default")
+        let link = EventLog<ReachabilityChange>()
+        let watched = try await TestEngine.start(in: namespace, and: "up0", interfaceChanges: link)
+        try peer.run("ip", "link", "set", "up1", "down")
+        try await link.wait { $0.last?.state.isReachable == false }
+        try failGateway(in: namespace)
+        // The kernel counts the age of an entry in hundredths of a second.
+        try await Task.sleep(for: .milliseconds(30))
+        try peer.run("ip", "link", "set", "up1", "up")
+        try await link.wait { $0.last?.state.isReachable == true }
+        try namespace.run("ip", "route", "add", "default", "via", "192.0.2.1")
+        try await watched.changes.wait { $0.last?.state.status == .reachable }
+        #expect(!watched.changes.values.contains { $0.state.reason == .gatewayUnreachable })
+    }
+
+    @Test func `a failed gateway is asked again for those who wait for a path, and for no one else`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        let watched = try await TestEngine.start(in: namespace)
+        try await watched.expect(Change(.notReachable, .gatewayUnreachable, because: .neighbour)) {
+            try failGateway(in: namespace)
+        }
+        try await watched.drain()
+        #expect(try namespace.run("ip", "neigh", "show", "192.0.2.1").contains("FAILED"))
+        try await watched.expect(Change(.reachable, because: .neighbour)) {
+            watched.perform { _ = $0.askNeighbours() }
+        }
+    }
+
+    @Test func `a gateway that is back is found without anything else that is sent`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        let peer = try namespace.vethPair()
+        try peer.run("ip", "address", "del", "192.0.2.1/24", "dev", "up1")
+        try failGateway(in: namespace)
+        let watched = try await TestEngine.start(in: namespace)
+        #expect(watched.state?.reason == .gatewayUnreachable)
+        watched.perform { _ = $0.askNeighbours() }
+        try await watched.drain()
+        try peer.run("ip", "address", "add", "192.0.2.1/24", "dev", "up1")
+        try await watched.changes.wait { $0.last?.state.status == .reachable }
+    }
+}
