@@ -73,6 +73,7 @@ struct ProbeCommand: ParsableCommand {
                 guard !wasNamed, mayContinue else { throw Self.failure(error, order.target) }
             }
         }
+        guard order.target.contains(":") else { throw Self.noProbe(order.target, status: .usage) }
         return try ProbeProgram.run(order)
     }
 
@@ -89,15 +90,22 @@ struct ProbeCommand: ParsableCommand {
     /// - Parameter target: What was to be probed.
     private static func failure(_ error: ControlError, _ target: String) -> CommandError {
         if !target.contains(":"), case .notRunning = error {
-            let name = DisplayText.sanitized(target)
-            let hint = IPAddress(target) == nil ? "" : "; try icmp://\(name)"
-            let message = "'\(name)' is not a URL, and reachd, which has the configured probes, does not run\(hint)"
-            return CommandError(status: .cannotObserve, message: message)
+            return noProbe(target, status: .cannotObserve)
         }
         if case .invalidTarget(let target, let reason) = error.monitorError {
             return CommandError(status: .usage, message: DisplayText.sanitized("\(target): \(reason)"))
         }
         return CommandError(status: .cannotObserve, message: DisplayText.sanitized(error.description))
+    }
+
+    /// The error that this is not a URL, and no daemon says whether a probe has that name.
+    private static func noProbe(_ target: String, status: ExitStatus) -> CommandError {
+        let name = DisplayText.sanitized(target)
+        let what = status == .usage ? "is left out by --no-daemon" : "does not run"
+        let hint = IPAddress(target) == nil ? "" : "; try icmp://\(name)"
+        return CommandError(
+            status: status,
+            message: "'\(name)' is not a URL; reachd, which has the configured probes, \(what)\(hint)")
     }
 
     private func show(_ answer: ProbeAnswer) {

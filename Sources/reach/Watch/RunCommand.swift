@@ -6,7 +6,7 @@ internal import ReachLoop
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Wait until conditions hold, then run a command.",
+        abstract: "Wait for conditions, then run COMMAND.",
         discussion: """
             Conditions are \(NetworkCondition.grammar).
 

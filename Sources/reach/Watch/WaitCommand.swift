@@ -8,7 +8,7 @@ internal import ReachLoop
 struct WaitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait",
-        abstract: "Wait until conditions hold.",
+        abstract: "Wait for conditions.",
         discussion: """
             Conditions are \(NetworkCondition.grammar). Asks the daemon if one runs, otherwise the kernel.
 
