@@ -29,7 +29,9 @@ extension QueueScheduler {
     func windowWait(_ slot: Int32) -> BootTime? {
         let entry = entries[Int(slot)]
         // What can be resumed loses nothing by a window that is too short.
-        guard entry.bytes > policy.smallBytes, !entry.flags.contains(.resumable), let path = groups[Int(entry.group)].path else { return nil }
+        guard entry.bytes > policy.smallBytes, !entry.flags.contains(.resumable),
+            let path = groups[Int(entry.group)].path
+        else { return nil }
         return histories[path.interfaceIndex]?.wait(
             for: entry.bytes, waitingSince: heldBack[slot] ?? now, at: now, policy)
     }
@@ -49,12 +51,14 @@ extension QueueScheduler {
         histories[attempt.path.interfaceIndex]?.carried(entry.bytes, in: time)
     }
 
-    /// The server has got further with a resumable upload: the attempts before were no failures, and are not counted.
+    /// The server has got further with a resumable upload: earlier attempts were no failures, and are not counted.
     mutating func uploadAdvanced(_ id: RequestID) {
         guard let index = place(of: id), running[index].phase == .sending else { return }
         let slot = Int(running[index].slot)
+        let (destination, failures) = (entries[slot].destination, Int(entries[slot].attempts))
+        troubles[destination]?.budget.refund(failures, at: now, policy.budget)
         (entries[slot].attempts, entries[slot].networkFailures, entries[slot].losses) = (0, 0, 0)
-        destinationAnswered(entries[slot].destination, by: running[index].path.interface, isSuccess: true)
+        destinationAnswered(destination, by: running[index].path.interface, isSuccess: true)
     }
 
     // MARK: Cut off

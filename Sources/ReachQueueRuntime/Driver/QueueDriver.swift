@@ -204,7 +204,8 @@ package final class QueueDriver {
         inbox.append(command)
         guard !isBusy else { return }
         switch command {
-        case .attemptRouted, .requestSent, .answering, .uploadAdvanced, .ended, .committed, .prepared, .answerHeld, .judged:
+        case .attemptRouted, .requestSent, .answering, .uploadAdvanced, .ended, .committed, .prepared, .answerHeld,
+            .judged:
             workLater()
         // In memory nothing is refused for what is added with it. On a disk each request is a transaction of its own.
         case .add where isInMemory && inbox.count < Self.addedTogether: workLater()

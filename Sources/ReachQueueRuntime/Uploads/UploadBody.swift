@@ -36,7 +36,8 @@ struct UploadBody: Sendable {
                 let file = try Self.open(path)
                 (source, identity) = (.file(file.file), file.identity)
             } catch {
-                throw TransferFailure(.fileFailed, "\(path): \(SystemError.text(error.number))", systemError: error.number)
+                throw TransferFailure(
+                    .fileFailed, "\(path): \(SystemError.text(error.number))", systemError: error.number)
             }
         }
     }
