@@ -56,7 +56,8 @@ extension QueueScheduler {
         guard let index = place(of: id), running[index].phase == .sending else { return }
         let slot = Int(running[index].slot)
         let (destination, failures) = (entries[slot].destination, Int(entries[slot].attempts))
-        troubles[destination]?.budget.refund(failures, at: now, policy.budget)
+        let (time, rules) = (now, policy.budget)
+        troubles[destination]?.budget.refund(failures, at: time, rules)
         (entries[slot].attempts, entries[slot].networkFailures, entries[slot].losses) = (0, 0, 0)
         destinationAnswered(destination, by: running[index].path.interface, isSuccess: true)
     }
