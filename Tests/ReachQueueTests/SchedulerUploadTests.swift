@@ -90,7 +90,7 @@ import Testing
 
     @Test func `what a resumable upload cannot be is said when it is added`() throws {
         for (method, body, header, field) in [
-            ("PUT", .inline([1]), nil, "upload-protocol"), ("POST", .none, nil, "upload-protocol"),
+            ("PUT", .inline([1]), nil, "upload-protocol"), ("GET", .none, nil, "upload-protocol"),
             ("PATCH", .inline([1]), "upload-offset", "header"), ("POST", .inline([1]), "Tus-Resumable", "header"),
             ("POST", .inline([1]), "Upload-Metadata", nil),
         ] as [(String, RequestBody, String?, String?)] {

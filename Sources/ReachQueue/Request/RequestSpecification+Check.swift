@@ -76,9 +76,6 @@ extension RequestSpecification {
                 .uploadProtocol,
                 "'\(method)' does not go with \(uploadProtocol.rawValue): POST makes an upload, PATCH resumes one")
         }
-        guard body != .none else {
-            throw RequestValidationError(.uploadProtocol, "a resumable upload needs a body")
-        }
         guard outputPath == nil else {
             throw RequestValidationError(.uploadProtocol, "the answer to a resumable upload has no file")
         }
