@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachLoop
 internal import ReachQueue
 internal import ReachTransfer
 
@@ -53,6 +54,10 @@ extension QueueTransfers {
             attempt.progress = ByteProgress()
             var next = current.upload.request(exchange, from: current.template)
             if case .send(let range) = exchange { next.body = current.body.part(range) }
+            // The limit is one of the whole attempt.
+            if let total = next.timeouts.total {
+                next.timeouts.total = max(.milliseconds(1), total - (SystemClock.boot - attempt.began.boot))
+            }
             begin(next, attempt, by: engine)
         }
     }

@@ -34,6 +34,8 @@ struct ResumableUpload {
     private var hasCreated = false
     /// Questions since the offset last advanced.
     private var questions = 0
+    /// Answers that acknowledged less than was sent.
+    private var shortfalls = 0
     /// The offset from which an advance counts.
     private var counted: UInt64
     /// Whether the file of the body is another one than when a part of it was sent, and nothing can be begun again.
@@ -44,6 +46,8 @@ struct ResumableUpload {
     /// The least advance for which earlier failures are forgotten, so that a server that takes a byte at a time does not
     /// have the request repeated without waits.
     static let leastAdvance: UInt64 = 64 << 10
+
+    private static let mostShortfalls = 3
 
     /// - Parameters:
     ///   - known: What earlier attempts found; `nil` for none.
@@ -156,7 +160,9 @@ struct ResumableUpload {
         guard let offset = Self.number(head["upload-offset"]), offset > range.lowerBound, offset <= range.upperBound
         else { return ask() }
         acknowledge(offset)
-        return sendRest()
+        // One that takes a byte of each request would have the rest sent again and again.
+        if offset < range.upperBound { shortfalls += 1 }
+        return shortfalls > Self.mostShortfalls ? Self.trouble : sendRest()
     }
 
     /// The server has no such upload any more.

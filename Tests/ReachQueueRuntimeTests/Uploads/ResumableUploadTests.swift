@@ -56,6 +56,10 @@ import Testing
         for (answers, wanted) in [
             ([made, (204, ["Upload-Offset": "1000000"])], ["send 0 to 1000000", "complete"]),
             ([made, (200, ["upload-offset": "400000"])], ["send 0 to 1000000", "send 400000 to 1000000"]),
+            (
+                [made] + (1...4).map { (204, ["Upload-Offset": "\($0)"]) },
+                (0...3).map { "send \($0) to 1000000" } + ["failed transient answered"]
+            ),
             // What it says about offsets makes no sense: it is asked.
             ([made, (204, [:]), (200, ["Upload-Offset": "7"])], ["send 0 to 1000000", "ask", "send 7 to 1000000"]),
             ([made, (204, ["Upload-Offset": "2000000"])], ["send 0 to 1000000", "ask"]),
