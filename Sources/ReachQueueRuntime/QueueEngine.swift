@@ -116,6 +116,9 @@ package final class QueueEngine {
 
     package func progress(of id: RequestID) -> AttemptProgress? { executor.attempts?.progress(of: id) }
 
+    /// The bytes of a resumable upload that the server has acknowledged; `nil` if none was begun.
+    package func uploadedBytes(of id: RequestID) -> Int64? { executor.attempts?.uploadedBytes(of: id) }
+
     /// Ends attempts, gives their leases back, and lets the store finish.
     ///
     /// - Returns: Whether all was written in this time.
@@ -218,7 +221,7 @@ private final class Executor: QueueExecutor {
         feed?.update(survey: survey)
     }
 
-    func begin(_ begun: Set<RequestID>) { attempts?.adopt(begun) }
+    func begin(_ contents: StoreContents) { attempts?.adopt(contents) }
 
     /// Files of answers go with their requests.
     func note(_ event: QueueEvent) {

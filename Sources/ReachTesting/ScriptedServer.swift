@@ -135,6 +135,20 @@ extension ScriptedServer {
             return start + end.count + (length ?? 0)
         }
 
+        /// Reads the head of a request, without its body.
+        ///
+        /// - Returns: `nil` where the client closes the connection before.
+        package func readHead() -> String? {
+            let end = Array("\r\n\r\n".utf8)
+            while true {
+                if let start = unread.indices.first(where: { unread[$0...].starts(with: end) }) {
+                    defer { unread.removeFirst(start + end.count) }
+                    return Self.text(unread.prefix(start))
+                }
+                guard readMore() else { return nil }
+            }
+        }
+
         /// Reads this many bytes.
         ///
         /// - Returns: `nil` where the client closes the connection before.

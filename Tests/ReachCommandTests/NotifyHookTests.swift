@@ -72,6 +72,25 @@ import Testing
         #expect(!stage.record.contains("\nBcc:"))
     }
 
+    @Test(arguments: [
+        ("open", "ending", 1), ("ending", "ending", 0), ("captive", "open", 0), ("", "ending", 1), ("ending", "", 0),
+    ])
+    func `a session with a portal that is about to end is one message`(
+        before: String, after: String, messages: Int
+    ) throws {
+        let stage = try Stage("MAIL_TO=a@example.org\n")
+        let variables = [
+            "REACH_STATUS": "reachable", "REACH_PREVIOUS_STATUS": "reachable", "REACH_CONNECTIVITY": "full",
+            "REACH_PREVIOUS_CONNECTIVITY": "full", "REACH_CHANGED": "portal", "REACH_PORTAL_SESSION": after,
+            "REACH_PREVIOUS_PORTAL_SESSION": before, "REACH_PORTAL_SECONDS": "299", "REACH_INTERFACE": "wlan0",
+            "REACH_PORTAL_PAGE": "https://login.example/\nBcc: x@y",
+        ]
+        #expect(try stage.run([], variables).status == 0)
+        #expect(stage.record.split(separator: "sendmail").count == messages)
+        guard messages > 0 else { return }
+        #expect(stage.record.contains("another 299 seconds: https://login.example/Bcc: x@y"), "\(stage.record)")
+    }
+
     @Test func `a name from elsewhere adds no line to a mail`() throws {
         let stage = try Stage("MAIL_TO=a@example.org\n")
         #expect(try stage.run([], ["REACH_TARGET": "x\nBcc: b@example.org\r"]).status == 0)

@@ -43,6 +43,48 @@ struct QueueProgramTests {
         #expect(try daemon.finish(within: .seconds(2)).status == 0)
     }
 
+    @Test func `an upload that a command adds goes on where it was when the daemon is killed`() throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        let peer = try namespace.vethPair()
+        try namespace.run("ip", "route", "replace", "default", "via", "192.0.2.1")
+        let directory = try TemporaryDirectory()
+        let server = try TusServer(in: peer, at: IPAddress(ipv4: 0xc000_0201), port: 80) { $0.standstill = 400_000 }
+        let file = directory.path + "/body"
+        try ChildProcess.run(["truncate", "-s", "1500000", file])
+        let socket = directory.path + "/socket"
+        func daemon() throws -> RunningProgram {
+            let daemon = try reachd.start(
+                ["--socket", socket, "--state", directory.path + "/state", "--events"], in: namespace.name)
+            _ = try daemon.nextLine()
+            return daemon
+        }
+        func reach(_ arguments: [String]) throws -> String {
+            let run = try BuiltProgram.reach.start(["queue"] + arguments + ["--socket", socket])
+            let finished = try run.finish()
+            try #require(finished.status == 0, "\(arguments): \(finished)")
+            return finished.lines.joined(separator: "\n")
+        }
+        let first = try daemon()
+        let id = try reach(["add", "--upload-protocol", "tus", "-T", file, "http://192.0.2.1/files"])
+        while server.state.withLock({ $0.standstill }) != nil { usleep(10_000) }
+        first.send(SIGKILL)
+        _ = try first.finish()
+        // What is recorded is shown before the server has been asked again.
+        try namespace.run("ip", "link", "set", "up0", "down")
+        let second = try daemon()
+        let waiting = try JSONReader.read(Array(try reach(["show", id, "--json"]).utf8))
+        #expect(waiting["upload_protocol"]?.string == "tus" && waiting["uploaded_bytes"]?.integer == 0)
+        try namespace.run("ip", "link", "set", "up0", "up")
+        try namespace.run("ip", "route", "replace", "default", "via", "192.0.2.1")
+        _ = try reach(["wait", id])
+        let log = server.state.withLock { $0.log.filter { !$0.hasSuffix("cut") } }
+        #expect(log == ["POST 201", "HEAD 1 200", "PATCH 1 at 409600 204"])
+        #expect(server.state.withLock { $0.uploads } == [1: [UInt8](repeating: 0, count: 1_500_000)])
+        second.send(SIGTERM)
+        _ = try second.finish(within: .seconds(2))
+    }
+
     @Test(.enabled(if: getuid() == 0, "only root can become another user"))
     func `reach watch prints a user's own requests, and all requests for root`() throws {
         let namespace = try TestNamespace()

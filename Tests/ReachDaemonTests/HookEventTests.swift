@@ -29,6 +29,8 @@ import Testing
                 "REACH_CLASS": "wwan", "REACH_INTERFACE": "wwan0", "REACH_METERED": "true",
                 "REACH_METERED_REASON": "wwan", "REACH_NETWORK": "office", "REACH_TRUSTED": "true",
                 "REACH_PREVIOUS_CONNECTIVITY": "unknown", "REACH_CONNECTIVITY": "unknown", "REACH_PORTAL": "",
+                "REACH_PORTAL_SESSION": "", "REACH_PREVIOUS_PORTAL_SESSION": "", "REACH_PORTAL_PAGE": "",
+                "REACH_PORTAL_SECONDS": "",
                 "REACH_CAUSE": "carrier-gained",
                 "REACH_CHANGED": "path metered",
                 "REACH_EPOCH": "7",
@@ -38,6 +40,28 @@ import Testing
         #expect(json["seq"] == .integer(3))
         #expect(json["status"]?["source"] == .string("daemon"))
         #expect(event.json.last == UInt8(ascii: "\n"))
+    }
+
+    @Test func `a portal's session is a word, a page and the seconds that are left`() {
+        let moment = Instant(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 1_000_000_000))
+        for (isCaptive, isEnding, word) in [(true, false, "captive"), (false, false, "open"), (false, true, "ending")] {
+            var (before, state) = (
+                ReachabilityState(target: .internet, since: moment.wall),
+                ReachabilityState(target: .internet, since: moment.wall)
+            )
+            before.portalSession = PortalSession(interface: "wlan0", isCaptive: false)
+            var session = PortalSession(interface: "wlan0", isCaptive: isCaptive)
+            session.userPortalURL = "https://login.example/"
+            (session.isEnding, session.end) = (isEnding, moment.boot + .milliseconds(250_900))
+            state.portalSession = session
+            let event = HookEvent(
+                ReachabilityChange(at: moment, cause: .probe, aspects: [.portal], previous: before, state: state))
+            #expect(event.environment["REACH_PORTAL_SESSION"] == word)
+            #expect(event.environment["REACH_PREVIOUS_PORTAL_SESSION"] == "open")
+            #expect(event.environment["REACH_PORTAL_PAGE"] == "https://login.example/")
+            #expect(event.environment["REACH_PORTAL_SECONDS"] == "250")
+            #expect(event.environment["REACH_CHANGED"] == "portal")
+        }
     }
 
     @Test func `the state at the start is a snapshot without a previous status`() {

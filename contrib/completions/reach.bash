@@ -587,7 +587,7 @@ _reach_queue_add() {
     repeating_flags=()
     non_repeating_flags=(-G --get --depends --strict --dry-run --json --version -h --help)
     repeating_options=(-H --header -d --data --data-binary --data-raw --data-urlencode -F --form --accept)
-    non_repeating_options=(-X --request -A --user-agent -u --user -T --upload-file --retry --when --priority --expires --key --mode --order --idempotency-key --max-attempts -o --output --socket)
+    non_repeating_options=(-X --request -A --user-agent -u --user -T --upload-file --retry --when --priority --expires --key --mode --order --idempotency-key --max-attempts --upload-protocol -o --output --socket)
     __reach_offer_flags_options 1
 
     # Offer option value completions
@@ -651,6 +651,10 @@ _reach_queue_add() {
     '--max-attempts')
         return
         ;;
+    '--upload-protocol')
+        __reach_add_completions -W 'tus'
+        return
+        ;;
     '--accept')
         return
         ;;
@@ -669,7 +673,7 @@ _reach_queue_import() {
     repeating_flags=()
     non_repeating_flags=(--depends --strict --dry-run --json --version -h --help)
     repeating_options=(--accept)
-    non_repeating_options=(--when --priority --expires --key --mode --order --idempotency-key --max-attempts --socket)
+    non_repeating_options=(--when --priority --expires --key --mode --order --idempotency-key --max-attempts --upload-protocol --socket)
     __reach_offer_flags_options -1
 
     # Offer option value completions
@@ -699,6 +703,10 @@ _reach_queue_import() {
         return
         ;;
     '--max-attempts')
+        return
+        ;;
+    '--upload-protocol')
+        __reach_add_completions -W 'tus'
         return
         ;;
     '--accept')

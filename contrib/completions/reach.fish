@@ -48,9 +48,9 @@ function __reach_parse_tokens -S
             __reach_parse_subcommand 0 'version' 'h/help'
             switch $unparsed_tokens[1]
             case 'add'
-                __reach_parse_subcommand 1 'X/request=' 'H/header=+' 'A/user-agent=' 'u/user=' 'd/data=+' 'data-raw=+' 'data-urlencode=+' 'G/get' 'F/form=+' 'T/upload-file=' 'retry=' 'when=' 'priority=' 'expires=' 'key=' 'mode=' 'order=' 'depends' 'idempotency-key=' 'max-attempts=' 'strict' 'accept=+' 'o/output=' 'dry-run' 'socket=' 'json' 'version' 'h/help'
+                __reach_parse_subcommand 1 'X/request=' 'H/header=+' 'A/user-agent=' 'u/user=' 'd/data=+' 'data-raw=+' 'data-urlencode=+' 'G/get' 'F/form=+' 'T/upload-file=' 'retry=' 'when=' 'priority=' 'expires=' 'key=' 'mode=' 'order=' 'depends' 'idempotency-key=' 'max-attempts=' 'strict' 'upload-protocol=' 'accept=+' 'o/output=' 'dry-run' 'socket=' 'json' 'version' 'h/help'
             case 'import'
-                __reach_parse_subcommand -r 1 'when=' 'priority=' 'expires=' 'key=' 'mode=' 'order=' 'depends' 'idempotency-key=' 'max-attempts=' 'strict' 'accept=+' 'dry-run' 'socket=' 'json' 'version' 'h/help'
+                __reach_parse_subcommand -r 1 'when=' 'priority=' 'expires=' 'key=' 'mode=' 'order=' 'depends' 'idempotency-key=' 'max-attempts=' 'strict' 'upload-protocol=' 'accept=+' 'dry-run' 'socket=' 'json' 'version' 'h/help'
             case 'list'
                 __reach_parse_subcommand 0 'state=+' 'socket=' 'json' 'version' 'h/help'
             case 'show'
@@ -285,6 +285,7 @@ complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "r
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue add" idempotency-key' -l 'idempotency-key' -d 'The value of the header Idempotency-Key.' -rfka ''
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue add" max-attempts' -l 'max-attempts' -d 'Give the request up after this many failures; failures of the network do not count.' -rfka ''
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue add" strict' -l 'strict' -d 'End an attempt when --when no longer holds, even if its path still works.'
+complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue add" upload-protocol' -l 'upload-protocol' -d 'Resume the upload of the body where the server has a part of it, by the protocol tus; the URL makes uploads, or with -X PATCH is one.' -rfka 'tus'
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue add"' -l 'accept' -d 'A status that counts as success, or a range such as 200-204. May be given several times.' -rfka ''
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue add" o output' -s 'o' -l 'output' -d 'Wait for the answer, and write its body to this file. With - the body goes to standard output, and the number to standard error.' -rF
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue add" dry-run' -l 'dry-run' -d 'Print the request, and do not add it.'
@@ -302,6 +303,7 @@ complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "r
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue import" idempotency-key' -l 'idempotency-key' -d 'The value of the header Idempotency-Key.' -rfka ''
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue import" max-attempts' -l 'max-attempts' -d 'Give the request up after this many failures; failures of the network do not count.' -rfka ''
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue import" strict' -l 'strict' -d 'End an attempt when --when no longer holds, even if its path still works.'
+complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue import" upload-protocol' -l 'upload-protocol' -d 'Resume the upload of the body where the server has a part of it, by the protocol tus; the URL makes uploads, or with -X PATCH is one.' -rfka 'tus'
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue import"' -l 'accept' -d 'A status that counts as success, or a range such as 200-204. May be given several times.' -rfka ''
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue import" dry-run' -l 'dry-run' -d 'Print the requests, and add none.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue import" socket' -l 'socket' -d 'Ask the daemon that listens on this socket.' -rF

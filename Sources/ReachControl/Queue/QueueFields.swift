@@ -10,7 +10,9 @@ extension RequestReport {
         .value("url", \.request.specification.url), .value("when", \.request.specification.condition),
         .value("priority", \.request.specification.priority), .optional("order", \.request.specification.orderKey),
         .optional("key", \.uniqueName), .optional("idempotency_key", \.idempotencyKey),
-        .value("body_bytes", \.bodyBytes), .value("created", \.created), .value("deadline", \.deadline),
+        .value("body_bytes", \.bodyBytes),
+        .optional("upload_protocol", \.request.specification.uploadProtocol),
+        .optional("uploaded_bytes", \.uploadedBytes), .value("created", \.created), .value("deadline", \.deadline),
         .optional("not_before", \.notBefore), .optional("over", \.over), .value("attempts", \.attempts),
         .value("network_failures", \.networkFailures), .value("tries", \.tries), .optional("progress", \.progress),
         .optional("status", \.status), .optional("answer_bytes", \.answerBytes),
@@ -98,6 +100,11 @@ extension QueueAnswer {
 
 extension QueuedRequestState: JSONText {
     init?(text: String) { self = Self(rawValue: text) ?? .waiting }
+    var text: String { rawValue }
+}
+
+extension UploadProtocol: JSONText {
+    init?(text: String) { self.init(rawValue: text) }
     var text: String { rawValue }
 }
 

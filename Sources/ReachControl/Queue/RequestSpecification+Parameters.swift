@@ -74,6 +74,10 @@ extension RequestSpecification {
             { $0.uniqueness.mode }),
         number("max_attempts", { $0.maximumAttempts = Int($1) }, { $0.maximumAttempts.map { Int64($0) } }),
         flag("strict", \.isStrict),
+        text(
+            "upload_protocol",
+            { (request, text) throws(RequestValidationError) in request.uploadProtocol = try UploadProtocol(text) },
+            { $0.uploadProtocol?.rawValue }),
         Parameter(
             name: "accept",
             read: { (request, json) throws(ParameterFault) in

@@ -18,6 +18,9 @@ package struct DiagnosisEvidence: Sendable {
     /// (`IPReversePathFilter`).
     package var reversePathDrops: UInt64 = 0
 
+    /// The URI of the portal's API that the lease of a link on the way announces (RFC 8910).
+    package var portalAPI: String?
+
     package init(
         title: String, target: DiagnosisDestination?, endpoints: [DiagnosisDestination] = [],
         canary: String = "reach.invalid"

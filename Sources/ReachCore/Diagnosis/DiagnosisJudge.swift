@@ -115,7 +115,11 @@ struct DiagnosisFinding {
     func diagnosis(titled title: String) -> Diagnosis {
         let outcome: Diagnosis.Outcome =
             !fatal.isEmpty ? .failed : !isProved ? .unknown : minor.isEmpty ? .ok : .degraded
-        let steps = steps.reduce(into: [Step]()) { kept, step in if !kept.contains(step) { kept.append(step) } }
+        var all = steps
+        if let api = evidence.portalAPI, (fatal + minor).contains(where: { $0.layer == .portal }) {
+            all.append(Step(.portal, .neutral, "The network announces the portal's API \(DisplayText.sanitized(api))."))
+        }
+        let steps = all.reduce(into: [Step]()) { kept, step in if !kept.contains(step) { kept.append(step) } }
         return Diagnosis(target: title, outcome: outcome, blame: fatal.first ?? minor.first, steps: steps)
     }
 }

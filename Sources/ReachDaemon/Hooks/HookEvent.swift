@@ -44,6 +44,11 @@ package struct HookEvent: Hashable, Sendable {
                 "REACH_PREVIOUS_CONNECTIVITY": change.previous?.connectivity.rawValue ?? "",
                 "REACH_CONNECTIVITY": state.connectivity.rawValue,
                 "REACH_PORTAL": state.portal ?? "",
+                "REACH_PORTAL_SESSION": state.portalSession?.word ?? "",
+                "REACH_PREVIOUS_PORTAL_SESSION": change.previous?.portalSession?.word ?? "",
+                "REACH_PORTAL_PAGE": state.portalSession?.userPortalURL ?? "",
+                "REACH_PORTAL_SECONDS": state.portalSession?.secondsRemaining(at: change.bootTime).map { "\($0)" }
+                    ?? "",
                 "REACH_CAUSE": change.cause.rawValue,
                 "REACH_CHANGED": change.aspects.map(\.rawValue).joined(separator: " "),
                 "REACH_EPOCH": "\(state.epoch)",
@@ -100,4 +105,9 @@ extension Configuration.Hooks.Event {
         default: return nil
         }
     }
+}
+
+extension PortalSession {
+    /// What hooks distinguish.
+    fileprivate var word: String { isCaptive ? "captive" : isEnding ? "ending" : "open" }
 }

@@ -27,6 +27,7 @@ extension QueueServiceHandler {
         var report = stored
         if let explanation = engine.driver.explain(report.id) { report.add(explanation, isWhole: isWhole) }
         report.running = engine.progress(of: report.id)
+        if report.uploadProtocol != nil { report.uploadedBytes = engine.uploadedBytes(of: report.id) }
         return report
     }
 

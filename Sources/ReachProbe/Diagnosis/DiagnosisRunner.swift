@@ -28,6 +28,8 @@ package final class DiagnosisRunner {
     private var deadline: TimerQueue.ID?
     private let drops = ReversePathDrops()
     private var isOver = false
+    /// The paths to all that was tested.
+    private var paths: [NetworkPath] = []
     private let system = SystemResolver()
     private let replies: LoopReplies
 
@@ -67,6 +69,7 @@ package final class DiagnosisRunner {
         deadline.map(loop.cancel)
         running = [:]
         machine.record(reversePathDrops: drops.sinceStart)
+        machine.record(portalAPI: portalAPI)
         completion(machine.diagnosis)
     }
 
@@ -111,10 +114,24 @@ package final class DiagnosisRunner {
         return ResolverConfiguration(resolv: text, hosts: "").servers.filter { !known.contains($0) }
     }
 
+    /// What the leases of the links on the way announce; `nil` for nothing that could be asked. What routers announce only a
+    /// program hears that ran then: the daemon.
+    private var portalAPI: String? {
+        for path in paths {
+            guard let name = path.interface, let index = path.interfaceIndex, let source = path.source,
+                let uri = LeaseReader(root: "/").portal(of: name, index, addresses: [source]),
+                case .api(let endpoint) = PortalURI(uri)
+            else { continue }
+            return endpoint.url
+        }
+        return nil
+    }
+
     private func path(to target: Target) -> PathFact {
         guard let state = try? snapshot.state(of: target) else {
             return PathFact(status: .unknown, reason: .cannotObserve)
         }
+        paths += [state.ipv4, state.ipv6]
         return PathFact(
             status: state.status, reason: state.reason, rootCause: state.rootCause, ipv4: state.ipv4, ipv6: state.ipv6)
     }

@@ -67,6 +67,8 @@ package indirect enum QueueInput: Sendable {
     case requestSent(RequestID)
     /// The head of the answer to a canary has arrived.
     case answering(RequestID)
+    /// The server has more of a resumable upload than ever before.
+    case uploadAdvanced(RequestID)
     case ended(RequestID, AttemptEnd)
 
     // MARK: From interceptors

@@ -115,6 +115,8 @@ package struct StoredRequest: Hashable, Sendable {
     /// See ``QueuedRequest/isRevealing``.
     package var isRevealing = false
     package var interceptor: String?
+    /// Whether an attempt continues where the last one was cut off.
+    package var isResumable = false
     package var maximumAttempts: Int?
     package var bytesHeld: Int64
     /// Bytes of the answer that a dead request died of.
@@ -146,6 +148,7 @@ package struct StoredRequest: Hashable, Sendable {
         self.isRepeatable = isRepeatable
         maximumAttempts = specification.maximumAttempts
         interceptor = specification.interceptor
+        isResumable = specification.uploadProtocol != nil
         self.bytesHeld = bytesHeld
         self.created = created
         self.deadline = deadline

@@ -24,6 +24,8 @@ package struct RequestReport: Hashable, Sendable {
     package var tries = 0
     /// When it is tried again, after a failure.
     package var notBefore: Timestamp?
+    /// The bytes of a resumable upload that the server has acknowledged; `nil` if none was begun, or it is over.
+    package var uploadedBytes: Int64?
     /// The attempt under way.
     package var running: AttemptProgress?
     /// The answer, if there was one. A client's copy, and a page's, have its status and the length of its body.

@@ -69,9 +69,28 @@ extension RequestSpecification {
             throw RequestValidationError(
                 .interceptor, "the name of an interceptor has 1 to \(limits.keyBytes) bytes")
         }
+        try checkUpload()
         try checkStatuses()
         try checkKeys(limits)
     }
+
+    private func checkUpload() throws(RequestValidationError) {
+        guard let uploadProtocol else { return }
+        guard method == "POST" || method == "PATCH" else {
+            throw RequestValidationError(
+                .uploadProtocol,
+                "'\(method)' does not go with \(uploadProtocol.rawValue): POST makes an upload, PATCH resumes one")
+        }
+        guard outputPath == nil else {
+            throw RequestValidationError(.uploadProtocol, "the answer to a resumable upload has no file")
+        }
+        if let field = headers.first(where: { field in Self.uploadFields.contains { field.isNamed($0) } }) {
+            throw RequestValidationError(
+                .header, "'\(field.name)' is set by the resumable upload itself")
+        }
+    }
+
+    private static let uploadFields = ["Tus-Resumable", "Upload-Offset", "Upload-Length"]
 
     /// More ranges would use room that counts towards no limit.
     private static let statusRanges = 32

@@ -37,6 +37,8 @@ package struct RequestSpecification: Hashable, Sendable {
     package var tag: String?
     /// Whether its program ends it instead of letting it wait for a path. The queue only keeps this.
     package var failsOffline = false
+    /// How the server is asked to resume the upload of the body; `nil` sends it whole in each attempt.
+    package var uploadProtocol: UploadProtocol?
 
     /// - Throws: ``RequestValidationError`` when the URL cannot be queued.
     package init(
@@ -57,7 +59,7 @@ package struct RequestSpecification: Hashable, Sendable {
     }
 
     /// Whether it may be sent again when the outcome of an attempt is unknown.
-    package var isRepeatable: Bool { idempotency.allowsRepetition(ofMethod: method) }
+    package var isRepeatable: Bool { uploadProtocol != nil || idempotency.allowsRepetition(ofMethod: method) }
 
     /// Whether a server in the destination's place would read what is meant for the destination alone: it goes in the
     /// clear, with credentials, which its interceptor may add, or a body. With HTTPS, a portal is recognised before
@@ -193,6 +195,13 @@ package enum RequestPriority: UInt8, Hashable, Sendable, CaseIterable, Comparabl
     package var weight: Int { 8 >> Int(rawValue) }
 
     package static func < (left: RequestPriority, right: RequestPriority) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// How an upload is resumed where the server has a part of it.
+package enum UploadProtocol: String, Hashable, Sendable, CaseIterable {
+    /// tus 1.0 with its extension "creation": https://tus.io/protocols/resumable-upload. A request with POST goes to the URL
+    /// that makes uploads, one with PATCH to an upload that was made.
+    case tus
 }
 
 /// Whether a request may be sent a second time when it is not known what became of the first.

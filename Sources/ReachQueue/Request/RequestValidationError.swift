@@ -17,6 +17,7 @@ package struct RequestValidationError: Error, Hashable, Sendable, CustomStringCo
         case timeouts
         case tag
         case interceptor
+        case uploadProtocol = "upload-protocol"
     }
 
     package let field: Field

@@ -32,6 +32,12 @@ package struct RetryBudget: Hashable, Sendable {
         tokens = min(rules.capacity, tokens + rules.perSuccess)
     }
 
+    /// Takes failures back that turned out to be none.
+    package mutating func refund(_ failures: Int, at now: BootTime, _ rules: Rules) {
+        refill(at: now, rules)
+        tokens = min(rules.capacity, tokens + rules.perFailure * Double(failures))
+    }
+
     package mutating func allowsRetry(at now: BootTime, _ rules: Rules) -> Bool {
         refill(at: now, rules)
         return tokens > rules.threshold

@@ -50,6 +50,8 @@ struct QueueEntry: Sendable {
         static let prepared = Flags(rawValue: 1 << 12)
         /// It waits for a path that stays up long enough for its body.
         static let awaitsWindow = Flags(rawValue: 1 << 13)
+        /// Its upload continues where the last attempt was cut off.
+        static let resumable = Flags(rawValue: 1 << 14)
     }
 
     let id: RequestID

@@ -69,6 +69,7 @@ extension QueueScheduler {
         entry.networkFailures = Int32(clamping: stored.progress.networkFailures)
         entry.tries = Int32(clamping: stored.progress.tries)
         if stored.isRepeatable { entry.flags.insert(.repeatable) }
+        if stored.isResumable { entry.flags.insert(.resumable) }
         if stored.isStrict { entry.flags.insert(.strict) }
         if stored.dependsOnPrevious { entry.flags.insert(.dependsOnPrevious) }
         switch stored.uniqueness {

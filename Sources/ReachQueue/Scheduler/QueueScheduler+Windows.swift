@@ -28,7 +28,10 @@ extension QueueScheduler {
     /// When to look again at a request whose body would not be finished before the path goes; `nil` if it may start.
     func windowWait(_ slot: Int32) -> BootTime? {
         let entry = entries[Int(slot)]
-        guard entry.bytes > policy.smallBytes, let path = groups[Int(entry.group)].path else { return nil }
+        // What can be resumed loses nothing by a window that is too short.
+        guard entry.bytes > policy.smallBytes, !entry.flags.contains(.resumable),
+            let path = groups[Int(entry.group)].path
+        else { return nil }
         return histories[path.interfaceIndex]?.wait(
             for: entry.bytes, waitingSince: heldBack[slot] ?? now, at: now, policy)
     }
@@ -42,9 +45,21 @@ extension QueueScheduler {
 
     mutating func noteCarried(_ attempt: RunningAttempt) {
         let entry = entries[Int(attempt.slot)]
-        guard entry.bytes > policy.smallBytes else { return }
+        // Of an upload that was resumed, it is not known here how much this attempt sent.
+        guard entry.bytes > policy.smallBytes, !entry.flags.contains(.resumable) else { return }
         let time = now - entry.since
         histories[attempt.path.interfaceIndex]?.carried(entry.bytes, in: time)
+    }
+
+    /// The server has got further with a resumable upload: earlier attempts were no failures, and are not counted.
+    mutating func uploadAdvanced(_ id: RequestID) {
+        guard let index = place(of: id), running[index].phase == .sending else { return }
+        let slot = Int(running[index].slot)
+        let (destination, failures) = (entries[slot].destination, Int(entries[slot].attempts))
+        let (time, rules) = (now, policy.budget)
+        troubles[destination]?.budget.refund(failures, at: time, rules)
+        (entries[slot].attempts, entries[slot].networkFailures, entries[slot].losses) = (0, 0, 0)
+        destinationAnswered(destination, by: running[index].path.interface, isSuccess: true)
     }
 
     // MARK: Cut off
@@ -55,7 +70,7 @@ extension QueueScheduler {
         let group = groups[Int(entry.group)]
         let isThere = paths.flatMap { attempt.path(in: pathsInReach(of: group, $0, isBegun: true)) }
         guard isThere == nil, attempt.isSent else { return }
-        if entry.bytes > policy.smallBytes {
+        if entry.bytes > policy.smallBytes, !entry.flags.contains(.resumable) {
             let time = (attempt.lingerUntil ?? now + policy.linger) - entry.since - policy.linger
             histories[attempt.path.interfaceIndex]?.interrupted(entry.bytes, after: time)
         }

@@ -293,6 +293,7 @@ package struct QueueScheduler: Sendable {
         case .degraded(let isDegraded): setDegraded(isDegraded)
         case .requestSent(let id): markSent(id)
         case .answering(let id): if let index = place(of: id) { answered(index) }
+        case .uploadAdvanced(let id): uploadAdvanced(id)
         case .interceptors(let names): setInterceptors(names)
         case .prepared(let id, let isReady): prepared(id, isReady)
         case .answerHeld(let id): answerHeld(id)

@@ -24,7 +24,7 @@ package final class QueueTransfers {
     }
 
     /// An attempt on its way.
-    private final class Running {
+    final class Running {
         let order: AttemptOrder
         let request: QueuedRequest
         let began: Instant
@@ -38,6 +38,8 @@ package final class QueueTransfers {
         var resumedAt: UInt64?
         /// Whether the server resumes there.
         var isGoingOn = false
+        /// Its exchanges, where it is a resumable upload.
+        var upload: UploadAttempt?
         /// Its owner may not have an answer as long as others may be.
         var isShortOfRoom = false
 
@@ -62,12 +64,13 @@ package final class QueueTransfers {
     private var engine: (any TransferMaker)?
     private let makeEngine: () throws(TransferFailure) -> any TransferMaker
     private let options: Options
-    private let send: (QueueInput) -> Void
+    let send: (QueueInput) -> Void
     /// Where long answers go; `nil` where the queue is in memory only.
     var spool: QueueSpool?
     /// Called at most ten times a second for each attempt.
     var onProgress: (AttemptProgress) -> Void = { _ in }
-    private var running: [RequestID: Running] = [:]
+    var running: [RequestID: Running] = [:]
+    let uploads: QueueUploads
     /// Files of answers that no result names.
     private var leftovers: [RequestID: Leftover] = [:]
     private var quota = AnswerQuota()
@@ -97,6 +100,7 @@ package final class QueueTransfers {
         self.options = options
         self.send = send
         downloads = QueueDownloads(on: loop)
+        uploads = QueueUploads(on: loop)
         loopReference.owner = self
     }
 
@@ -104,8 +108,11 @@ package final class QueueTransfers {
 
     package var runningCount: Int { engine?.runningCount ?? 0 }
 
-    /// What an earlier process left of answers.
-    func adopt(_ begun: Set<RequestID>) { for id in begun { leftovers[id] = .begun } }
+    /// What an earlier process left of answers and uploads.
+    func adopt(_ contents: StoreContents) {
+        for id in contents.begunAnswers { leftovers[id] = .begun }
+        uploads.adopt(contents.begunUploads)
+    }
 
     // MARK: Attempts
 
@@ -148,6 +155,7 @@ package final class QueueTransfers {
         // It is not kept where it has secrets.
         lastURL = transfer.url.hasCredentials ? nil : transfer.url
         host?.prepare(&transfer, of: attempt.order.id)
+        if attempt.request.uploadProtocol != nil { return beginUpload(transfer, attempt, by: engine) }
         if let path = attempt.request.outputPath, case .file(let sink) = transfer.sink {
             downloads.begin(attempt.order.id, to: path, by: sink)
         }
@@ -161,7 +169,7 @@ package final class QueueTransfers {
         begin(transfer, attempt, by: engine)
     }
 
-    private func begin(_ transfer: TransferRequest, _ attempt: Running, by engine: any TransferMaker) {
+    func begin(_ transfer: TransferRequest, _ attempt: Running, by engine: any TransferMaker) {
         if host != nil { attempt.sent = transfer }
         // Not the whole order: closures hold on to what they name.
         let (id, number) = (attempt.order.id, attempt.order.number)
@@ -205,6 +213,7 @@ package final class QueueTransfers {
     func abort(_ id: RequestID) {
         guard let attempt = running.removeValue(forKey: id) else { return }
         if let transfer = attempt.transfer { engine?.cancel(transfer) }
+        if attempt.upload != nil { return noteCutOff(attempt, after: UInt64(clamping: attempt.progress.sent)) }
         if spool != nil, leftovers[id] == nil { leftovers[id] = .begun }
     }
 
@@ -226,6 +235,8 @@ package final class QueueTransfers {
 
     /// How far the attempt is; `nil` if there is none.
     package func progress(of id: RequestID) -> AttemptProgress? { running[id].map(Self.progress) }
+
+    func uploadedBytes(of id: RequestID) -> Int64? { uploads[id].map { Int64(clamping: $0.offset) } }
 
     private func handle(_ event: TransferEvent, of id: RequestID, _ number: Int) {
         guard let attempt = running[id], attempt.order.number == number else { return }
@@ -281,8 +292,12 @@ package final class QueueTransfers {
         note(report, of: attempt)
         if let host, let sent = attempt.sent, let engine {
             if let next = host.next(after: report, to: sent, of: id) { return begin(next, attempt, by: engine) }
+            if continueUpload(attempt, after: report, by: engine) { return }
             host.ended(&report, sent: sent, of: id)
+        } else if let engine, continueUpload(attempt, after: report, by: engine) {
+            return
         }
+        if attempt.upload != nil { return end(id, report, answer: .none) }
         if downloads.contains(id) { return finishedDownload(attempt, report) }
         guard let bytes = report.fileBytes, let spool else {
             if report.failure?.reason == .badRange, attempt.resumedAt != nil { return startOver(id) }
@@ -342,7 +357,9 @@ package final class QueueTransfers {
             return send(.ended(id, .failed(AttemptFault(.quota))))
         }
         let noted = (attempt.sent?.url).map { report.noting(finalURL: $0, of: attempt.request.url) } ?? report
-        let end = AttemptEnd(noted, accepting: attempt.request.acceptedStatuses, answer: answer)
+        let end =
+            attempt.upload.map { self.end(of: attempt, $0, report) }
+            ?? AttemptEnd(noted, accepting: attempt.request.acceptedStatuses, answer: answer)
         guard !isJudged(end, report, attempt) else { return send(.answerHeld(id)) }
         send(.ended(id, end))
     }
@@ -373,6 +390,10 @@ package final class QueueTransfers {
             progress.received += Int64(clamping: kept)
             progress.toReceive = progress.toReceive.map { $0 + Int64(clamping: kept) }
         }
+        if let upload = attempt.upload {
+            progress.sent += Int64(clamping: upload.base)
+            progress.toSend = Int64(clamping: upload.upload.state.body.bytes)
+        }
         return AttemptProgress(
             id: attempt.order.id, owner: attempt.request.owner, interface: attempt.path.interface,
             began: attempt.began, bytes: progress)
@@ -385,6 +406,7 @@ package final class QueueTransfers {
     /// - Parameter keepsAnswer: Its result is kept, and the file with it.
     func forget(_ id: RequestID, keepsAnswer: Bool) {
         downloads.forget(id)
+        uploads.forget(id, in: spool)
         quota.remove(id)
         // Few requests leave anything.
         let isLeft = !leftovers.isEmpty && leftovers.removeValue(forKey: id) != nil

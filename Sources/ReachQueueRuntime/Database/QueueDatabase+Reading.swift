@@ -153,6 +153,7 @@ extension QueueDatabase {
         request.uniqueness = (try? RequestUniqueness(key: row.text(.uniqueName), mode: row.text(.uniqueMode))) ?? .none
         request.dependsOnPrevious = row.flag(.depends)
         request.isStrict = row.flag(.strict)
+        request.uploadProtocol = row.text(.uploadProtocol).flatMap(UploadProtocol.init(rawValue:))
         request.interceptor = row.text(.interceptor)
         request.maximumAttempts = row.optionalInteger(.maximumAttempts).map(Int.init)
         return request

@@ -1,7 +1,7 @@
 /// The tables of the queue's file, and how an older file becomes a newer one.
 struct QueueSchema: Sendable {
     /// Each brings the file from the version of its index to the next one.
-    var migrations: [String] = [Self.first, Self.keptPerOwner, Self.ofPrograms, Self.sinceWhen]
+    var migrations: [String] = [Self.first, Self.keptPerOwner, Self.ofPrograms, Self.sinceWhen, Self.ofUploads]
 
     var version: Int64 { Int64(migrations.count) }
 
@@ -136,6 +136,11 @@ struct QueueSchema: Sendable {
     /// Since when a request waits that was sent before.
     private static let sinceWhen = ["request", "set_aside"].map { table in
         "ALTER TABLE \(table) ADD COLUMN waits_wall INTEGER;"
+    }.joined(separator: "\n")
+
+    /// The protocol by which an upload is resumed; NULL for none.
+    private static let ofUploads = ["request", "set_aside"].map { table in
+        "ALTER TABLE \(table) ADD COLUMN upload_protocol TEXT;"
     }.joined(separator: "\n")
 
     /// What a request that is over takes of its owner's room: its texts, its answer unless that is a file of the

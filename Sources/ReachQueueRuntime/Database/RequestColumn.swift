@@ -9,7 +9,7 @@ enum RequestColumn: CInt, CaseIterable {
     case attempts, networkFailures, tries, held, networkFailure, notBeforeWall, notBeforeBoot, notBeforeIn, reason,
         overWall
     case leaseInterface, leaseWall
-    case method, url, headers, idempotencyKey, accepted, outputPath, bodyKind, bodyPath, bodyBytes
+    case method, url, headers, idempotencyKey, accepted, outputPath, bodyKind, bodyPath, bodyBytes, uploadProtocol
     case kept, seen
     case interceptor, timeouts, tag, failsOffline
     case waitsWall
@@ -93,6 +93,7 @@ struct NewRow: Sendable {
         row.set(.bodyKind) { .integer(RequestColumns.columns(of: $0.request.body).kind) }
         row.set(.bodyPath) { .optional(RequestColumns.columns(of: $0.request.body).path) }
         row.set(.bodyBytes) { .integer($0.request.body.count) }
+        row.set(.uploadProtocol) { .optional($0.request.uploadProtocol?.rawValue) }
         row.set(.interceptor) { .optional($0.request.interceptor) }
         row.set(.timeouts) { .optional($0.request.timeouts?.text) }
         row.set(.tag) { .optional($0.request.tag) }

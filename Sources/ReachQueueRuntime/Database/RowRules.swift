@@ -37,7 +37,8 @@ enum RowRules {
         ofLease(.leaseWall, "lease_wall IS NOT NULL"), ofLease(.tries, "tries > 0"), text(.method), text(.url),
         text(.headers),
         optional(text(.idempotencyKey)), text(.accepted), optional(text(.outputPath)), integer(.bodyKind, 0...3),
-        optional(text(.bodyPath)), integer(.bodyBytes, lengths), spoolName, integer(.kept, lengths),
+        optional(text(.bodyPath)), integer(.bodyBytes, lengths), spoolName,
+        optional(text(.uploadProtocol, upTo: 64)), integer(.kept, lengths),
         integer(.seen, flags), optional(text(.interceptor, upTo: 65_536)), optional(text(.timeouts, upTo: 256)),
         optional(text(.tag)), integer(.failsOffline, flags), optional(integer(.waitsWall, anything)),
     ]

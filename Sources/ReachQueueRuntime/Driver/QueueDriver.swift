@@ -205,7 +205,8 @@ package final class QueueDriver {
         inbox.append(command)
         guard !isBusy else { return }
         switch command {
-        case .attemptRouted, .requestSent, .answering, .ended, .committed, .prepared, .answerHeld, .judged:
+        case .attemptRouted, .requestSent, .answering, .uploadAdvanced, .ended, .committed, .prepared, .answerHeld,
+            .judged:
             workLater()
         // In memory nothing is refused for what is added with it. On a disk each request is a transaction of its own.
         case .add where isInMemory && inbox.count < Self.addedTogether: workLater()
@@ -295,7 +296,7 @@ package final class QueueDriver {
         scheduler = QueueScheduler(
             policy, firstID: contents.nextID, seed: scheduler.seed, at: SystemClock.now)
         isOpen = true
-        executor?.begin(contents.begunAnswers)
+        executor?.begin(contents)
         send(
             .restore(contents.requests, breakers: contents.breakers, heldQueues: contents.heldQueues))
         // What the file holds is no longer free, and the disk was measured with it: only now it is counted.

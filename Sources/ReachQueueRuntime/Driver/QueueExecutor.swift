@@ -4,8 +4,8 @@ package import ReachQueue
 package protocol QueueExecutor: AnyObject {
     /// The queue's file is open. The driver starts nothing before.
     ///
-    /// - Parameter begun: Requests with a part of their answer in the spool.
-    func begin(_ begun: Set<RequestID>)
+    /// - Parameter contents: What it has, with the answers and uploads that earlier attempts began.
+    func begin(_ contents: StoreContents)
     /// Sends the request by the order's path and by no other. Reports ``QueueInput/requestSent(_:)`` before the first
     /// byte of the request, and ``QueueInput/ended(_:_:)`` once.
     func start(_ order: AttemptOrder, _ request: QueuedRequest)
@@ -33,7 +33,7 @@ package protocol QueueExecutor: AnyObject {
 }
 
 extension QueueExecutor {
-    package func begin(_ begun: Set<RequestID>) {}
+    package func begin(_ contents: StoreContents) {}
 
     package func update(hasRequests: Bool) {}
 

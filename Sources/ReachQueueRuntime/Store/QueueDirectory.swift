@@ -64,6 +64,11 @@ package final class QueueDirectory: Sendable {
     /// The name of the file that records how far that download is.
     package static func recordName(_ id: RequestID) -> String { answerName(id) + ".resume" }
 
+    /// The name of the file that records how far a resumable upload is.
+    package static func uploadName(_ id: RequestID) -> String { uploadPrefix + "\(id)" }
+
+    private static let uploadPrefix = "upload-"
+
     /// Renames a damaged database, with its log, out of the way.
     ///
     /// - Returns: Its new path.
@@ -80,22 +85,33 @@ package final class QueueDirectory: Sendable {
     ///
     /// - Parameter isOpen: Whether a request will still be sent: then the part of its answer stays, if a record shows
     ///   how far it is.
-    /// - Returns: Those requests.
-    func sweepSpool(keeping names: Set<String>, isOpen: (RequestID) -> Bool) -> Set<RequestID> {
+    /// - Returns: Those requests, and what is recorded of resumable uploads that will go on.
+    func sweepSpool(
+        keeping names: Set<String>, isOpen: (RequestID) -> Bool
+    ) -> (answers: Set<RequestID>, uploads: [RequestID: UploadState]) {
         let unnamed = Set((try? DirectoryNames.read(spoolPath)) ?? []).subtracting(names)
         let begun = Set(
             unnamed.compactMap { name in
-                Self.request(ofAnswer: name).flatMap { id in
+                Self.request(of: name, "answer-").flatMap { id in
                     unnamed.contains(Self.recordName(id)) && isOpen(id) ? id : nil
                 }
             })
         let kept = begun.flatMap { [Self.answerName($0), Self.recordName($0)] }
-        for name in unnamed.subtracting(kept) { unlink(spoolFile(name)) }
-        return begun
+        var uploads: [RequestID: UploadState] = [:]
+        for name in unnamed.subtracting(kept) {
+            guard let id = Self.request(of: name, Self.uploadPrefix), isOpen(id),
+                let state = SmallFile.text(spoolFile(name), limit: 1 << 16).flatMap(UploadState.init(text:))
+            else {
+                unlink(spoolFile(name))
+                continue
+            }
+            uploads[id] = state
+        }
+        return (begun, uploads)
     }
 
-    private static func request(ofAnswer name: String) -> RequestID? {
-        guard name.hasPrefix("answer-"), let number = Int64(name.dropFirst("answer-".count)) else { return nil }
+    private static func request(of name: String, _ prefix: String) -> RequestID? {
+        guard name.hasPrefix(prefix), let number = Int64(name.dropFirst(prefix.count)) else { return nil }
         return RequestID(rawValue: number)
     }
 

@@ -11,6 +11,8 @@ package struct StoreContents: Hashable, Sendable {
     package var nextID: Int64 = 1
     /// Those of the requests of whose answers a part is in the spool.
     package var begunAnswers: Set<RequestID> = []
+    /// What is recorded of their resumable uploads.
+    var begunUploads: [RequestID: UploadState] = [:]
     /// Where a damaged file was put, if this one is new in its place.
     package var setAside: String?
     /// Rows that meant nothing.

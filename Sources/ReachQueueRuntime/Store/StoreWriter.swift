@@ -100,7 +100,8 @@ final class StoreWriter {
         let aside = try database.begin(at: now)
         var contents = try database.contents(at: now)
         contents.rowsSetAside = aside
-        contents.begunAnswers = directory.sweepSpool(keeping: try database.spoolNames(), isOpen: contents.isOpen)
+        (contents.begunAnswers, contents.begunUploads) = directory.sweepSpool(
+            keeping: try database.spoolNames(), isOpen: contents.isOpen)
         try database.outbox?.repeatAll()
         self.database = database
         try syncer?.follow(directory.databasePath + "-wal")

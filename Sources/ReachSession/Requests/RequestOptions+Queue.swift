@@ -23,6 +23,7 @@ extension RequestOptions {
         request.timeouts = timeouts.map { AttemptTimeouts(connect: $0.connect, idle: $0.idle, total: $0.total) }
         request.tag = tag
         request.failsOffline = !waitsForConnectivity
+        request.uploadProtocol = uploadProtocol.map { _ in .tus }
     }
 
     /// Of a request that an earlier run queued.
@@ -45,6 +46,7 @@ extension RequestOptions {
         }
         tag = request.tag
         waitsForConnectivity = !request.failsOffline
+        uploadProtocol = request.uploadProtocol.map { _ in .tus }
     }
 }
 

@@ -41,6 +41,14 @@ public struct RequestOptions: Hashable, Sendable {
         case coalesce(String)
     }
 
+    /// How an upload is resumed where the server has a part of it.
+    public enum UploadProtocol: Hashable, Sendable {
+        /// tus 1.0 with its extension "creation": https://tus.io/protocols/resumable-upload. A request with POST goes to
+        /// the URL that makes uploads, one with PATCH to an upload that was made. An upload elsewhere than at the
+        /// request's scheme, host and port is refused.
+        case tus
+    }
+
     /// The network that the request needs.
     public var constraint = RequestConstraint.reachable
     /// The precedence among requests that are ready to start.
@@ -94,6 +102,11 @@ public struct RequestOptions: Hashable, Sendable {
     /// where the network is lost while it is sent, with ``RequestError/Kind/offline`` and the words of
     /// ``RequestTask/explanation()``. A request of an earlier run fails once ``RequestSession/tasks()`` has listed it.
     public var waitsForConnectivity = true
+    /// How the upload of the body is resumed after an attempt that was cut off; `nil` sends it from the beginning. Needs
+    /// ``retries`` that allow another attempt. Attempts after which the server has more than before do not count as
+    /// failures. In a session with a directory a later run resumes it, too. A body that a program writes while it is sent
+    /// cannot be resumed.
+    public var uploadProtocol: UploadProtocol?
     /// The program's own name or description of the request, which a later run finds: ``RequestSession/tasks(tagged:)``.
     public var tag: String?
 

@@ -13,6 +13,8 @@ struct QueueAddition {
     init(_ curl: CurlRequest, to url: String, _ conditions: QueueConditionOptions) throws(CommandError) {
         specification = try curl.specification(to: url)
         try conditions.apply(to: &specification)
+        // -T alone means PUT elsewhere.
+        if specification.uploadProtocol != nil, curl.method == nil { specification.method = "POST" }
         upload = curl.upload.map { QueueBodyFile($0) }
         form = curl.parts.isEmpty ? nil : MultipartForm(curl.parts)
         if let form { specification.headers.append(form.contentType) }
@@ -47,6 +49,7 @@ struct QueueAddition {
         case (_, _, .inline(let bytes)): lines.append("body: \(bytes.count) bytes")
         default: break
         }
+        if let resumed = specification.uploadProtocol { lines.append("resumed by: \(resumed.rawValue)") }
         lines.append("sent when: \(specification.condition)")
         lines.append("priority: \(specification.priority)")
         if let attempts = specification.maximumAttempts { lines.append("attempts: at most \(attempts)") }

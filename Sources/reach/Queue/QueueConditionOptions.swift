@@ -51,6 +51,13 @@ struct QueueConditionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Resume the upload of the body where the server has a part of it, by the protocol tus; the URL makes uploads, or with -X PATCH is one.",
+            valueName: "protocol"),
+        completion: .list(UploadProtocol.allCases.map(\.rawValue)))
+    var uploadProtocol: String?
+
+    @Option(
+        help: ArgumentHelp(
             "A status that counts as success, or a range such as 200-204. May be given several times.",
             valueName: "status"),
         transform: { try QueueArgument.statuses($0) })
@@ -62,6 +69,7 @@ struct QueueConditionOptions: ParsableArguments {
             if let when { request.condition = try RequestSpecification.condition(when) }
             if let priority { request.priority = try RequestPriority(priority) }
             request.uniqueness = try RequestUniqueness(key: key, mode: mode)
+            if let uploadProtocol { request.uploadProtocol = try UploadProtocol(uploadProtocol) }
         } catch {
             throw CommandError(error)
         }

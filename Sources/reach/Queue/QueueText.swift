@@ -84,7 +84,7 @@ struct QueueText {
             ("request", url),
             ("when", item.condition.description), ("priority", "\(item.priority)"), ("order", item.orderKey),
             ("key", item.uniqueness.key), ("idempotency key", item.idempotency.key),
-            ("body", item.bodyBytes > 0 ? ByteCount.describe(item.bodyBytes) : nil),
+            ("body", item.bodyBytes > 0 ? body(item) : nil),
             ("added", stamp(item.created) + " by user \(item.request.owner)"),
             ("expires", item.over == nil ? stamp(item.deadline) : nil),
             ("next attempt", item.notBefore.map { "not before \(stamp($0))" }), ("over", item.over.map(stamp)),
@@ -98,6 +98,11 @@ struct QueueText {
             + lines.compactMap { name, value in
                 value.map { "  " + style.paint(name + ":", .grey) + " \(DisplayText.sanitized($0))\n" }
             }.joined()
+    }
+
+    private func body(_ item: RequestReport) -> String {
+        let uploaded = item.uploadedBytes.map { ", of which the server has \(ByteCount.describe($0))" } ?? ""
+        return ByteCount.describe(item.bodyBytes) + uploaded
     }
 
     private func attempts(_ item: RequestReport) -> String? {

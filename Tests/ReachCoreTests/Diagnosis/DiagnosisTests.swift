@@ -26,6 +26,16 @@ struct DiagnosisTests {
         #expect(!machine.isComplete)
     }
 
+    @Test func `the portal's API is named where there is a portal, and nowhere else`() {
+        let isNamed = DiagnosisSituation.all.filter { situation in
+            var world = situation.world()
+            world.portalAPI = "https://portal.example/api"
+            return world.run.diagnosis.steps.contains { $0.text.contains("https://portal.example/api") }
+        }
+        #expect(isNamed.map(\.name) == DiagnosisSituation.all.filter { $0.layer == .portal }.map(\.name))
+        #expect(!isNamed.isEmpty)
+    }
+
     @Test func `nothing is sent where the kernel has no path`() {
         var world = DiagnosisWorld()
         world.target = "tcp://198.51.100.80:22"

@@ -9,6 +9,7 @@ struct DiagnosisWorld {
     var endpoints: [String] = []
     var proxy: String?
     var reversePathDrops: UInt64 = 0
+    var portalAPI: String?
     var change: Change = { _ in nil }
 
     static let web = HostAddress(IPAddress.at("198.51.100.80"))
@@ -41,6 +42,7 @@ struct DiagnosisWorld {
             for task in tasks { machine.record(result(of: task), of: task) }
         }
         machine.record(reversePathDrops: reversePathDrops)
+        machine.record(portalAPI: portalAPI)
         return (machine.diagnosis, all)
     }
 

@@ -7,16 +7,17 @@ import ReachQueueRuntime
 
 /// A queue with the kernel's routes and real transfers, to be killed in the middle.
 ///
-///     queuerun DIRECTORY COUNT URL [get [MILLISECONDS]]
+///     queuerun DIRECTORY COUNT URL [get [MILLISECONDS] | tus FILE]
 ///
-/// It opens the queue, adds COUNT POST or GET requests, all at once or one each so many milliseconds, and prints
-/// `added ID`, `done ID`, `dead ID` and `open COUNT` as these happen.
+/// It opens the queue, adds COUNT POST or GET requests, all at once or one each so many milliseconds, or resumable uploads
+/// of a file, and prints `added ID`, `done ID`, `dead ID` and `open COUNT` as these happen.
 @main struct QueueRun {
     static func main() throws {
         signal(SIGPIPE, SIG_IGN)
         let arguments = CommandLine.arguments
         guard 4...6 ~= arguments.count, let count = Int(arguments[2]) else { exit(2) }
-        let isGET = arguments.count >= 5
+        let file = arguments.count == 6 && arguments[4] == "tus" ? arguments[5] : nil
+        let isGET = arguments.count >= 5 && file == nil
         let interval = Duration.milliseconds(arguments.count == 6 ? Int(arguments[5]) ?? 0 : 0)
         let loop = try EventLoop()
         let network = ReachabilityEngine(loop: loop)
@@ -29,6 +30,13 @@ import ReachQueueRuntime
         }
         try queue.open(try QueueDirectory(arguments[1]))
         for number in 0..<count {
+            if let file {
+                var request = try RequestSpecification(
+                    method: "POST", url: arguments[3], body: .file(path: file, bytes: 0))
+                request.uploadProtocol = .tus
+                try add(request, to: queue)
+                continue
+            }
             let request = try RequestSpecification(
                 method: isGET ? "GET" : "POST", url: arguments[3] + "\(number)",
                 body: isGET ? .none : .inline(Array("body \(number)".utf8)))
