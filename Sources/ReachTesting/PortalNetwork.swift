@@ -48,13 +48,13 @@ package final class PortalNetwork {
         try small.router.run("python3", files.path + "/advertise.py", "up1", "\(lifetime)", uri ?? "")
     }
 
-    /// Waits until the machine has asked the API: until a connection of its has ended.
+    /// Waits until the machine has asked the API so many times: until as many connections were made to the router.
     ///
-    /// - Returns: Whether it came to that within 10 s.
-    package func waitForQuestion() async throws -> Bool {
-        for _ in 0..<100 {
+    /// - Returns: Whether it came to that within 20 s.
+    package func waitForQuestion(_ count: Int = 1) async throws -> Bool {
+        for _ in 0..<200 {
             let text = try small.router.run("nstat", "-asz", "TcpPassiveOpens")
-            if text.split(whereSeparator: \.isWhitespace).contains(where: { (Int($0) ?? 0) > 0 }) { return true }
+            if text.split(whereSeparator: \.isWhitespace).contains(where: { (Int($0) ?? 0) >= count }) { return true }
             try await Task.sleep(for: .milliseconds(100))
         }
         return false

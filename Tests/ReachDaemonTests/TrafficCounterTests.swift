@@ -4,6 +4,7 @@ import ReachCore
 import ReachKernel
 import ReachLoop
 import ReachTesting
+import Synchronization
 import Testing
 
 @testable import ReachDaemon
@@ -14,6 +15,7 @@ struct TrafficCounterTests {
     private struct Stage {
         let loop: EventLoop
         let queries: QueryPool
+        let files = SerialThread.files
         let directory: TemporaryDirectory
         var options = EngineOptions()
         private var second: Int64 = 0
@@ -26,7 +28,7 @@ struct TrafficCounterTests {
         }
 
         var counter: TrafficCounter {
-            TrafficCounter(stateDirectory: directory.path, queries: queries, counters: directory.path)
+            TrafficCounter(stateDirectory: directory.path, queries: queries, counters: directory.path, thread: files)
         }
 
         func set(_ received: String, _ sent: String) throws {
@@ -43,8 +45,20 @@ struct TrafficCounterTests {
             let moment = Instant(
                 wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: second * 1_000_000_000))
             counter.sample(options, at: moment)
-            loop.schedule(at: SystemClock.boot + .milliseconds(100)) { [loop] in loop.stop() }
-            loop.run()
+            runLoop { !counter.isSampling }
+            // What the thread was given before this is in the file after it.
+            let isWritten = Atomic(false)
+            files.run { isWritten.store(true, ordering: .releasing) }
+            runLoop { isWritten.load(ordering: .acquiring) }
+        }
+
+        /// Runs the loop until something has happened, for 10 s at most.
+        private func runLoop(until hasHappened: @escaping () -> Bool) {
+            let limit = SystemClock.boot + .seconds(10)
+            while !hasHappened(), SystemClock.boot < limit {
+                loop.schedule(at: SystemClock.boot + .milliseconds(5)) { [loop] in loop.stop() }
+                loop.run()
+            }
         }
 
         var sums: [Int64] {

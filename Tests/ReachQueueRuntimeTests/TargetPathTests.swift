@@ -18,7 +18,7 @@ import Testing
         state.ipv4.interfaceIndex = 7
         state.ipv4.linkClass = .tunnel
         state.ipv4.carrierClass = .wwan
-        let path = try #require(QueuePath(to: state, [], doubted: []))
+        let path = try #require(QueuePath(to: state, [:]))
         let verdict = try NetworkCondition(text).verdict(on: [path])
         #expect(verdict == (missing.isEmpty ? .met(path) : .unmet(missing)))
     }

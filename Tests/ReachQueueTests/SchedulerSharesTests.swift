@@ -255,7 +255,24 @@ import Testing
 
     // MARK: Portals
 
-    @Test mutating func `what a portal must not read waits while it answers, and nothing else does`() throws {
+    @Test mutating func `nothing is sent to a portal, but to a host with a route of its own`() throws {
+        let portal = QueuePath.wired.with { ($0.isValidated, $0.isDoubted, $0.hasPortal) = (false, true, true) }
+        stage.network([portal])
+        stage.pass(.seconds(2))
+        let plain = try stage.add("http://a.example/")
+        let secure = try stage.add("https://b.example/")
+        try stage.route("http://192.0.2.7/", own: [.wired.with { $0.isDoubted = true }])
+        let near = try stage.add("http://192.0.2.7/")
+        #expect(stage.startedIDs == [near])
+        #expect(stage.blockers(plain) == ["not-validated"] && stage.blockers(secure) == ["not-validated"])
+        #expect(stage.explanation(plain)?.reasons.first?.text == "A portal answers in the place of the Internet.")
+        stage.network([portal, .wifi], newEpoch: false)
+        stage.pass(.seconds(3))
+        #expect(Set(stage.startedIDs) == [near, plain, secure], "another path has no portal")
+    }
+
+    @Test mutating func `what must not be read waits where the Internet does not answer, and nothing else does`() throws
+    {
         let doubted = QueuePath.wired.with { ($0.isValidated, $0.isDoubted) = (false, true) }
         let proved = QueuePath.wired
         stage.network([doubted])

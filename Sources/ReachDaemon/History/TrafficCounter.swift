@@ -9,21 +9,24 @@ internal import Synchronization
 final class TrafficCounter {
     private let file: Writer
     private let queries: QueryPool
-    private let thread = SerialThread.files
+    private let thread: SerialThread
     /// Where the kernel shows the counters of links.
     private let counters: String
     private var traffic: MeteredTraffic
     private var lastSample: BootTime?
-    private var isSampling = false
+    private(set) var isSampling = false
 
     /// A path that flaps causes no more samples than this.
     private static let shortestInterval: Duration = .seconds(5)
 
-    init(stateDirectory: String, queries: QueryPool, counters: String = "/sys/class/net") {
+    init(
+        stateDirectory: String, queries: QueryPool, counters: String = "/sys/class/net", thread: SerialThread = .files
+    ) {
         let file = MeteredTrafficFile(directory: stateDirectory)
         self.file = Writer(file)
         self.queries = queries
         self.counters = counters
+        self.thread = thread
         traffic = file.read() ?? MeteredTraffic()
     }
 

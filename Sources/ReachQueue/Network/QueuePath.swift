@@ -10,6 +10,8 @@ package struct QueuePath: Hashable, Sendable {
     package var isValidated = false
     /// Probes have proved that something else than the Internet answers behind it: a portal, or nothing.
     package var isDoubted = false
+    /// It is a way to the Internet, and what answers in the place of the Internet is a portal.
+    package var hasPortal = false
     /// In which families a default route goes by it; for the path to one host, in which family the host is reached.
     package var families: Set<IPAddress.Family> = [.ipv4]
     /// The route's metric: the lower is preferred.
@@ -27,6 +29,10 @@ package struct QueuePath: Hashable, Sendable {
         get { traits[keyPath: path] }
         set { traits[keyPath: path] = newValue }
     }
+
+    /// Whether a request may go by it: none to a portal, which would answer in its server's place, and none that a portal must
+    /// not read (see ``QueuedRequest/isRevealing``) where it is not known what answers.
+    package func takes(isRevealing: Bool) -> Bool { !hasPortal && !(isRevealing && isDoubted) }
 
     /// Whether the order of preference puts it before `other`: validated, unmetered, metric.
     package func isPreferred(to other: QueuePath) -> Bool {

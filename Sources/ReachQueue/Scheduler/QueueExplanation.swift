@@ -179,6 +179,10 @@ extension QueueScheduler {
         case .validated where paths == nil:
             return ("Nothing is known about the network yet.", "It starts when there is a path.")
         case .validated: return ("No path is proved to reach the Internet.", "It starts when a probe has proved one.")
+        case .notValidated where paths?.paths.contains(where: \.hasPortal) == true:
+            return (
+                "A portal answers in the place of the Internet.", "It starts when the portal lets this machine pass."
+            )
         case .notValidated:
             return (
                 "It has credentials or a body in the clear, and what answers is not proved to be the Internet.",

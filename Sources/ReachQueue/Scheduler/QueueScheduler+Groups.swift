@@ -186,8 +186,8 @@ extension QueueScheduler {
 extension RequestGroup.Key {
     func verdict(on paths: [QueuePath]) -> ConditionVerdict {
         let verdict = condition.verdict(on: paths)
-        guard isRevealing, case .met(let path) = verdict, path.isDoubted else { return verdict }
-        let others = condition.verdict(on: paths.filter { !$0.isDoubted })
+        guard case .met(let path) = verdict, !path.takes(isRevealing: isRevealing) else { return verdict }
+        let others = condition.verdict(on: paths.filter { $0.takes(isRevealing: isRevealing) })
         return others.path == nil ? .unmet(.notValidated) : others
     }
 }

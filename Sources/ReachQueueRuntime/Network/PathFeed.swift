@@ -5,10 +5,8 @@ internal import ReachQueue
 final class PathFeed {
     private let onChange: (PathSet) -> Void
     private var routes: [DefaultRoute]?
-    /// Interfaces behind which probes have proved the Internet.
-    private var validated: Set<String> = []
-    /// Those behind which they have proved something else.
-    private var doubted: Set<String> = []
+    /// What probes have proved behind interfaces.
+    private var proved: [String: Connectivity] = [:]
     private var links: [UInt32] = []
     private var epoch: UInt64 = 1
     /// The last set; `nil` before the first.
@@ -28,14 +26,12 @@ final class PathFeed {
 
     /// - Parameter survey: What probes have proved; `nil` where none run.
     func update(survey: ConnectivitySurvey?) {
-        let proved = (survey?.interfaces ?? [:]).mapValues(\.combined)
-        validated = Set(proved.filter { $0.value == .full }.keys)
-        doubted = Set(proved.filter { $0.value != .full && $0.value != .unknown }.keys)
+        proved = (survey?.interfaces ?? [:]).mapValues(\.combined)
         update()
     }
 
     /// The path to a host in this state; `nil` while there is none.
-    func path(to state: ReachabilityState) -> QueuePath? { QueuePath(to: state, validated, doubted: doubted) }
+    func path(to state: ReachabilityState) -> QueuePath? { QueuePath(to: state, proved) }
 
     /// How a destination is reached by these routes to its addresses.
     ///
@@ -51,10 +47,11 @@ final class PathFeed {
         var path = QueuePath(
             interfaceIndex: UInt32(bitPattern: routes[0].interface), interface: routes[0].name,
             traits: routes[0].traits)
-        path.isValidated = validated.contains(path.interface)
+        let connectivity = proved[path.interface] ?? .unknown
+        path.isValidated = connectivity == .full
         // Name servers of a portal name a host on the link for anything, and its router may claim that any address is there.
         let isNeighbour = !isNamed && routes.allSatisfy(\.isNeighbour)
-        path.isDoubted = doubted.contains(path.interface) && !isNeighbour && !routes[0].isLocal
+        path.isDoubted = connectivity.isDoubt && !isNeighbour && !routes[0].isLocal
         path.families = Set(routes.map(\.family))
         path.metric = routes.map(\.metric).min() ?? 0
         path.sources = routes.reduce(into: []) { $0.formUnion($1.sources) }
@@ -70,7 +67,7 @@ final class PathFeed {
     private func update() {
         guard let routes else { return }
         let byInterface = Dictionary(grouping: routes, by: \.key.interface).sorted { $0.key < $1.key }
-        let paths = byInterface.compactMap { QueuePath($0.value, validated, doubted: doubted) }
+        let paths = byInterface.compactMap { QueuePath($0.value, proved) }
         let set = PathSet(paths, epoch: epoch, links: links)
         guard set != last else { return }
         last = set
@@ -89,12 +86,14 @@ final class PathFeed {
 
 extension QueuePath {
     /// The path by the routes of one interface; `nil` without routes.
-    init?(_ routes: [DefaultRoute], _ validated: Set<String>, doubted: Set<String>) {
+    init?(_ routes: [DefaultRoute], _ proved: [String: Connectivity]) {
         guard let first = routes.first else { return nil }
         self.init(
             interfaceIndex: UInt32(bitPattern: first.key.interface), interface: first.name, traits: first.traits)
-        isValidated = validated.contains(first.name)
-        isDoubted = doubted.contains(first.name)
+        let connectivity = proved[first.name] ?? .unknown
+        isValidated = connectivity == .full
+        isDoubted = connectivity.isDoubt
+        hasPortal = connectivity == .portal
         families = Set(routes.map(\.key.family))
         metric = routes.map(\.metric).min() ?? first.metric
         sources = routes.reduce(into: []) { $0.formUnion($1.sources) }
@@ -103,21 +102,28 @@ extension QueuePath {
     /// The path to a host in this state; `nil` while the host is not reachable.
     ///
     /// If its families use different interfaces, IPv4's counts, as for the state's class.
-    init?(to state: ReachabilityState, _ validated: Set<String>, doubted: Set<String>) {
+    init?(to state: ReachabilityState, _ proved: [String: Connectivity]) {
         guard state.status == .reachable else { return nil }
         let reachable = [(IPAddress.Family.ipv4, state.ipv4), (.ipv6, state.ipv6)].filter { $0.1.status == .reachable }
         guard let first = reachable.first?.1, let index = first.interfaceIndex, let name = first.interface else {
             return nil
         }
         self.init(interfaceIndex: UInt32(bitPattern: index), interface: name, traits: first.traits)
-        isValidated = validated.contains(name)
+        let connectivity = proved[name] ?? .unknown
+        isValidated = connectivity == .full
         // A portal answers for what is behind a gateway, and not for a host on the link itself; but its name servers may name
         // a host on the link for anything.
-        isDoubted = doubted.contains(name) && (first.gateway != nil || !state.target.isAddress)
+        isDoubted = connectivity.isDoubt && (first.gateway != nil || !state.target.isAddress)
+        hasPortal = connectivity == .portal && first.gateway != nil
         families = Set(reachable.filter { $0.1.interfaceIndex == index }.map(\.0))
         metric = first.metric ?? 0
         sources = Set(reachable.filter { $0.1.interfaceIndex == index }.compactMap(\.1.source))
     }
+}
+
+extension Connectivity {
+    /// Whether probes have proved something else than the Internet.
+    fileprivate var isDoubt: Bool { self != .full && self != .unknown }
 }
 
 extension Target {
