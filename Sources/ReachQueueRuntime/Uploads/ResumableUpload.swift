@@ -70,11 +70,13 @@ struct ResumableUpload {
     }
 
     /// Handles the answer to the last exchange.
-    mutating func handle(_ head: ResponseHead) -> Decision {
+    ///
+    /// - Parameter url: The URL that answered; `nil` for that of the exchange.
+    mutating func handle(_ head: ResponseHead, from url: TransferURL? = nil) -> Decision {
         // The server still holds the upload for a connection that it does not know to be dead.
         if head.status == 423 { return Self.trouble }
         return switch exchange {
-        case .create: created(head)
+        case .create: created(head, from: url ?? target)
         case .ask: asked(head)
         case .send(let range): sent(range, head)
         }
@@ -122,11 +124,11 @@ struct ResumableUpload {
 
     // MARK: - Answers
 
-    private mutating func created(_ head: ResponseHead) -> Decision {
+    private mutating func created(_ head: ResponseHead, from answering: TransferURL) -> Decision {
         guard 200..<300 ~= head.status else { return .answered }
         guard head.status == 201, let location = head["location"] else { return .refused }
         // Elsewhere the request's credentials are none of the server's business.
-        guard let url = try? target.resolving(location), url.hasOrigin(of: target) else {
+        guard let url = try? answering.resolving(location), url.hasOrigin(of: target) else {
             return .failed(AttemptFault(.redirects))
         }
         state.url = url
