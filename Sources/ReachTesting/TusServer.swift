@@ -82,7 +82,8 @@ package final class TusServer: Sendable {
             guard connection.read(length) != nil else { return false }
             return answer(forced, [], String(words[0]), connection, state)
         }
-        if let challenge = state.withLock({ $0.challenge }), !lines.contains(where: { $0.hasPrefix("Authorization: ") }) {
+        if let challenge = state.withLock({ $0.challenge }), !lines.contains(where: { $0.hasPrefix("Authorization: ") })
+        {
             guard connection.read(length) != nil else { return false }
             return answer(401, ["WWW-Authenticate: \(challenge)"], String(words[0]), connection, state)
         }

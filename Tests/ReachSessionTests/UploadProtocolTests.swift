@@ -113,9 +113,10 @@ import Testing
         }
         #expect(try await send(session, server).statusCode == 204)
         let heads = server.state.withLock { $0.heads }
-        #expect(heads.map { $0.prefix { $0 != "\r\n" } } == [
-            "POST /files HTTP/1.1", "POST /v2/files/ HTTP/1.1", "PATCH /v2/files/1 HTTP/1.1",
-        ])
+        #expect(
+            heads.map { $0.prefix { $0 != "\r\n" } } == [
+                "POST /files HTTP/1.1", "POST /v2/files/ HTTP/1.1", "PATCH /v2/files/1 HTTP/1.1",
+            ])
     }
 
     @Test func `the hook for answers is asked about none, and no answer is read in pieces`() async throws {
