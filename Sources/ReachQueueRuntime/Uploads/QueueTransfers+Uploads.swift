@@ -86,11 +86,10 @@ extension QueueTransfers {
         return true
     }
 
-    /// Whether a further request, to which a redirect leads, may be sent. Parts of an upload go to no other origin.
-    func isAllowed(_ next: TransferRequest, _ attempt: Running) -> Bool {
-        guard let current = attempt.upload, !next.url.hasOrigin(of: current.template.url) else { return true }
-        current.decision = .failed(AttemptFault(.redirects))
-        return false
+    /// Whether a request, to which a redirect leads, may be sent. Parts of an upload go to no other origin: the redirect is
+    /// then the answer, which may be a portal's.
+    func staysAtOrigin(_ next: TransferRequest, _ attempt: Running) -> Bool {
+        attempt.upload.map { next.url.hasOrigin(of: $0.template.url) } ?? true
     }
 
     func noteCutOff(_ attempt: Running, after count: UInt64) {
