@@ -8,7 +8,7 @@ internal import Testing
     .enabled(if: PortalNetwork.whyNot == nil, "\(PortalNetwork.whyNot ?? "")"),
     .enabled(if: getuid() == 0, "only root can give a program other files"), .timeLimit(.minutes(1)))
 struct QueuePortalTests {
-    @Test func `nothing queued leaves before the portal's API says that it is open`() async throws {
+    @Test func `what a portal must not read or answer leaves when its API says that it is open`() async throws {
         let network = try PortalNetwork()
         let small = network.small
         try network.answer(#"{"captive": true, "user-portal-url": "https://login.example/"}"#)
@@ -39,7 +39,7 @@ struct QueuePortalTests {
         try network.advertise()
         let portal = try line("\"connectivity\":\"portal\"")
         #expect(portal.contains("https://login.example/"))
-        // The portal lets these pass, too, and reads them; the queue must not send them.
+        // The portal lets these pass, too, and reads them.
         let server = try ScriptedServer(in: small.internet, at: IPAddress(ipv4: 0xc633_6450), port: 8081) {
             connection in
             connection.readRequest()
@@ -52,14 +52,16 @@ struct QueuePortalTests {
         ] {
             #expect(try BuiltProgram.reach.run(["queue", "add"] + words + ["--socket", socket]).status == 0)
         }
-        // Two answers of the API later, five and ten seconds, it is still closed.
-        let why = try BuiltProgram.reach.run(["queue", "list", "--socket", socket]).standardOutput
-        #expect(why.split(separator: "\n").filter { $0.contains("waiting") }.count == 9, "\(why.replacing("\n", with: " | "))")
-        #expect(server.requests.values.isEmpty)
+        // By default a request without credentials and without a body is sent by any path.
+        _ = try line("\"event\":\"done\"", "\"id\":4")
+        let list = try BuiltProgram.reach.run(["queue", "list", "--socket", socket]).standardOutput
+        #expect(list.split(separator: "\n").count { $0.contains(" waiting (") } == 3, "\(list)")
+        #expect(list.contains("waiting (not-validated)") && list.contains("waiting (validated)"), "\(list)")
+        #expect(server.requests.values.map { $0.prefix(10) } == ["GET /plain"])
         try network.answer(#"{"captive": false}"#)
         _ = try line("\"connectivity\":\"full\"")
         for _ in 0..<3 { _ = try line("\"event\":\"done\"") }
-        #expect(server.requests.values.count == 3)
+        #expect(server.requests.values.count == 4)
         daemon.send(SIGTERM)
         #expect(try daemon.finish(within: .seconds(3)).status == 0)
     }
