@@ -19,6 +19,12 @@ package final class TusServer: Sendable {
         package var keepsWholeRequestsOnly = false
         /// Statuses in place of those of the next answers.
         package var statuses: [Int] = []
+        /// The challenge to requests without an Authorization field.
+        package var challenge: String?
+        /// Where the next requests are redirected to (307); `nil` for one that is not.
+        package var redirects: [String?] = []
+        /// Fields of each answer.
+        package var fields: [String] = []
         /// The Location of new uploads, before their number.
         package var location = "/files/"
         /// The longest time between two reads of a body, in microseconds: so a client can be killed in the middle.
@@ -75,6 +81,15 @@ package final class TusServer: Sendable {
         if let forced {
             guard connection.read(length) != nil else { return false }
             return answer(forced, [], String(words[0]), connection, state)
+        }
+        if let challenge = state.withLock({ $0.challenge }), !lines.contains(where: { $0.hasPrefix("Authorization: ") })
+        {
+            guard connection.read(length) != nil else { return false }
+            return answer(401, ["WWW-Authenticate: \(challenge)"], String(words[0]), connection, state)
+        }
+        if let target = state.withLock({ $0.redirects.isEmpty ? nil : $0.redirects.removeFirst() }) {
+            guard connection.read(length) != nil else { return false }
+            return answer(307, ["Location: \(target)"], String(words[0]), connection, state)
         }
         switch words[0] {
         case "POST":
@@ -160,9 +175,12 @@ package final class TusServer: Sendable {
         _ status: Int, _ fields: [String], _ name: String, _ connection: ScriptedServer.Connection,
         _ state: ServerState
     ) -> Bool {
-        state.withLock { $0.log.append("\(name) \(status)") }
+        let more = state.withLock { state in
+            state.log.append("\(name) \(status)")
+            return state.fields
+        }
         let length = status == 204 ? [] : ["Content-Length: 0"]
-        let lines = ["HTTP/1.1 \(status) Answer", "Tus-Resumable: 1.0.0"] + fields + length
+        let lines = ["HTTP/1.1 \(status) Answer", "Tus-Resumable: 1.0.0"] + fields + more + length
         return connection.write(lines.joined(separator: "\r\n") + "\r\n\r\n")
     }
 

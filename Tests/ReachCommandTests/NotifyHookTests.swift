@@ -91,6 +91,27 @@ import Testing
         #expect(stage.record.contains("another 299 seconds: https://login.example/Bcc: x@y"), "\(stage.record)")
     }
 
+    /// A hook that is busy gets only the newest event of a target, whose previous state may be one that it never saw.
+    @Test(arguments: [
+        ("portal", "reachable", "2", 1), ("connectivity portal", "reachable", "0", 1),
+        ("connectivity", "reachable", "0", 0),
+        ("status portal", "not-reachable", "0", 1),
+    ])
+    func `the end of a session is told also if other changes hide it`(
+        changed: String, before: String, skipped: String, messages: Int
+    ) throws {
+        let stage = try Stage("MAIL_TO=a@example.org\n")
+        let variables = [
+            "REACH_STATUS": "reachable", "REACH_PREVIOUS_STATUS": before, "REACH_CONNECTIVITY": "full",
+            "REACH_PREVIOUS_CONNECTIVITY": "unknown", "REACH_CHANGED": changed, "REACH_PORTAL_SESSION": "ending",
+            "REACH_PREVIOUS_PORTAL_SESSION": skipped == "0" ? "open" : "ending", "REACH_PORTAL_SECONDS": "60",
+            "REACH_SKIPPED": skipped,
+        ]
+        #expect(try stage.run([], variables).status == 0)
+        #expect(stage.record.split(separator: "sendmail").count == messages)
+        if messages > 0 { #expect(stage.record.contains("another 60 seconds"), "\(stage.record)") }
+    }
+
     @Test func `a name from elsewhere adds no line to a mail`() throws {
         let stage = try Stage("MAIL_TO=a@example.org\n")
         #expect(try stage.run([], ["REACH_TARGET": "x\nBcc: b@example.org\r"]).status == 0)

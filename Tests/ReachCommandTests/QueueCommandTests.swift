@@ -172,6 +172,18 @@ internal import Testing
         #expect(request.contains("\r\nX-A: 1\r\n") && request.contains("\r\nAuthorization: Bearer secret\r\n"))
     }
 
+    @Test(arguments: [
+        ([], "PUT http://a.example/files/body"), (["--upload-protocol", "tus"], "POST http://a.example/files/"),
+        (["--upload-protocol", "tus", "-X", "PATCH"], "PATCH http://a.example/files/"),
+    ])
+    func `the URL of what makes resumable uploads stays as it is`(words: [String], line: String) throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.file("body", "x")
+        let dry = try BuiltProgram.reach.run(
+            ["queue", "add", "--dry-run", "-T", file] + words + ["http://a.example/files/"])
+        #expect(dry.status == 0 && dry.lines.first == line, "\(dry)")
+    }
+
     @Test func `curl commands are imported, all or none`() throws {
         let server = try ScriptedServer { connection in
             connection.readRequest()

@@ -37,4 +37,21 @@ import Testing
         schedule.update([], at: second(16))
         #expect(schedule == InquirySchedule())
     }
+
+    /// Users watch what they like, and each question costs the link three broadcasts.
+    @Test func `of a thousand neighbours sixteen are asked a second, gateways first, and each in its turn`() {
+        var schedule = InquirySchedule()
+        let hosts = (0..<1000).map { Neighbour.Key(interface: 2, address: IPAddress(ipv4: 0x0a00_0000 + $0)) }
+        schedule.update(Set(hosts), at: second(0))
+        var asked: [Neighbour.Key: Int] = [:]
+        for time in 0..<66 {
+            if time == 30 { schedule.update(Set(hosts).union([gateway]), routers: [gateway], at: second(30)) }
+            #expect(schedule.deadline == second(Int64(time)))
+            let due = schedule.due(at: second(Int64(time)))
+            #expect(due.count == 16 && schedule.due(at: second(Int64(time))).isEmpty)
+            #expect([30, 34, 42, 58].contains(time) ? due.contains(gateway) : time > 58 || !due.contains(gateway))
+            for key in due { asked[key, default: 0] += 1 }
+        }
+        #expect(hosts.allSatisfy { asked[$0] == 1 || asked[$0] == 2 })
+    }
 }

@@ -48,4 +48,85 @@ import Testing
         #expect(await second.tasks().map(\.options.uploadProtocol) == [.tus])
         await second.closeAndWait()
     }
+
+    private static let ann = UserCredentials(user: "ann", password: "secret")
+
+    private func send(_ session: RequestSession, _ server: TusServer) async throws -> RequestResponse {
+        try await session.upload(
+            Self.body, to: "http://127.0.0.1:\(server.port)/files", method: "POST", options: Self.options(.attempts(2))
+        ).response()
+    }
+
+    @Test(arguments: [
+        ("Basic realm=\"zoo\"", 1), ("Digest realm=\"zoo\", nonce=\"n\", qop=\"auth\", algorithm=SHA-256", 4),
+    ])
+    func `each exchange has an answer to the server's challenge, and none makes the credentials wrong`(
+        challenge: String, challenges: Int
+    ) async throws {
+        let log = EventLog<Int>()
+        let storage = CredentialStorage()
+        var options = RequestSessionOptions()
+        options.credentials = storage
+        options.hooks.challenge = { _, challenge in
+            log.append(challenge.failureCount)
+            return Self.ann
+        }
+        let session = try RequestSession(options: options)
+        let server = try TusServer {
+            $0.challenge = challenge
+            $0.cuts = [100_000]
+        }
+        let address = try WebAddress("http://127.0.0.1:\(server.port)/files")
+        #expect(try await send(session, server).statusCode == 204)
+        let state = server.state.withLock { $0 }
+        #expect(state.uploads == [1: Self.body])
+        #expect(state.log.count { $0.hasSuffix("401") } == challenges, "\(state.log)")
+        #expect(log.values == [0], "it was asked for other credentials")
+        #expect(storage.credentials(for: address, realm: "zoo")?.password == "secret")
+    }
+
+    @Test func `each exchange has the cookies of those before it`() async throws {
+        let session = try RequestSession()
+        let server = try TusServer { $0.fields = ["Set-Cookie: node=7; Path=/"] }
+        #expect(try await send(session, server).statusCode == 204)
+        let heads = server.state.withLock { $0.heads }
+        #expect(heads.map { $0.contains("Cookie: node=7") } == [false, true])
+    }
+
+    @Test func `an upload's parts are sent to no other origin by a redirect`() async throws {
+        let session = try RequestSession()
+        let other = try TusServer()
+        let elsewhere = "http://127.0.0.1:\(other.port)/files"
+        for redirects in [[elsewhere], [nil, elsewhere + "/1"]] {
+            let server = try TusServer { $0.redirects = redirects }
+            let error = await failure { _ = try await send(session, server) }
+            #expect(error == "response bad-status")
+        }
+        #expect(other.state.withLock { $0.heads }.isEmpty)
+    }
+
+    @Test func `an upload is where its maker says, relative to the URL that answered`() async throws {
+        let session = try RequestSession()
+        let server = try TusServer {
+            $0.redirects = ["/v2/files/"]
+            $0.location = ""
+        }
+        #expect(try await send(session, server).statusCode == 204)
+        let heads = server.state.withLock { $0.heads }
+        #expect(
+            heads.map { $0.prefix { $0 != "\r\n" } } == [
+                "POST /files HTTP/1.1", "POST /v2/files/ HTTP/1.1", "PATCH /v2/files/1 HTTP/1.1",
+            ])
+    }
+
+    @Test func `the hook for answers is asked about none, and no answer is read in pieces`() async throws {
+        var options = RequestSessionOptions()
+        options.hooks.disposition = { _, response in response.statusCode == 201 ? .cancel : .allow }
+        let session = try RequestSession(options: options)
+        let server = try TusServer()
+        #expect(try await send(session, server).statusCode == 204)
+        let task = try session.upload(
+            Self.body, to: "http://127.0.0.1:\(server.port)/files", method: "POST", options: Self.options(.untilExpiry))
+        await #expect(throws: RequestError.self) { _ = try await task.stream() }
+    }
 }

@@ -29,6 +29,12 @@ struct FileTests {
         return path
     }
 
+    @Test func `a body whose disk fails keeps the number of the error, by which it is tried again`() {
+        let body = StreamHandOff(StreamedBody(count: 1) { { _ in throw SystemError(call: "read", number: EIO) } })
+        guard case .failure(let error) = body.read(at: 0, 1) else { return _ = Issue.record("no failure") }
+        #expect(error.number == EIO)
+    }
+
     /// A server of one resource with these bytes, which supports ranges, and closes the connection after `stopsAfter`
     /// bytes.
     private func server(_ bytes: [UInt8], tag: String = "\"one\"", stopsAfter: Int = .max) throws -> ScriptedServer {

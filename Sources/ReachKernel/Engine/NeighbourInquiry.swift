@@ -8,31 +8,56 @@ struct InquirySchedule: Equatable {
     private struct Entry: Equatable {
         var next: BootTime
         var wait = InquirySchedule.shortest
+        /// Others wait behind it.
+        var isRouter = false
     }
 
     private var entries: [Neighbour.Key: Entry] = [:]
+    /// The end of the pause after as many as may be asked at once.
+    private var pauseEnd: BootTime?
 
     /// By default the kernel asks three times, a second apart, before it gives up (mcast_solicit and retrans_time_ms of arp(7)).
     static let shortest = Duration.seconds(4)
     /// So long it takes at most until a router that is back is found. Each time costs three broadcasts on the link.
     static let longest = Duration.seconds(30)
+    /// The most that are asked in a second: users may watch thousands of hosts on a link, and the kernel's table has room for
+    /// about a thousand entries (gc_thresh3 of arp(7)).
+    static let mostAtOnce = 16
+    private static let pause = Duration.seconds(1)
 
     /// The time of the next question; `nil` if there is none.
-    var deadline: BootTime? { entries.values.map(\.next).min() }
+    var deadline: BootTime? {
+        entries.values.map(\.next).min().map { next in pauseEnd.map { max($0, next) } ?? next }
+    }
 
-    /// - Parameter failed: The neighbours that have not answered. Those that were among them before keep their times.
-    mutating func update(_ failed: Set<Neighbour.Key>, at now: BootTime) {
+    /// - Parameters:
+    ///   - failed: The neighbours that have not answered. Those that were among them before keep their times.
+    ///   - routers: Those of them that are asked first.
+    mutating func update(_ failed: Set<Neighbour.Key>, routers: Set<Neighbour.Key> = [], at now: BootTime) {
         entries = entries.filter { failed.contains($0.key) }
-        for key in failed where entries[key] == nil { entries[key] = Entry(next: now) }
+        for key in failed {
+            entries[key, default: Entry(next: now)].isRouter = routers.contains(key)
+        }
+        if entries.isEmpty { pauseEnd = nil }
     }
 
     /// The neighbours that are to be asked now.
     mutating func due(at now: BootTime) -> [Neighbour.Key] {
-        let due = entries.filter { $0.value.next <= now }
-        for (key, entry) in due {
-            entries[key] = Entry(next: now + entry.wait, wait: min(entry.wait * 2, Self.longest))
+        if let pauseEnd, now < pauseEnd { return [] }
+        var due = entries.filter { $0.value.next <= now }.map { (key: $0.key, entry: $0.value) }
+        pauseEnd = due.count >= Self.mostAtOnce ? now + Self.pause : nil
+        if due.count > Self.mostAtOnce {
+            due.sort { one, other in
+                one.entry.isRouter == other.entry.isRouter
+                    ? one.entry.next < other.entry.next : one.entry.isRouter
+            }
         }
-        return Array(due.keys)
+        let asked = due.prefix(Self.mostAtOnce)
+        for (key, entry) in asked {
+            entries[key]?.next = now + entry.wait
+            entries[key]?.wait = min(entry.wait * 2, Self.longest)
+        }
+        return asked.map(\.key)
     }
 }
 
@@ -60,10 +85,12 @@ final class NeighbourInquiry {
         timer.map(loop.cancel)
     }
 
-    /// - Parameter failed: The neighbours that have not answered, with the names of their interfaces.
-    func update(_ failed: [Neighbour.Key: String]) {
+    /// - Parameters:
+    ///   - failed: The neighbours that have not answered, with the names of their interfaces.
+    ///   - routers: Those of them that are asked first.
+    func update(_ failed: [Neighbour.Key: String], routers: Set<Neighbour.Key>) {
         names = failed.reduce(into: [:]) { $0[$1.key.interface] = $1.value }
-        schedule.update(Set(failed.keys), at: SystemClock.boot)
+        schedule.update(Set(failed.keys), routers: routers, at: SystemClock.boot)
         setTimer()
     }
 

@@ -45,6 +45,8 @@ package final class ReachabilityEngine {
     private var neighbourDeadline: BootTime?
     /// The neighbours on which the paths depended at the last evaluation, and those of targets watched since.
     private var neighbours: Set<Neighbour.Key> = []
+    /// Those of them that pass packets on.
+    private var routers: Set<Neighbour.Key> = []
     /// The targets that ``watchTogether(_:)`` has still to evaluate; `nil` outside of it.
     private var unevaluated: [WatchedTarget]?
     private var staleTimer: TimerQueue.ID?
@@ -216,7 +218,7 @@ package final class ReachabilityEngine {
                 failed[key] = link.name
             }
         }
-        inquiry.update(failed)
+        inquiry.update(failed, routers: routers)
     }
 
     /// Makes a snapshot from the last verdict, and publishes it if it differs from the one before.
@@ -339,7 +341,7 @@ package final class ReachabilityEngine {
             try publishVerdicts(on: Array(watches.values), internet: internet, effects, &finder)
             scheduleNeighbourCheck(at: finder.nextNeighbourCheck)
             if isNewEpoch { resolveAll() }
-            neighbours = finder.neighbours
+            (neighbours, routers) = (finder.neighbours, finder.routers)
             observer.trackNeighbours(neighbours.union(gateways))
             updateInquiry()
         } catch {
@@ -360,6 +362,7 @@ package final class ReachabilityEngine {
                 scheduleNeighbourCheck(at: neighbourDeadline.map { min($0, check) } ?? check)
             }
             neighbours.formUnion(finder.neighbours)
+            routers.formUnion(finder.routers)
             observer.trackNeighbours(neighbours.union(gateways))
             updateInquiry()
         } catch {

@@ -7,6 +7,8 @@ package struct PathFinder {
     let mark: UInt32?
     /// The neighbours on which the paths found so far depend.
     package private(set) var neighbours: Set<Neighbour.Key> = []
+    /// Those of them that pass packets on.
+    package private(set) var routers: Set<Neighbour.Key> = []
     /// The time of the next check of neighbours that have not answered yet; `nil` if there are none.
     package private(set) var nextNeighbourCheck: BootTime?
     /// The lookups on which the verdicts so far rest; empty unless they are recorded.
@@ -190,6 +192,7 @@ package struct PathFinder {
         else { return }
         let key = Neighbour.Key(interface: index, address: hop.gateway ?? destination)
         neighbours.insert(key)
+        if hop.gateway != nil { routers.insert(key) }
         guard let deadline = try view.ensureNeighbour(key) else { return }
         nextNeighbourCheck = min(nextNeighbourCheck ?? deadline, deadline)
     }

@@ -23,6 +23,9 @@ package protocol AttemptHost: AnyObject {
     func abandon(_ id: RequestID)
     /// An attempt is about to start. The host may change how it is sent, not what is sent, nor the path.
     func prepare(_ transfer: inout TransferRequest, of id: RequestID)
+    /// An exchange of a resumable upload is about to start, of which an attempt makes several. The host sets what belongs to
+    /// one exchange: cookies, and credentials that an earlier one was asked for.
+    func prepareExchange(_ transfer: inout TransferRequest, of id: RequestID)
     /// The head of an answer has arrived, and nothing of its body has been read. The host may cancel the request.
     ///
     /// - Parameter sent: The request that it answers: after redirects the last one.
@@ -62,4 +65,6 @@ extension AttemptHost {
     package func proxy(for url: TransferURL) -> TransferProxy { .none }
 
     package func hasRoom(for id: RequestID) -> Bool { true }
+
+    package func prepareExchange(_ transfer: inout TransferRequest, of id: RequestID) {}
 }

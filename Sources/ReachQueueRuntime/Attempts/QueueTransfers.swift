@@ -291,7 +291,9 @@ package final class QueueTransfers {
         var report = received
         note(report, of: attempt)
         if let host, let sent = attempt.sent, let engine {
-            if let next = host.next(after: report, to: sent, of: id) { return begin(next, attempt, by: engine) }
+            if let next = host.next(after: report, to: sent, of: id), staysAtOrigin(next, attempt) {
+                return begin(next, attempt, by: engine)
+            }
             if continueUpload(attempt, after: report, by: engine) { return }
             host.ended(&report, sent: sent, of: id)
         } else if let engine, continueUpload(attempt, after: report, by: engine) {

@@ -1,3 +1,5 @@
+internal import ReachQueue
+
 /// What a row of the queue's file has to be, in SQL: a bit that changed in memory or on a disk must not become a request
 /// that nobody sent, nor end the program that reads it.
 enum RowRules {
@@ -38,7 +40,7 @@ enum RowRules {
         text(.headers),
         optional(text(.idempotencyKey)), text(.accepted), optional(text(.outputPath)), integer(.bodyKind, 0...3),
         optional(text(.bodyPath)), integer(.bodyBytes, lengths), spoolName,
-        optional(text(.uploadProtocol, upTo: 64)), integer(.kept, lengths),
+        optional(uploadProtocol), integer(.kept, lengths),
         integer(.seen, flags), optional(text(.interceptor, upTo: 65_536)), optional(text(.timeouts, upTo: 256)),
         optional(text(.tag)), integer(.failsOffline, flags), optional(integer(.waitsWall, anything)),
     ]
@@ -58,6 +60,12 @@ enum RowRules {
         "body_path",
         "(body_kind != 3 OR (body_path IS NOT NULL AND body_path NOT IN ('', '.', '..') AND instr(body_path, '/') = 0))"
     )
+
+    /// A request that is resumed by a protocol is another one without it.
+    private static let uploadProtocol: Rule = {
+        let words = UploadProtocol.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        return (RequestColumn.uploadProtocol.name, "upload_protocol IN (\(words))")
+    }()
 
     private static func integer(_ column: String, _ range: ClosedRange<Int64>) -> Rule {
         let isInteger = "typeof(\(column)) = 'integer'"

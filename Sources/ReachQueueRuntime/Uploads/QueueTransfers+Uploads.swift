@@ -49,10 +49,11 @@ extension QueueTransfers {
     private func begin(_ exchange: ResumableUpload.Exchange, _ attempt: Running, by engine: any TransferMaker) {
         guard let current = attempt.upload else { return }
         let id = attempt.order.id
+        attempt.progress = ByteProgress()
         uploads.record(current.upload.state, of: id, in: spool) { [weak self] in
             guard let self, running[id] === attempt else { return }
-            attempt.progress = ByteProgress()
             var next = current.upload.request(exchange, from: current.template)
+            host?.prepareExchange(&next, of: id)
             if case .send(let range) = exchange { next.body = current.body.part(range) }
             // The limit is one of the whole attempt.
             if let total = next.timeouts.total {
@@ -73,7 +74,7 @@ extension QueueTransfers {
             noteCutOff(attempt, after: report.sentBytes)
             return false
         }
-        let decision = current.upload.handle(head)
+        let decision = current.upload.handle(head, from: attempt.sent?.url)
         current.decision = decision
         uploads.note(current.upload.state, of: id)
         if current.upload.claimAdvance() { send(.uploadAdvanced(id)) }
@@ -83,6 +84,12 @@ extension QueueTransfers {
         }
         begin(exchange, attempt, by: engine)
         return true
+    }
+
+    /// Whether a request, to which a redirect leads, may be sent. Parts of an upload go to no other origin: the redirect is
+    /// then the answer, which may be a portal's.
+    func staysAtOrigin(_ next: TransferRequest, _ attempt: Running) -> Bool {
+        attempt.upload.map { next.url.hasOrigin(of: $0.template.url) } ?? true
     }
 
     func noteCutOff(_ attempt: Running, after count: UInt64) {

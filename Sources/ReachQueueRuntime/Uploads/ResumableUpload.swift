@@ -32,8 +32,12 @@ struct ResumableUpload {
     private let isCreation: Bool
     private(set) var exchange = Exchange.ask
     private var hasCreated = false
-    /// Questions since the offset last advanced.
+    /// Questions since the offset last advanced by enough.
     private var questions = 0
+    /// The most that the server has acknowledged of this upload, in this attempt.
+    private var peak: UInt64
+    /// Whether a server that speaks the protocol has the upload, or had it.
+    private var wasFound: Bool
     /// Answers that acknowledged less than was sent.
     private var shortfalls = 0
     /// The offset from which an advance counts.
@@ -48,6 +52,8 @@ struct ResumableUpload {
     static let leastAdvance: UInt64 = 64 << 10
 
     private static let mostShortfalls = 3
+    /// The longest URL of an upload, in bytes. It is kept as long as the upload lasts, and counts towards no limit of its user.
+    static let longestURL = 4096
 
     /// - Parameters:
     ///   - known: What earlier attempts found; `nil` for none.
@@ -62,6 +68,8 @@ struct ResumableUpload {
         if !isSame, known != nil { state.beginAgain(with: body) }
         if !isCreation { state.url = target }
         counted = state.highest
+        peak = state.offset
+        wasFound = isCreation ? state.url != nil : state.highest > 0
     }
 
     mutating func begin() -> Decision {
@@ -70,11 +78,13 @@ struct ResumableUpload {
     }
 
     /// Handles the answer to the last exchange.
-    mutating func handle(_ head: ResponseHead) -> Decision {
+    ///
+    /// - Parameter url: The URL that answered; `nil` for that of the exchange.
+    mutating func handle(_ head: ResponseHead, from url: TransferURL? = nil) -> Decision {
         // The server still holds the upload for a connection that it does not know to be dead.
         if head.status == 423 { return Self.trouble }
         return switch exchange {
-        case .create: created(head)
+        case .create: created(head, from: url ?? target)
         case .ask: asked(head)
         case .send(let range): sent(range, head)
         }
@@ -122,21 +132,25 @@ struct ResumableUpload {
 
     // MARK: - Answers
 
-    private mutating func created(_ head: ResponseHead) -> Decision {
+    private mutating func created(_ head: ResponseHead, from answering: TransferURL) -> Decision {
         guard 200..<300 ~= head.status else { return .answered }
         guard head.status == 201, let location = head["location"] else { return .refused }
         // Elsewhere the request's credentials are none of the server's business.
-        guard let url = try? target.resolving(location), url.hasOrigin(of: target) else {
+        guard let url = try? answering.resolving(location), url.hasOrigin(of: target) else {
             return .failed(AttemptFault(.redirects))
         }
+        guard url.description.utf8.count <= Self.longestURL else { return .refused }
         state.url = url
         state.offset = 0
+        (peak, wasFound) = (0, true)
         return sendRest()
     }
 
     private mutating func asked(_ head: ResponseHead) -> Decision {
         if Self.isGone(head) { return lost() }
         guard 200..<300 ~= head.status else { return .answered }
+        // A portal, or a proxy, answers everything in a server's place: that is no reason to send all again.
+        if wasFound, head["upload-offset"] == nil, head["tus-resumable"] == nil { return Self.trouble }
         guard let offset = Self.number(head["upload-offset"]), offset <= state.body.bytes,
             Self.number(head["upload-length"]) ?? state.body.bytes == state.body.bytes
         else { return lost() }
@@ -161,7 +175,11 @@ struct ResumableUpload {
         else { return ask() }
         acknowledge(offset)
         // One that takes a byte of each request would have the rest sent again and again.
-        if offset < range.upperBound { shortfalls += 1 }
+        if offset < range.upperBound {
+            shortfalls += 1
+        } else if let part = state.partBytes {
+            state.partBytes = part + Self.minimumPart
+        }
         return shortfalls > Self.mostShortfalls ? Self.trouble : sendRest()
     }
 
@@ -173,7 +191,8 @@ struct ResumableUpload {
     }
 
     private mutating func acknowledge(_ offset: UInt64) {
-        if offset > state.offset { questions = 0 }
+        // Not for each byte, nor for those that the server takes back: that would have no end.
+        if offset >= peak + Self.leastAdvance { (peak, questions) = (offset, 0) }
         state.offset = offset
         state.highest = max(state.highest, offset)
     }

@@ -74,6 +74,12 @@ extension SessionLoop: AttemptHost {
         transfer.sink = .file(sink)
     }
 
+    func prepareExchange(_ transfer: inout TransferRequest, of id: RequestID) {
+        prepareHop(&transfer)
+        attempts[id]?.redirects = 0
+        repeatCredentials(&transfer, of: id)
+    }
+
     /// The note of a request's attempt, which begins with the first thing that is noted.
     func note(of id: RequestID) -> AttemptNote {
         if let note = attempts[id] { return note }
@@ -94,7 +100,9 @@ extension SessionLoop: AttemptHost {
         cookies.store(head, from: sent.url)
         invalidate(head, to: sent)
         // Most requests have neither a hook nor a reader, and need no copy of the head.
+        // Of a resumable upload, most answers are not the request's.
         guard options.hooks.disposition != nil || channel(of: id) != nil, !isPassedOver(head, id),
+            tasks[id]?.first?.plan.queued.uploadProtocol == nil,
             let response = WebResponse(head, from: sent.url), !interceptions.judges(RequestResponse(response), id)
         else { return nil }
         beginStream(response, of: id)

@@ -36,6 +36,21 @@ extension SessionLoop {
         attempts[id]?.authentication.sent = (credentials, realm, true)
     }
 
+    /// Adds the credentials that an earlier exchange of the attempt was asked for. No answer to a challenge counts against
+    /// another exchange.
+    func repeatCredentials(_ transfer: inout TransferRequest, of id: RequestID) {
+        guard let note = attempts[id] else { return }
+        (note.authentication.answeredCount, note.authentication.refusedCount) = (0, 0)
+        guard let sent = note.authentication.sent else { return }
+        transfer.headers.removeAll { $0.isNamed("Authorization") }
+        // A Digest answer is for one URL and method (RFC 7616, 3.4.3).
+        guard sent.isBasic, let value = sent.credentials.basicAuthorization else {
+            note.authentication.sent = nil
+            return
+        }
+        transfer.headers.append(HeaderField("Authorization", value))
+    }
+
     /// The request with an answer to the server's challenge.
     ///
     /// - Returns: `nil` without credentials: the challenge is then the answer.

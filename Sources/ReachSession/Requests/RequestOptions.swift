@@ -45,7 +45,8 @@ public struct RequestOptions: Hashable, Sendable {
     public enum UploadProtocol: Hashable, Sendable {
         /// tus 1.0 with its extension "creation": https://tus.io/protocols/resumable-upload. A request with POST goes to
         /// the URL that makes uploads, one with PATCH to an upload that was made. An upload elsewhere than at the
-        /// request's scheme, host and port is refused.
+        /// request's scheme, host and port is refused, and a redirect there is not followed. The hook for answers is not
+        /// asked, and the answer is not read in pieces.
         case tus
     }
 

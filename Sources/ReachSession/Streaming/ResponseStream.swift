@@ -1,4 +1,5 @@
 public import HTTPTypes
+internal import ReachQueue
 public import ReachSerialization
 internal import Synchronization
 
@@ -55,8 +56,13 @@ extension RequestTask {
     /// An attempt of which pieces have arrived is not repeated. The size of the body is not limited.
     ///
     /// - Throws: The error of a request without an answer, or with a status that ``RequestOptions/acceptedStatuses`` do
-    ///   not have; a ``RequestError`` with the word `already-started` if the task was resumed before.
+    ///   not have; a ``RequestError`` with the word `already-started` if the task was resumed before, and with
+    ///   `bad-upload-protocol` for a resumable upload.
     public func stream() async throws(RequestError) -> ResponseStream {
+        if options.uploadProtocol != nil {
+            throw RequestError(
+                RequestValidationError(.uploadProtocol, "the answer to a resumable upload is not read in pieces"))
+        }
         let channel = ResponseChannel()
         let isFirst = state.withLock { state in
             guard !state.wasResumed, state.result == nil, kind != .download else { return false }

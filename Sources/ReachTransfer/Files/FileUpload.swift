@@ -22,7 +22,7 @@ struct UploadError: Error {
 
     init(_ error: any Error) {
         text = "\(error)"
-        number = 0
+        number = (error as? SystemError)?.number ?? 0
     }
 }
 

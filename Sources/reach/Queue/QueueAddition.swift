@@ -11,7 +11,8 @@ struct QueueAddition {
 
     /// - Throws: ``CommandError`` if the request is invalid or a file cannot be read. Nothing has been sent then.
     init(_ curl: CurlRequest, to url: String, _ conditions: QueueConditionOptions) throws(CommandError) {
-        specification = try curl.specification(to: url)
+        // What makes resumable uploads mostly ends with a slash, and names them itself.
+        specification = try curl.specification(to: url, keepsURL: conditions.uploadProtocol != nil)
         try conditions.apply(to: &specification)
         // -T alone means PUT elsewhere.
         if specification.uploadProtocol != nil, curl.method == nil { specification.method = "POST" }

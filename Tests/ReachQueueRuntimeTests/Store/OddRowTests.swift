@@ -106,6 +106,8 @@ import Testing
     @Test(arguments: [
         ("lifetime", "-9223372036854775808"), ("attempts", "9223372036854775807"), ("tries", "'x'"), ("owner", "-1"),
         ("body_path", "'../x'"), ("url", "x'00'"), ("state", "9"), ("over_wall", "1"),
+        // Sent whole, it would be another request.
+        ("upload_protocol", "'tux'"),
     ])
     func `a row that means nothing is where an administrator finds it, and the others are there`(
         column: String, value: String

@@ -78,6 +78,8 @@ import Testing
             ([(201, ["Location": "https://a.example:444/files/1"])], ["failed redirects"]),
             ([(201, ["Location": "file:///etc/passwd"])], ["failed redirects"]),
             ([(201, ["Location": "//a.example/1"])], ["send 0 to 1000000"]),
+            // It would be kept for as long as the upload lasts, and counts towards no limit.
+            ([(201, ["Location": "/" + String(repeating: "x", count: 4096)])], ["refused"]),
         ] as [([Answer], [String])] {
             #expect(try steps(answers).steps == ["create"] + wanted, "\(answers)")
         }
@@ -91,7 +93,9 @@ import Testing
             ([(200, ["Upload-Offset": "5"])], ["send 5 to 1000000"]),
             // It has lost the upload, or this is another one.
             ([(404, [:]), (201, ["Location": "2"])], ["create", "send 0 to 1000000"]),
-            ([(410, [:])], ["create"]), ([(200, [:])], ["create"]),
+            ([(410, [:])], ["create"]), ([(200, ["Tus-Resumable": "1.0.0"])], ["create"]),
+            // A portal or a proxy answers in its place.
+            ([(200, [:])], ["failed transient answered"]), ([(204, [:])], ["failed transient answered"]),
             ([(200, ["Upload-Offset": "1000001"])], ["create"]),
             ([(200, ["Upload-Offset": "5", "Upload-Length": "6"])], ["create"]),
             // Only once in an attempt.
@@ -108,6 +112,34 @@ import Testing
         ] as [([Answer], [String])] {
             #expect(try steps(answers, known: try known()).steps == ["ask"] + wanted, "\(answers)")
         }
+    }
+
+    @Test func `no answers keep an attempt going without an advance`() throws {
+        for answers in [
+            // A byte more, or back and forth, whenever it is asked, and whatever is sent is refused.
+            { (round: Int) -> Answer in (200, ["Upload-Offset": "\(round)"]) },
+            { (round: Int) -> Answer in (200, ["Upload-Offset": round.isMultiple(of: 2) ? "0" : "999999"]) },
+            { (round: Int) -> Answer in (200, ["Upload-Offset": "\(round.isMultiple(of: 2) ? round : 500_000)"]) },
+        ] {
+            let all = (0..<40).flatMap { [answers($0), (status: 409, fields: [:])] }
+            let steps = try steps(all, known: try known(0)).steps
+            #expect(steps.count < 12 && steps.last == "failed transient answered", "\(steps)")
+        }
+        // Each advance counts, also where the answers to what was sent do not tell it.
+        let honest = (0...10).flatMap { [(200, ["Upload-Offset": "\($0 * 100_000)"]), (204, [:])] } as [Answer]
+        #expect(try steps(honest, known: try known(0)).steps.last == "complete")
+    }
+
+    @Test func `parts grow while they arrive, so one cut does not make an upload slow`() throws {
+        var state = try known(0)
+        (state.body.bytes, state.cutOffAfter) = (100 << 20, 512 << 10)
+        let part = 256 << 10
+        let answers = [(200, ["Upload-Offset": "0"])] + [1, 3, 6].map { (204, ["Upload-Offset": "\($0 * part)"]) }
+        #expect(
+            try steps(answers as [Answer], known: state, size: 100 << 20).steps == [
+                "ask", "send 0 to \(part)", "send \(part) to \(3 * part)", "send \(3 * part) to \(6 * part)",
+                "send \(6 * part) to \(10 * part)",
+            ])
     }
 
     @Test func `an upload that the URL names is never made anew`() throws {

@@ -27,8 +27,9 @@ struct CurlRequest {
     var user: String?
     var maximumAttempts: Int?
 
+    /// - Parameter keepsURL: Whether the name of a file to upload is not appended to a URL that ends with a slash.
     /// - Throws: ``CommandError`` if the options contradict each other, the URL is invalid, or a file cannot be read.
-    func specification(to url: String) throws(CommandError) -> RequestSpecification {
+    func specification(to url: String, keepsURL: Bool = false) throws(CommandError) -> RequestSpecification {
         let bodies = [!data.isEmpty && !isQuery, !parts.isEmpty, upload != nil, isHead]
         guard bodies.count(where: { $0 }) <= 1 else {
             throw Self.refusal("-d, -F, -T and -I exclude each other: a request has one body")
@@ -36,7 +37,7 @@ struct CurlRequest {
         let text = try joinedData()
         var request: RequestSpecification
         do throws(RequestValidationError) {
-            var address = QueueArgument.url(url, uploading: upload)
+            var address = QueueArgument.url(url, uploading: keepsURL ? nil : upload)
             if isQuery, !text.isEmpty {
                 address = Self.appending(String(decoding: text, as: UTF8.self), toQueryOf: address)
             }
