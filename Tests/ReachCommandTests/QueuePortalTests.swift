@@ -8,7 +8,7 @@ internal import Testing
     .enabled(if: PortalNetwork.whyNot == nil, "\(PortalNetwork.whyNot ?? "")"),
     .enabled(if: getuid() == 0, "only root can give a program other files"), .timeLimit(.minutes(1)))
 struct QueuePortalTests {
-    @Test func `what a portal must not read or answer leaves when its API says that it is open`() async throws {
+    @Test func `nothing queued leaves before the API of the portal says that it is open`() async throws {
         let network = try PortalNetwork()
         let small = network.small
         try network.answer(#"{"captive": true, "user-portal-url": "https://login.example/"}"#)
@@ -39,7 +39,7 @@ struct QueuePortalTests {
         try network.advertise()
         let portal = try line("\"connectivity\":\"portal\"")
         #expect(portal.contains("https://login.example/"))
-        // The portal lets these pass, too, and reads them.
+        // The portal lets these pass, too, and reads them; the queue must not send them.
         let server = try ScriptedServer(in: small.internet, at: IPAddress(ipv4: 0xc633_6450), port: 8081) {
             connection in
             connection.readRequest()
