@@ -293,6 +293,8 @@ class Play:
             self.report.note(None, "metrics", f"{self.reach.metric(TESTS) - tests} times the path was tested")
             lost = [event for event in self.reach.events.since(self.began) if event["type"] == "change" and "status" in event["changed"]]
             self.report.check(not lost, None, "reach watch", f"the status changed {len(lost)} times")
+            changes = whole_connectivity([event for event in self.reach.events.since(self.began) if event["type"] == "change"])
+            self.report.check(not changes, None, "reach watch", f"the connectivity changed {len(changes)} times")
 
     def one_server_dead(self):
         seconds = min(60, self.options.noise)

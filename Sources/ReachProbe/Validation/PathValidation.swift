@@ -10,6 +10,8 @@ struct PathValidation {
         /// A traffic sample may make the check that is due unnecessary.
         case sampling(Ticket)
         case probing(Ticket)
+        /// The check failed as packets that were lost make it fail; a traffic sample says whether the path works.
+        case weighing(Ticket, ValidationResult)
     }
 
     private(set) var route: DefaultRoute
@@ -30,6 +32,8 @@ struct PathValidation {
     private var believesNext = true
     private var isDoubted = false
     private var failures = 0
+    /// Failed checks since the last proof that do not count, since sockets received data meanwhile.
+    private var forgiven = 0
     private var proofs = 0
     /// Time at which connectivity last returned to full; `nil` if it was never lost, or is lost now.
     private var returned: BootTime?
@@ -64,7 +68,7 @@ struct PathValidation {
     var openTickets: [Ticket] {
         switch phase {
         case .waiting: traffic.ticket.map { [$0] } ?? []
-        case .sampling(let ticket), .probing(let ticket): [ticket]
+        case .sampling(let ticket), .probing(let ticket), .weighing(let ticket, _): [ticket]
         }
     }
 
@@ -118,16 +122,58 @@ struct PathValidation {
             phase = .waiting(until: now + jitter(options.interval))
             return nil
         }
+        if case .weighing(answered, let result) = phase {
+            weighed(result, sawTraffic: sawTraffic, at: now, jitter: jitter)
+            return nil
+        }
         guard case .waiting = phase, traffic.ticket == answered else { return nil }
         guard traffic.end(sawTraffic: sawTraffic, after: time, at: now) else { return nil }
         return probe(at: now, ticket: ticket, allowed: allowed)
     }
 
+    /// Handles the result of a check.
+    ///
+    /// - Parameter next: The ticket for the returned command.
+    /// - Returns: The next command, if any.
     mutating func probed(
         _ ticket: Ticket, _ result: ValidationResult, isSecure: Bool, at now: BootTime,
-        jitter: (Duration) -> Duration
+        jitter: (Duration) -> Duration, next: Ticket
+    ) -> ValidationCommand? {
+        guard phase == .probing(ticket) else { return nil }
+        if let lastProbe, mayBeLoss(result) {
+            phase = .weighing(next, result)
+            return .sampleTraffic(route, within: now - lastProbe, next)
+        }
+        conclude(result, isSecure: isSecure, at: now, jitter: jitter)
+        return nil
+    }
+
+    /// Whether the failure would end full connectivity, and is one that lost packets explain.
+    private func mayBeLoss(_ result: ValidationResult) -> Bool {
+        guard result == .limited(.noAnswer) || result == .limited(.nameNotResolved) else { return false }
+        return connectivity == .full && !believesNext && failures + 1 >= options.strikesToDemote
+            && forgiven < ValidationOptions.mostForgiven
+    }
+
+    /// Handles what a sample says of a failed check: where sockets received data since the check began, the path works, and
+    /// loses packets.
+    private mutating func weighed(
+        _ result: ValidationResult, sawTraffic: Bool, at now: BootTime, jitter: (Duration) -> Duration
     ) {
-        guard phase == .probing(ticket) else { return }
+        guard sawTraffic, connectivity == .full else {
+            return conclude(result, isSecure: false, at: now, jitter: jitter)
+        }
+        forgiven += 1
+        isDoubted = false
+        proofs = 0
+        trouble = result.trouble
+        lastCheck = ConnectivityCheck(found: .limited, at: now)
+        phase = .waiting(until: now + jitter(backoff.wait()))
+    }
+
+    private mutating func conclude(
+        _ result: ValidationResult, isSecure: Bool, at now: BootTime, jitter: (Duration) -> Duration
+    ) {
         isDoubted = false
         isUndecided = false
         if let found = result.connectivity {
@@ -137,6 +183,7 @@ struct PathValidation {
         switch result {
         case .full:
             failures = 0
+            forgiven = 0
             trouble = nil
             lastProof = now
             isProofSecure = isSecure
@@ -239,6 +286,7 @@ struct PathValidation {
         believesNext = true
         isSilent = false
         failures = 0
+        forgiven = 0
         proofs = 0
         (returned, relapses) = (nil, 0)
         backoff.reset()

@@ -245,14 +245,18 @@ package struct ValidationMachine {
     ///   - bytes: Bytes sent and received by the check, if known.
     package mutating func probed(
         _ ticket: Ticket, _ result: ValidationResult, isSecure: Bool = true, bytes: Int?, at now: BootTime
-    ) {
-        guard let key = owners.removeValue(forKey: ticket), let route = paths[key]?.route else { return }
+    ) -> [ValidationCommand] {
+        guard let key = owners.removeValue(forKey: ticket), let route = paths[key]?.route else { return [] }
         spend(bytes, by: route, at: now)
-        paths[key]?.probed(
-            ticket, result, isSecure: isSecure, at: now, jitter: { [draw] in Self.jitter($0, draw()) })
+        let commands = cancelling(for: key) { machine in
+            machine.paths[key]?.probed(
+                ticket, result, isSecure: isSecure, at: now,
+                jitter: { [draw = machine.draw] in Self.jitter($0, draw()) }, next: machine.lastTicket + 1)
+        }
         if result.connectivity.map({ $0 != .full }) == true || portals[key.interface]?.isCaptive == true {
             portals[key.interface]?.doubt(at: now)
         }
+        return commands
     }
 
     // MARK: - Tickets, budgets and jitter

@@ -22,6 +22,10 @@ package struct ValidationOptions: Hashable, Sendable {
     /// Longest time without a check, even if sockets receive data: a client that gets past a portal only with payments,
     /// again and again, has traffic too.
     package static let longestTrust: Duration = .seconds(3600)
+    /// How many failed checks in a row do not end full connectivity because sockets received data meanwhile. At 50 % loss every
+    /// other check fails, so that more in a row are rare; hosts that a firewall or a portal lets pass deceive it for
+    /// about five minutes, the sum of the retries' waits.
+    package static let mostForgiven = 8
     /// Time between traffic samples while a path does not work.
     package static let sampleInterval: Duration = .seconds(1)
     /// Shortest time between checks that failed requests trigger, so that many failures do not flood the endpoints.

@@ -24,6 +24,47 @@ import Testing
         #expect(bench.probes == [0, 300])
     }
 
+    @Test(arguments: [ValidationTrouble.noAnswer, .nameNotResolved])
+    func `where sockets receive data, failed checks end nothing for five minutes`(trouble: ValidationTrouble) {
+        var bench = ValidationBench()
+        bench.update([.sample()])
+        (bench.answer, bench.hasTraffic) = (.limited(trouble), true)
+        bench.doubt()
+        bench.pass(.seconds(8))
+        #expect(bench.probes == [0, 5, 6, 8])
+        #expect(bench.samples == [8], "the third failure in a row would end it")
+        bench.pass(.seconds(252))
+        #expect(bench.connectivity == .full && bench.samples.count == 7)
+        bench.pass(.seconds(556))
+        #expect(bench.connectivity == .limited && bench.samples.count == 8)
+    }
+
+    @Test func `failed checks count where no socket receives data, and a proof forgets those that did not`() {
+        var bench = ValidationBench()
+        bench.update([.sample()])
+        (bench.answer, bench.hasTraffic) = (.limited(.noAnswer), true)
+        bench.doubt()
+        bench.pass(.seconds(100))
+        bench.answer = .full
+        bench.pass(.seconds(3600))
+        bench.forget()
+        (bench.answer, bench.hasTraffic) = (.limited(.noAnswer), false)
+        bench.doubt()
+        bench.pass(.seconds(3))
+        #expect(bench.probes.count == 3 && bench.samples.count == 1)
+        #expect(bench.connectivity == .limited)
+    }
+
+    @Test(arguments: [ValidationResult.portal(url: "http://x/"), .limited(.certificate), .limited(.wrongAnswer)])
+    func `traffic does not speak against another's answer`(answer: ValidationResult) {
+        var bench = ValidationBench()
+        bench.update([.sample()])
+        (bench.answer, bench.hasTraffic) = (answer, true)
+        bench.doubt()
+        bench.pass(.seconds(8))
+        #expect(bench.connectivity == answer.connectivity)
+    }
+
     @Test func `traffic is not sampled while a path works and no check is due`() {
         var bench = ValidationBench()
         bench.update([.sample()])

@@ -74,7 +74,7 @@ struct ValidationBench {
     /// Answers a check that was left unanswered.
     mutating func reply(_ result: ValidationResult, to ticket: ValidationCommand.Ticket) {
         open.removeAll { $0 == ticket }
-        machine.probed(ticket, result, bytes: bytes, at: now)
+        carryOut(machine.probed(ticket, result, bytes: bytes, at: now))
     }
 
     /// Advances the clock, and handles every deadline in between.
@@ -103,7 +103,7 @@ struct ValidationBench {
                 probes.append(seconds)
                 probed.append(route)
                 if let answer = answers?() ?? answer {
-                    machine.probed(ticket, answer, isSecure: isSecure, bytes: bytes, at: now)
+                    carryOut(machine.probed(ticket, answer, isSecure: isSecure, bytes: bytes, at: now))
                 } else {
                     open.append(ticket)
                 }

@@ -54,6 +54,8 @@ private struct Walk {
     var models: [DefaultRoute.Key: PathModel] = [:]
     var probes: [ValidationCommand.Ticket: DefaultRoute.Key] = [:]
     var samples: [ValidationCommand.Ticket: DefaultRoute.Key] = [:]
+    /// The failed checks for which a traffic sample decides whether they count.
+    var weighed: [ValidationCommand.Ticket: ValidationResult] = [:]
     var ended: [ValidationCommand.Ticket] = []
     var lastProbe: [DefaultRoute.Key: BootTime] = [:]
     var checks = 0
@@ -126,12 +128,22 @@ private struct Walk {
             ]
             let result = results.randomElement(using: &chance) ?? .full
             probes[ticket] = nil
-            if result != .inconclusive { models[key]?.add(result, at: now) }
-            machine.probed(ticket, result, bytes: nil, at: now)
+            let commands = machine.probed(ticket, result, bytes: nil, at: now)
+            if case .sampleTraffic(_, _, let sample)? = commands.first {
+                #expect(result == .limited(.noAnswer), "only lost packets are weighed")
+                weighed[sample] = result
+            } else if result != .inconclusive {
+                models[key]?.add(result, at: now)
+            }
+            carryOut(commands)
             ended.append(ticket)
         } else if let ticket = samples.keys.sorted().randomElement(using: &chance) {
-            samples[ticket] = nil
-            carryOut(machine.sampled(ticket, sawTraffic: chance.oneIn(2), at: now))
+            let key = samples.removeValue(forKey: ticket)
+            let sawTraffic = chance.oneIn(2)
+            if let key, let result = weighed.removeValue(forKey: ticket), !sawTraffic {
+                models[key]?.add(result, at: now)
+            }
+            carryOut(machine.sampled(ticket, sawTraffic: sawTraffic, at: now))
             ended.append(ticket)
         }
     }
@@ -140,7 +152,7 @@ private struct Walk {
     private mutating func answerEndedTicket() {
         guard let ticket = ended.randomElement(using: &chance) else { return }
         let before = machine.survey
-        machine.probed(ticket, .portal(url: "http://late.example/"), bytes: 1, at: now)
+        carryOut(machine.probed(ticket, .portal(url: "http://late.example/"), bytes: 1, at: now))
         carryOut(machine.sampled(ticket, sawTraffic: true, at: now))
         #expect(machine.survey == before)
     }

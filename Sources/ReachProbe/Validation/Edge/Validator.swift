@@ -160,12 +160,12 @@ package final class Validator {
             ownRemotes.removeAll(where: outcome.remotes.contains)
             ownRemotes = (ownRemotes + outcome.remotes).suffix(Self.ownRemoteLimit)
             if outcome.result == .full { remember(outcome, of: route) }
-            machine.probed(
+            let commands = machine.probed(
                 ticket, outcome.result, isSecure: outcome.isSecure, bytes: outcome.bytes, at: SystemClock.boot)
             // Clients install the address before they write the lease, and renew it. A timer would wake the machine. Where the
             // Internet is proved, a lease that came later changes nothing yet.
             if !outcome.isSecure { leases?.read() }
-            carryOut([])
+            carryOut(commands)
         }
     }
 
