@@ -78,6 +78,8 @@ import Testing
             ([(201, ["Location": "https://a.example:444/files/1"])], ["failed redirects"]),
             ([(201, ["Location": "file:///etc/passwd"])], ["failed redirects"]),
             ([(201, ["Location": "//a.example/1"])], ["send 0 to 1000000"]),
+            // Credentials are kept in headers, and a URL is shown.
+            ([(201, ["Location": "https://u:p@a.example/1"])], ["refused"]),
             // It would be kept for as long as the upload lasts, and counts towards no limit.
             ([(201, ["Location": "/" + String(repeating: "x", count: 4096)])], ["refused"]),
         ] as [([Answer], [String])] {
