@@ -15,6 +15,8 @@ package final class TusServer: Sendable {
         package var log: [String] = []
         /// For each of the next PATCH requests, after how many bytes its connection is cut; `nil` lets it be.
         package var cuts: [Int?] = []
+        /// Called before a connection is cut: what the next attempt finds.
+        package var atCut: @Sendable (inout State) -> Void = { _ in }
         /// Whether a request that is cut leaves nothing, as behind a proxy that passes on whole requests.
         package var keepsWholeRequestsOnly = false
         /// Statuses in place of those of the next answers.
@@ -150,7 +152,10 @@ package final class TusServer: Sendable {
             if pause > 0 { usleep(pause) }
         }
         guard left == 0, cut ?? length >= length else {
-            state.withLock { $0.log.append(name + " cut") }
+            state.withLock { state in
+                state.log.append(name + " cut")
+                state.atCut(&state)
+            }
             return false
         }
         if !keeps { state.withLock { [held] in $0.uploads[id]? += held } }

@@ -134,7 +134,7 @@ final class QueueController {
                 log.error("the queue's file was damaged, and is now \(setAside); the queue starts empty")
                 publish(.storageReset)
             }
-            log.info("the queue is open, with \(count) requests")
+            log.info("the queue is open, with \(count) request\(count == 1 ? "" : "s")")
             beOpen()
         case .setAside(let rows):
             let examples = rows.examples.joined(separator: ", ") + (rows.count > rows.examples.count ? ", ..." : "")

@@ -79,7 +79,7 @@ extension QueueTransfers {
         uploads.note(current.upload.state, of: id)
         if current.upload.claimAdvance() { send(.uploadAdvanced(id)) }
         guard case .next(let exchange) = decision else {
-            uploads.record(current.upload.state, of: id, in: spool) {}
+            if decision != .complete { uploads.record(current.upload.state, of: id, in: spool) {} }
             return false
         }
         begin(exchange, attempt, by: engine)

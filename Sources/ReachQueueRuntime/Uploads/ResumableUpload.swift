@@ -139,7 +139,7 @@ struct ResumableUpload {
         guard let url = try? answering.resolving(location), url.hasOrigin(of: target) else {
             return .failed(AttemptFault(.redirects))
         }
-        guard url.description.utf8.count <= Self.longestURL else { return .refused }
+        guard url.description.utf8.count <= Self.longestURL, !url.hasCredentials else { return .refused }
         state.url = url
         state.offset = 0
         (peak, wasFound) = (0, true)

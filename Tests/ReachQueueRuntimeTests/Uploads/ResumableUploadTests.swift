@@ -78,6 +78,8 @@ import Testing
             ([(201, ["Location": "https://a.example:444/files/1"])], ["failed redirects"]),
             ([(201, ["Location": "file:///etc/passwd"])], ["failed redirects"]),
             ([(201, ["Location": "//a.example/1"])], ["send 0 to 1000000"]),
+            // Credentials are kept in headers, and a URL is shown.
+            ([(201, ["Location": "https://u:p@a.example/1"])], ["refused"]),
             // It would be kept for as long as the upload lasts, and counts towards no limit.
             ([(201, ["Location": "/" + String(repeating: "x", count: 4096)])], ["refused"]),
         ] as [([Answer], [String])] {
@@ -128,6 +130,66 @@ import Testing
         // Each advance counts, also where the answers to what was sent do not tell it.
         let honest = (0...10).flatMap { [(200, ["Upload-Offset": "\($0 * 100_000)"]), (204, [:])] } as [Answer]
         #expect(try steps(honest, known: try known(0)).steps.last == "complete")
+    }
+
+    /// A server that keeps what it gets, and answers as servers, proxies and their faults do.
+    private struct Model {
+        var random: SplitMix64
+        /// Bytes that it has; `nil` where there is no upload.
+        var offset: UInt64?
+        var made = 0
+
+        /// - Returns: `nil` for a connection that is cut.
+        mutating func answer(_ exchange: ResumableUpload.Exchange, _ size: UInt64) -> Answer? {
+            let fault = UInt64.random(in: 0..<24, using: &random)
+            if fault == 0 { return nil }
+            if fault == 1 { return (503, [:]) }
+            if fault == 2 { return (409, [:]) }
+            switch exchange {
+            case .create:
+                (offset, made) = (0, made + 1)
+                return fault == 3 ? nil : (201, ["Location": "/files/\(made)"])
+            case .ask:
+                guard let offset, fault != 4 else { return (404, [:]) }
+                return (200, ["Upload-Offset": "\(offset)", "Tus-Resumable": "1.0.0"])
+            case .send(let range):
+                guard let known = offset else { return (404, [:]) }
+                guard known == range.lowerBound else { return (409, [:]) }
+                let kept = fault < 8 ? UInt64.random(in: 0...UInt64(range.count), using: &random) : UInt64(range.count)
+                offset = fault == 5 ? nil : known + kept
+                if fault == 6 { return nil }
+                return (204, fault == 7 ? [:] : ["Upload-Offset": "\(known + kept)"])
+            }
+        }
+    }
+
+    @Test func `whatever fails, an upload is complete only with all bytes, and no attempt is endless`() throws {
+        let target = try TransferURL("https://a.example/files")
+        for seed in 0..<500 as Range<UInt64> {
+            var model = Model(random: SplitMix64(seed: seed))
+            let size = UInt64.random(in: 0...3 << 20, using: &model.random)
+            var state: UploadState?
+            var isComplete = false
+            for attempt in 0..<200 where !isComplete {
+                var upload = ResumableUpload(state, of: BodyIdentity(bytes: size), to: target, isCreation: true)
+                var decision = upload.begin()
+                var exchanges = 0
+                while case .next(let exchange) = decision {
+                    exchanges += 1
+                    try #require(exchanges < 120, "\(seed)")
+                    if case .send(let range) = exchange { try #require(range.upperBound <= size && !range.isEmpty) }
+                    guard let answer = model.answer(exchange, size) else {
+                        upload.cutOff(after: UInt64.random(in: 0...size, using: &model.random))
+                        break
+                    }
+                    decision = upload.handle(Self.head(answer))
+                }
+                isComplete = decision == .complete
+                state = upload.state
+                try #require(attempt < 199, "\(seed)")
+            }
+            #expect(isComplete && model.offset == size, "\(seed)")
+        }
     }
 
     @Test func `parts grow while they arrive, so one cut does not make an upload slow`() throws {
