@@ -14,6 +14,8 @@ from pathlib import Path
 from stage import Reach, inside, new_namespace, now, output_of, run, run_in, wire
 
 SERVER = "203.0.113.10"
+# A server of an intranet, behind the cable's gateway, and the gateway itself, which is on the link.
+INTRANET, NEIGHBOUR = "203.0.113.200", "192.0.2.1"
 GATEWAYS = {"lan0": ("192.0.2.1", 100), "mob0": ("198.51.100.1", 700)}
 # A path must last for a second before it counts, and starts after an outage are spread over at least 0.25 s (QueuePolicy).
 START_BOUND = 1.3
@@ -59,7 +61,7 @@ class Journal:
                 pass
 
         with inside(namespace):
-            self.server = Server((SERVER, 80), Handler)
+            self.server = Server(("", 80), Handler)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def handle(self, handler):
@@ -98,7 +100,8 @@ class Links:
         for name, network in (("lan0", "192.0.2"), ("mob0", "198.51.100")):
             wire(self.machine, name, [f"{network}.2/24"], self.internet, f"far-{name}", [f"{network}.1/24"])
         run_in(self.machine, "ip", "link", "set", "lan0", "down")
-        run_in(self.internet, "ip", "address", "add", f"{SERVER}/32", "dev", "lo")
+        for server in (SERVER, INTRANET):
+            run_in(self.internet, "ip", "address", "add", f"{server}/32", "dev", "lo")
         run("mount", "-t", "sysfs", "sysfs", "/sys")
         run("nft", "add table inet count; add chain inet count out { type filter hook output priority 0; }")
         for name in GATEWAYS:
@@ -120,6 +123,12 @@ class Links:
         if name not in output_of("ip", "route", "show", "default"):
             run("ip", "link", "set", name, "up")
             self.route(name)
+
+    def bring_intranet(self):
+        """Brings the cable up with routes to the intranet alone."""
+        run("ip", "link", "set", "lan0", "down")
+        run("ip", "link", "set", "lan0", "up")
+        run("ip", "route", "add", f"{INTRANET}/32", "via", NEIGHBOUR, "dev", "lan0")
 
     def take_down(self, name):
         run("ip", "link", "set", name, "down")
@@ -223,6 +232,45 @@ class Play:
         self.report.check(item["attempts"] == 0, None, "reach queue", f"{item['tries']} tries, {item['attempts']} of them failures")
         self.report.check(self.links.packets("mob0") == before, None, "nft counter", "nothing left by the modem")
 
+    def sent_by(self, link, path, *arguments):
+        """Queues a request, and checks that it is done at once, from this link's address."""
+        identity = self.add(*arguments)
+        self.expect("done", identity, START_BOUND)
+        address = {"lan0": "192.0.2.2", "mob0": "198.51.100.2"}[link]
+        sources = [request["from"] for request in self.links.journal.seen(path)]
+        self.report.check(sources == [address], None, "server", f"{path} came once, from {link}'s address")
+
+    def intranet(self):
+        self.links.take_down("mob0")
+        self.change("the cable leads to an intranet, without a default route; there is no modem", self.links.bring_intranet)
+        self.report.check(self.reach.status()["status"] == "not-reachable", None, "reach status", "the Internet is not reachable")
+        for target in (NEIGHBOUR, INTRANET):
+            status = json.loads(self.reach.call("status", "--json", target))
+            self.report.check(status["status"] == "reachable" and status["interface"] == "lan0", None, "reach status", f"{target} is reachable by lan0")
+        world = self.add(f"http://{SERVER}/world")
+        for when in ("any", "unmetered"):
+            for host in (NEIGHBOUR, INTRANET):
+                path = f"/{when}/{host}"
+                self.sent_by("lan0", path, "--when", when, f"http://{host}{path}")
+        self.explain(world, "waiting", "There is no network path")
+        self.report.check(not self.links.journal.seen("/world"), now() - self.began, "server", "nothing for the Internet arrived")
+
+        before = self.links.packets("mob0")
+        self.change("a modem brings the Internet beside the cable", lambda: self.links.bring_up("mob0"))
+        back = self.return_of("mob0")
+        self.expect("done", world, START_BOUND + 0.5, back)
+        self.report.check([request["from"] for request in self.links.journal.seen("/world")] == ["198.51.100.2"], None,
+                          "server", "/world came once, from mob0's address")
+        sent = self.links.packets("mob0")
+        self.report.note(None, "nft counter", f"{sent - before} packets left by the modem for it")
+        for host in (NEIGHBOUR, INTRANET):
+            self.sent_by("lan0", f"/beside/{host}", f"http://{host}/beside/{host}")
+        sent = self.links.packets("mob0") - sent
+        self.report.check(sent == 0, None, "nft counter", f"{sent} packets left by the modem for hosts behind the cable")
+        waits = self.add("--when", "unmetered", f"http://{SERVER}/later")
+        self.explain(waits, "waiting", "Only metered connections are available.")
+        self.reach.call("queue", "cancel", waits)
+
     def killed(self):
         count = 60 if self.options.quick else 200
         journal = self.links.journal
@@ -262,6 +310,7 @@ class Play:
 SCENES = {
     "unmetered": ("requests for an unmetered network, and a modem", Play.unmetered),
     "cut": ("an upload whose link is lost in the middle", Play.cut_upload),
+    "intranet": ("an intranet without a default route, then a modem beside it", Play.intranet),
     "killed": ("a daemon that is killed while it sends", Play.killed),
 }
 
