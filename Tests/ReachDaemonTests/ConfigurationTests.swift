@@ -165,7 +165,7 @@ import Testing
         #expect(found.first?.hasPrefix("reach.toml:" + problem + "; expected ") == true, "\(found)")
     }
 
-    @Test func `a default never contradicts a key that is set`() throws {
+    @Test func `a default for each user or destination contradicts no total that is set`() throws {
         let text = """
             [limits]
             connections = 5

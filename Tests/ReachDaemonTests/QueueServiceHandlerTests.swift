@@ -434,7 +434,7 @@ struct QueueServiceHandlerTests {
         }
         let stage = try QueueServiceHandlerStage(in: directory.path)
         #expect(try await stage.show(id).state == .waiting)
-        try await stage.logged.wait(forOneThat: { $0.contains("with 1 requests") })
+        try await stage.logged.wait(forOneThat: { $0.contains("with 1 request") })
         var status = stat()
         #expect(stat(directory.path + "/queue/queue.sqlite", &status) == 0 && status.st_mode & 0o777 == 0o600)
     }

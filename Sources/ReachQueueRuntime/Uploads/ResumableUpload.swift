@@ -149,8 +149,11 @@ struct ResumableUpload {
     private mutating func asked(_ head: ResponseHead) -> Decision {
         if Self.isGone(head) { return lost() }
         guard 200..<300 ~= head.status else { return .answered }
-        // A portal, or a proxy, answers everything in a server's place: that is no reason to send all again.
-        if wasFound, head["upload-offset"] == nil, head["tus-resumable"] == nil { return Self.trouble }
+        // A portal, or a proxy, answers everything in a server's place: that is no reason to send all again, and does not
+        // show that the path works.
+        if wasFound, head["upload-offset"] == nil, head["tus-resumable"] == nil {
+            return .failed(AttemptFault(.transient))
+        }
         guard let offset = Self.number(head["upload-offset"]), offset <= state.body.bytes,
             Self.number(head["upload-length"]) ?? state.body.bytes == state.body.bytes
         else { return lost() }

@@ -97,7 +97,7 @@ import Testing
             ([(404, [:]), (201, ["Location": "2"])], ["create", "send 0 to 1000000"]),
             ([(410, [:])], ["create"]), ([(200, ["Tus-Resumable": "1.0.0"])], ["create"]),
             // A portal or a proxy answers in its place.
-            ([(200, [:])], ["failed transient answered"]), ([(204, [:])], ["failed transient answered"]),
+            ([(200, [:])], ["failed transient"]), ([(204, [:])], ["failed transient"]),
             ([(200, ["Upload-Offset": "1000001"])], ["create"]),
             ([(200, ["Upload-Offset": "5", "Upload-Length": "6"])], ["create"]),
             // Only once in an attempt.
