@@ -74,10 +74,12 @@ package struct RequestProgress: Hashable, Sendable {
     /// The end of its wait after a failure.
     package var notBefore: Instant?
     package var isNetworkFailure: Bool
+    /// Since when it waits, if it was sent before: when its last attempt ended. `nil` for others.
+    package var waitsSince: Instant?
 
     package init(
         id: RequestID, attempts: Int = 0, networkFailures: Int = 0, tries: Int = 0, isHeld: Bool = false,
-        notBefore: Instant? = nil, isNetworkFailure: Bool = false
+        notBefore: Instant? = nil, isNetworkFailure: Bool = false, waitsSince: Instant? = nil
     ) {
         self.id = id
         self.attempts = attempts
@@ -86,6 +88,7 @@ package struct RequestProgress: Hashable, Sendable {
         self.isHeld = isHeld
         self.notBefore = notBefore
         self.isNetworkFailure = isNetworkFailure
+        self.waitsSince = waitsSince
     }
 }
 

@@ -83,6 +83,8 @@ struct QueueEntry: Sendable {
     /// Since when it is where it is.
     var since: BootTime
     var heldSince: BootTime
+    /// Since when it waits, whatever for: since it was added, or since its last attempt ended, also in an earlier run.
+    var waitsSince: BootTime
 
     /// What it takes while it is dead.
     var deadBytes: Int64 { bytes + answerBytes }

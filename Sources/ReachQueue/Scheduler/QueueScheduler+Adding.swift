@@ -62,7 +62,7 @@ extension QueueScheduler {
             for: stored.owner)
         var entry = QueueEntry(
             id: stored.id, group: group, destination: destination, owner: stored.owner, priority: stored.priority,
-            created: created, deadline: deadline, since: now, heldSince: now)
+            created: created, deadline: deadline, since: now, heldSince: now, waitsSince: created)
         entry.bytes = stored.bytesHeld
         entry.maximumAttempts = stored.maximumAttempts.map { Int32(clamping: $0) } ?? .max
         entry.attempts = Int32(clamping: stored.progress.attempts)
@@ -182,7 +182,10 @@ extension QueueScheduler {
         if stored.progress.isHeld { entries[index].flags.insert(.held) }
         if stored.progress.isNetworkFailure { entries[index].flags.insert(.networkFailure) }
         if let notBefore = stored.progress.notBefore { entries[index].notBefore = min(notBefore.boot, longestWait) }
+        // A clock that was set back does not put it into the future; a file of an earlier version does not say.
+        if stored.progress.tries > 0 { entries[index].waitsSince = min(stored.progress.waitsSince?.boot ?? now, now) }
         if stored.state == .leased {
+            entries[index].waitsSince = now
             let facts = RequestTransition.Facts(isRepeatable: stored.isRepeatable)
             if case .dies(let reason) = RequestTransition.outcome(of: .restarted, in: .running, facts) {
                 return finish(slot, .dead(reason))

@@ -10,6 +10,7 @@ extension QueueScheduler {
     /// The attempt is over; its room is free.
     mutating func remove(_ index: Int) -> RunningAttempt {
         let attempt = running.remove(at: index)
+        entries[Int(attempt.slot)].waitsSince = now
         let entry = entries[Int(attempt.slot)]
         channels[Int(attempt.channel)].running -= 1
         freeChannelIfUnused(attempt.channel)

@@ -31,7 +31,8 @@ extension QueueScheduler {
             id: entry.id, attempts: Int(entry.attempts), networkFailures: Int(entry.networkFailures),
             tries: Int(entry.tries), isHeld: entry.flags.contains(.held),
             notBefore: entry.notBefore > now ? moment(of: entry.notBefore) : nil,
-            isNetworkFailure: entry.flags.contains(.networkFailure))
+            isNetworkFailure: entry.flags.contains(.networkFailure),
+            waitsSince: entry.tries > 0 ? moment(of: entry.waitsSince) : nil)
     }
 
     /// Says why a request does not start, to those who expected that it would.

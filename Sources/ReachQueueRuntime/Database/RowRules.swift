@@ -39,7 +39,7 @@ enum RowRules {
         optional(text(.idempotencyKey)), text(.accepted), optional(text(.outputPath)), integer(.bodyKind, 0...3),
         optional(text(.bodyPath)), integer(.bodyBytes, lengths), spoolName, integer(.kept, lengths),
         integer(.seen, flags), optional(text(.interceptor, upTo: 65_536)), optional(text(.timeouts, upTo: 256)),
-        optional(text(.tag)), integer(.failsOffline, flags),
+        optional(text(.tag)), integer(.failsOffline, flags), optional(integer(.waitsWall, anything)),
     ]
 
     private static let resultRules: [Rule] = [
