@@ -23,13 +23,24 @@ struct ChangeLogFile: ~Copyable {
     ///
     /// - Parameter generation: The one to be written: larger than that of all records that are in the tables.
     init(_ path: String, generation: Int64) throws(SQLiteError) {
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW
+        let present = open(path, flags)
+        descriptor = present >= 0 ? present : open(path, flags | O_CREAT, 0o600)
         guard descriptor >= 0 else { throw Self.error("open \(path)") }
+        // Its name has to outlast a loss of power, too.
+        if present < 0, !Self.syncDirectory(of: path) { throw Self.error("fsync the directory of \(path)") }
         self.generation = generation
         chain = UInt64(bitPattern: generation)
     }
 
     deinit { close(descriptor) }
+
+    private static func syncDirectory(of path: String) -> Bool {
+        let directory = open(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { return false }
+        defer { close(directory) }
+        return fsync(directory) == 0
+    }
 
     /// The records of this generation, up to the first that is not whole. New ones follow them.
     mutating func read() throws(SQLiteError) -> [[UInt8]] {

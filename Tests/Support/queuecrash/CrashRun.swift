@@ -45,7 +45,7 @@ final class CrashRun: QueueExecutor {
         self.driver = driver
         var options = QueueStoreOptions(policy)
         options.retryInterval = .milliseconds(200)
-        if point == .duringCheckpoint { checkpointPages = 30 }
+        if point == .duringCheckpoint { checkpointPages = 10 }
         if let checkpointPages {
             options.checkpointPages = checkpointPages
             // So that the change log goes into the tables that often, too.
