@@ -1,7 +1,7 @@
 internal import ReachCore
 internal import ReachQueue
 
-/// A change of one request as the change log and the tables take it: values of columns.
+/// A change as the change log and the tables take it: values of columns. Of one request, or of the outbox.
 struct LoggedChange {
     enum Kind: UInt8 {
         case insert = 1
@@ -11,9 +11,14 @@ struct LoggedChange {
         case finish = 5
         case purge = 6
         case markRead = 7
+        /// A row of the outbox, by its number.
+        case event = 8
+        /// The rows of the outbox up to this number are no longer needed.
+        case trimEvents = 9
     }
 
     let kind: Kind
+    /// The number of the request, or of a row of the outbox.
     let id: Int64
     /// Columns of `request`, in the order of the kind's ``RowWriter``. A log of an earlier version may lack the last ones.
     var row: [SQLiteValue] = []
@@ -69,6 +74,9 @@ struct LoggedChange {
         return RowState(rawValue: number)
     }
 
+    /// Whether it is of a request, and not of the outbox.
+    var isOfRequest: Bool { kind != .event && kind != .trimEvents }
+
     /// When a request ended; `nil` for other changes.
     var endTime: Timestamp? {
         let place = ChangedRow.writer.index(of: .overWall)
@@ -84,9 +92,6 @@ struct LoggedChange {
         // In SQL a length is of characters as Unicode counts them.
         return Int64(headers.unicodeScalars.count) + (kind == 1 || kind == 3 ? bytes : 0)
     }
-
-    /// Whether a later change of this kind of the same request makes this one void.
-    var isOfProgress: Bool { kind == .lease || kind == .update || kind == .finish }
 
     // MARK: Bytes
 

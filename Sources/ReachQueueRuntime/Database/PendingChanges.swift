@@ -16,7 +16,7 @@ struct PendingChanges {
 
     mutating func add(_ more: [LoggedChange]) {
         changes += more
-        for change in more { touched.insert(change.id) }
+        for change in more where change.isOfRequest { touched.insert(change.id) }
     }
 
     /// Follows a change of a request that is among ``requests``.
@@ -43,24 +43,35 @@ struct PendingChanges {
     var effective: [LoggedChange] {
         var purged: Set<Int64> = [], inserted: Set<Int64> = []
         var lastProgress: [Int64: Int] = [:]
+        var lastEvent: Int64?, lastTrim: Int64?
         for (index, change) in changes.enumerated() {
-            if change.kind == .insert { inserted.insert(change.id) }
-            if change.kind == .purge { purged.insert(change.id) }
-            if change.isOfProgress { lastProgress[change.id] = index }
+            switch change.kind {
+            case .insert: inserted.insert(change.id)
+            case .purge: purged.insert(change.id)
+            case .event: lastEvent = change.id
+            case .trimEvents: lastTrim = change.id
+            case .lease, .update, .finish: lastProgress[change.id] = index
+            case .hold, .markRead: break
+            }
         }
         var left: [LoggedChange] = []
         left.reserveCapacity(changes.count)
         for (index, change) in changes.enumerated() {
-            if purged.contains(change.id), change.kind != .purge || inserted.contains(change.id) { continue }
-            if change.isOfProgress, lastProgress[change.id] != index { continue }
-            guard change.kind == .insert, let last = lastProgress[change.id] else {
-                left.append(change)
-                continue
+            switch change.kind {
+            // The last one is written in any case: its number is not given again.
+            case .event: if change.id > lastTrim ?? .min || change.id == lastEvent { left.append(change) }
+            case .trimEvents: if change.id == lastTrim { left.append(change) }
+            case .purge: if !inserted.contains(change.id) { left.append(change) }
+            case .hold, .markRead: if !purged.contains(change.id) { left.append(change) }
+            case .lease, .update, .finish:
+                if !purged.contains(change.id), lastProgress[change.id] == index { left.append(change) }
+            case .insert where purged.contains(change.id): break
+            case .insert:
+                // Only what is dead can be sent again.
+                let end = lastProgress[change.id].flatMap { changes[$0].endState }
+                let keepsBody = end == nil || end == .dead
+                left.append(keepsBody ? change : LoggedChange(kind: .insert, id: change.id, row: change.row))
             }
-            var change = change
-            // Only what is dead can be sent again.
-            if let end = changes[last].endState, end != .dead { change.more = [] }
-            left.append(change)
         }
         return left
     }

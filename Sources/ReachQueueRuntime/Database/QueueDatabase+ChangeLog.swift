@@ -31,11 +31,11 @@ struct RequestFacts {
 extension QueueDatabase {
     /// Writes transactions as one record of the change log.
     ///
-    /// - Returns: `nil` if they have to go into the tables: what is for a receiver of events, what the tables may reject, and what
-    ///   the log has no room for.
+    /// - Returns: `nil` if they have to go into the tables: what is seldom, what the tables may reject, and what the log has no
+    ///   room for.
     func log(_ transactions: [StoreTransaction], at point: (StorePoint, [StoreTransaction]) -> Void) -> [StoreReceipt]? {
-        guard outbox == nil else { return nil }
         var changes: [LoggedChange] = []
+        var rows: [QueueOutbox.Row] = []
         var newest = lastID
         for change in transactions.lazy.flatMap(\.changes) {
             guard let logged = LoggedChange.changes(of: change, boot: boot) else { return nil }
@@ -47,6 +47,8 @@ extension QueueDatabase {
             changes += logged
         }
         if changes.isEmpty { return nil }
+        for transaction in transactions { rows += outbox?.rows(of: transaction.events, after: rows.count) ?? [] }
+        changes += rows.map { LoggedChange(kind: .event, id: $0.number, more: [.blob($0.event)]) }
         var record = ByteWriter(capacity: 512 * changes.count)
         for change in changes { change.encode(into: &record) }
         guard record.count <= options.changeLogBytes else { return nil }
@@ -59,9 +61,25 @@ extension QueueDatabase {
         }
         lastID = newest
         pending.add(changes)
+        // Each read by itself would lock and unlock the file.
+        let readsMany = changes.lazy.filter { $0.kind == .lease }.prefix(2).count > 1
+        if readsMany { try? statements.beginReading.run() }
         let receipts = transactions.map(followed)
+        if readsMany { try? statements.commit.run() }
         point(.afterCommit, transactions)
+        outbox?.note(rows)
+        outbox?.deliver()
         return receipts
+    }
+
+    /// The receiver of the outbox has its rows up to this one safe.
+    func trimOutbox(upTo number: Int64) throws(SQLiteError) {
+        let change = LoggedChange(kind: .trimEvents, id: number)
+        var record = ByteWriter(capacity: 64)
+        change.encode(into: &record)
+        try makeTablesSafe()
+        try changeLog.append(record.bytes)
+        pending.add([change])
     }
 
     /// What follows from a transaction that is in the change log.
@@ -185,6 +203,7 @@ extension QueueDatabase {
             throw error
         }
         didCommit()
+        try outbox?.findLast(in: database)
         // Their files have no row any more, and are swept with the others.
         doomed = []
     }

@@ -142,7 +142,7 @@ extension QueueDatabase {
         let (terms, name) = (row.text(.condition) ?? "any", row.text(.destination) ?? "")
         if terms != lastRead.terms {
             lastRead.terms = terms
-            lastRead.condition = (try? NetworkCondition(terms)) ?? .any
+            lastRead.condition = (try? NetworkCondition(terms)) ?? NetworkCondition(unreadable: terms)
         }
         if name != lastRead.destination.description { lastRead.destination = Destination(stored: name) }
         var request = RequestSpecification(method: "", stored: "", to: lastRead.destination)

@@ -11,7 +11,7 @@ final class QueueDatabase {
     let database: SQLiteDatabase
     let statements: QueueStatements
     /// `nil` where no outbox is wanted.
-    private(set) var outbox: OutboxTable?
+    var outbox: OutboxTable?
     /// The number of this start of the machine in the table of starts.
     let boot: Int64
     var finished = 0
@@ -247,6 +247,8 @@ final class QueueDatabase {
         case .finish: try finish(change)
         case .purge: try purge(change.id)
         case .markRead: try statements.markRead.run(id)
+        case .event: if let event = change.more.first { try outbox?.write(change.id, event) }
+        case .trimEvents: try outbox?.trim(upTo: change.id)
         }
     }
 

@@ -1,6 +1,7 @@
 /// The statements that are used again and again, prepared once.
 struct QueueStatements {
     let begin: SQLiteStatement
+    let beginReading: SQLiteStatement
     let commit: SQLiteStatement
     let insert: SQLiteStatement
     let insertBody: SQLiteStatement
@@ -47,6 +48,7 @@ struct QueueStatements {
 
     private init(_ database: borrowing SQLiteDatabase) throws(SQLiteError) {
         begin = try database.prepare("BEGIN IMMEDIATE")
+        beginReading = try database.prepare("BEGIN")
         commit = try database.prepare("COMMIT")
         insert = try database.prepare(NewRow.writer.insertion)
         insertBody = try database.prepare("INSERT INTO body (request, bytes) VALUES (?, ?)")

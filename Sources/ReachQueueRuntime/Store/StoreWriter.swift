@@ -135,7 +135,7 @@ final class StoreWriter {
             case .trimOutbox(let number):
                 write(&batch)
                 // What cannot be removed now goes with later rows.
-                try? database?.outbox?.trim(upTo: number)
+                try? database?.trimOutbox(upTo: number)
             }
         }
         write(&batch)
