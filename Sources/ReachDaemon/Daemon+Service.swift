@@ -36,6 +36,8 @@ extension Daemon: ControlService {
 
     package var targets: [(name: String, target: Target)] { configuration.targets.map { ($0.name, $0.target) } }
 
+    package var networkNames: [String] { configuration.networks.map(\.name) }
+
     package func links(for caller: Caller, reply: @escaping Reply<[LinkReport]>) {
         let (options, hotspots) = (registry.engineOptions, registry.hotspots)
         queries.run(for: caller.user) { () throws(NetlinkError) in

@@ -5,6 +5,7 @@ import ReachLoop
 
 /// A service that gives the answers and events that a test has set.
 final class FakeService: ControlService {
+    var networkNames: [String] { ["office"] }
     private var states: [Target: ReachabilityState] = [:]
     private var sinks: [Target: [Int: (TargetEvent) -> Void]] = [:]
     /// Status calls that the test has yet to answer, if ``answersLater`` is set.

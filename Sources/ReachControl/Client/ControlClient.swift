@@ -48,6 +48,16 @@ package struct ControlClient: ~Copyable {
         }
     }
 
+    /// Gets the names of the configured networks; `nil` from a daemon that is too old to say.
+    package mutating func networkNames() throws(ControlError) -> [String]? {
+        do throws(ControlError) {
+            return (try call("NetworkNames", [:])["networks"]?.array ?? []).compactMap(\.string)
+        } catch {
+            if case .refused(let refused) = error, refused.name == "org.varlink.service.MethodNotFound" { return nil }
+            throw error
+        }
+    }
+
     package mutating func links() throws(ControlError) -> [LinkReport] {
         try read("links", of: try call("Links", [:])) { links throws(StatusReadingError) in
             guard let elements = links.array else { throw StatusReadingError(key: "links") }

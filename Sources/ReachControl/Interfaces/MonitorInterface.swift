@@ -43,6 +43,9 @@ package enum MonitorInterface {
                             })
                     }
                 },
+                "NetworkNames": .init([]) { request throws(VarlinkError) in
+                    request.reply { json in json.field("networks", service.networkNames) }
+                },
                 "Links": .init([], cost: .large) { request throws(VarlinkError) in
                     service.links(for: request.caller) { result in
                         request.reply(result) { json, reports in

@@ -18,6 +18,9 @@ package protocol ControlService: AnyObject {
     /// The targets of the configuration, with their names.
     var targets: [(name: String, target: Target)] { get }
 
+    /// The names of the configuration's networks.
+    var networkNames: [String] { get }
+
     /// Gets the machine's links, with their class and what they carry.
     func links(for caller: Caller, reply: @escaping Reply<[LinkReport]>)
 

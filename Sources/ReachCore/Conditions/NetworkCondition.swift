@@ -96,6 +96,27 @@ extension NetworkCondition {
     /// Whether it depends on the network behind a path.
     package var namesNetworks: Bool { network != nil || !excludedNetworks.isEmpty }
 
+    /// The first network that it names and that the configuration does not; `nil` if there is none. An identifier of a network
+    /// without a name is known.
+    package func unknownNetwork(among names: [String]) -> String? {
+        let asked = [network].compactMap { $0 } + excludedNetworks.sorted()
+        return asked.first { !names.contains($0) && !NetworkRule.isIdentifier($0) }
+    }
+
+    /// The problem with a condition that names an unknown network, for people; `nil` if there is none.
+    package func networkProblem(among names: [String]) -> String? {
+        guard let unknown = unknownNetwork(among: names) else { return nil }
+        let hint: String
+        if let meant = NearestWord.find(unknown, among: names) {
+            hint = "; did you mean '\(meant)'?"
+        } else if names.isEmpty {
+            hint = ": the daemon's configuration names no network"
+        } else {
+            hint = "; there are \(names.joined(separator: ", "))"
+        }
+        return "no [[network]] is named '\(unknown)'\(hint)"
+    }
+
     /// What is unmet where there is no path.
     package var unmetWithoutPath: Unmet {
         unreadable != nil ? .unreadable : isTargetReachable ? .target : .path

@@ -41,9 +41,7 @@ extension Configuration {
     /// a network without a name is no problem.
     func unknownNetwork(in condition: NetworkCondition) -> (problem: String, expected: String)? {
         let names = networks.map(\.name)
-        let asked = [condition.network].compactMap { $0 } + condition.excludedNetworks.sorted()
-        let unknown = asked.first { !names.contains($0) && !NetworkRule.isIdentifier($0) }
-        return unknown.map { name in
+        return condition.unknownNetwork(among: names).map { name in
             let hint = NearestWord.find(name, among: names).map { "\"\($0)\", which is the nearest" }
             let known = names.isEmpty ? "a [[network]] table with this name" : "one of " + names.joined(separator: ", ")
             return ("no [[network]] is named \"\(name)\"", hint ?? known)

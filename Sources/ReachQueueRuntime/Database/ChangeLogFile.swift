@@ -36,7 +36,8 @@ struct ChangeLogFile: ~Copyable {
     deinit { close(descriptor) }
 
     private static func syncDirectory(of path: String) -> Bool {
-        let directory = open(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let end = path.lastIndex(of: "/") ?? path.startIndex
+        let directory = open(String(path[..<end]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { return false }
         defer { close(directory) }
         return fsync(directory) == 0
@@ -73,7 +74,9 @@ struct ChangeLogFile: ~Copyable {
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
         var count = 0
         while count < bytes.count {
-            let more = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress! + count, $0.count - count, off_t(count)) }
+            let more = bytes.withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count, off_t(count))
+            }
             if more < 0, errno == EINTR { continue }
             guard more >= 0 else { throw Self.error("read the change log") }
             if more == 0 { break }
@@ -88,13 +91,15 @@ struct ChangeLogFile: ~Copyable {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.headLength + record.count)
         for word in [sum, UInt64(record.count), UInt64(bitPattern: generation)] {
-            for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: word >> shift)) }
+            for shift in stride(from: UInt64(0), to: 64, by: 8) {
+                bytes.append(UInt8(truncatingIfNeeded: word >> shift))
+            }
         }
         bytes += record
         var count = 0
         while count < bytes.count {
             let more = bytes.withUnsafeBytes {
-                pwrite(descriptor, $0.baseAddress! + count, $0.count - count, off_t(length + count))
+                pwrite(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count, off_t(length + count))
             }
             if more < 0, errno == EINTR { continue }
             guard more > 0 else {

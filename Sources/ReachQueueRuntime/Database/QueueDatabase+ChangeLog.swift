@@ -33,7 +33,8 @@ extension QueueDatabase {
     ///
     /// - Returns: `nil` if they have to go into the tables: what is seldom, what the tables may reject, and what the log has no
     ///   room for.
-    func log(_ transactions: [StoreTransaction], at point: (StorePoint, [StoreTransaction]) -> Void) -> [StoreReceipt]? {
+    func log(_ transactions: [StoreTransaction], at point: (StorePoint, [StoreTransaction]) -> Void) -> [StoreReceipt]?
+    {
         var changes: [LoggedChange] = []
         var rows: [QueueOutbox.Row] = []
         var newest = lastID

@@ -63,7 +63,9 @@ final class StoreWriter {
     /// Leaves all in the tables, and no log.
     private func close() {
         defer { database = nil }
-        guard let database, (try? flush(database)) != nil, (try? database.checkpoint(truncate: true)) != nil else { return }
+        guard let database, (try? flush(database)) != nil, (try? database.checkpoint(truncate: true)) != nil else {
+            return
+        }
         database.changeLog.empty()
     }
 

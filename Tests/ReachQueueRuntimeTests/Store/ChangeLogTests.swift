@@ -50,7 +50,8 @@ import Testing
         // Until as many are kept as may be, and then some: from there on each one that ends takes the place of another.
         for id in Int64(1)...2500 {
             if id == 1501 { counted = try Self.bytesWritten() }
-            for change in [StoreStage.insert(id, try StoreStage.request(.inline(body))), lease(id), StoreStage.finish(id)] {
+            let request = try StoreStage.request(.inline(body))
+            for change in [StoreStage.insert(id, request), lease(id), StoreStage.finish(id)] {
                 try write([change], to: database)
                 if database.isFlushDue { _ = try database.flush() }
                 if database.pagesInLog >= options.checkpointPages { try database.checkpoint() }
