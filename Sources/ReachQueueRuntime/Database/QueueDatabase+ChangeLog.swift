@@ -142,6 +142,22 @@ extension QueueDatabase {
     /// - Returns: Spool files that nothing names any more, to be removed when the tables are safe.
     func flush() throws(SQLiteError) -> [String] {
         if pending.isEmpty { return [] }
+        return try withReserve { () throws(SQLiteError) in try flushPending() }
+    }
+
+    /// On a full disk tries again in the reserve: what has happened must fit, and whoever reads must see it.
+    private func withReserve<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
+        do throws(SQLiteError) {
+            return try body()
+        } catch {
+            guard case .storage = error else { throw error }
+            directory.giveUpReserve()
+            hasUsedReserve = true
+            return try body()
+        }
+    }
+
+    private func flushPending() throws(SQLiteError) -> [String] {
         try statements.begin.run()
         do throws(SQLiteError) {
             try applyPending()
@@ -187,6 +203,14 @@ extension QueueDatabase {
             while !cursor.isAtEnd, let change = LoggedChange(&cursor) { pending.add([change]) }
         }
         if pending.isEmpty { return }
+        try withReserve { () throws(SQLiteError) in try replayPending() }
+        didCommit()
+        try outbox?.findLast(in: database)
+        // Their files have no row any more, and are swept with the others.
+        doomed = []
+    }
+
+    private func replayPending() throws(SQLiteError) {
         try statements.begin.run()
         do throws(SQLiteError) {
             for change in pending.effective {
@@ -200,12 +224,7 @@ extension QueueDatabase {
             try statements.commit.run()
         } catch {
             if database.isInTransaction { try? database.execute("ROLLBACK") }
-            pending = PendingChanges()
             throw error
         }
-        didCommit()
-        try outbox?.findLast(in: database)
-        // Their files have no row any more, and are swept with the others.
-        doomed = []
     }
 }

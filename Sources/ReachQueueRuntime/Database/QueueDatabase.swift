@@ -24,6 +24,8 @@ final class QueueDatabase {
     /// What is in the change log, and not in the tables yet.
     var pending = PendingChanges()
     var changeLog: ChangeLogFile
+    /// Whether the reserve was given up, so that what is in the change log fits into the tables.
+    var hasUsedReserve = false
     /// Whether all that was committed to the tables has reached the disk.
     var areTablesSafe = false
     /// The largest number of a request.

@@ -114,6 +114,7 @@ final class StoreWriter {
         try follow()
         // Where there is no room for it now, there is none for requests either: the first one finds out.
         _ = directory.fillReserve(options.reserveBytes)
+        database.hasUsedReserve = false
         return contents
     }
 
@@ -231,7 +232,14 @@ final class StoreWriter {
     }
 
     private func checkpointIfDue(_ database: QueueDatabase, _ batch: [StoreTransaction]) {
-        guard database.pagesInLog >= options.checkpointPages else { return }
+        if database.hasUsedReserve {
+            database.hasUsedReserve = false
+            // What is left of it is kept from others. Nothing new until there is room for the whole reserve again.
+            if !directory.fillReserve(options.reserveBytes) { _ = directory.fillReserve(options.reserveBytes / 2) }
+            degrade("the disk is full")
+        }
+        // On a full disk the file could not grow, and would take the room that ends and changes need.
+        guard retryAt == nil, database.pagesInLog >= options.checkpointPages else { return }
         observe(.beforeCheckpoint, batch)
         // Readers may keep it from finishing; the next one goes on.
         try? database.checkpoint(truncate: database.pagesInLog > options.longestLogPages)
