@@ -444,8 +444,8 @@ import Testing
         _ = try stage.open()
         _ = try await known.wait { $0.count > later }
         guard case .failed(let error)? = known.values.last else { throw StoreStage.Failure(text: "\(known.values)") }
-        #expect(error == .tooNew(version: 5, known: 4))
-        #expect(error.description.contains("version 5"))
+        #expect(error == .tooNew(version: 6, known: 5))
+        #expect(error.description.contains("version 6"))
         #expect(try Self.read(stage.file) == before)
     }
 
