@@ -126,9 +126,14 @@ internal import Testing
         #expect(confirmed == Array(ids.prefix(3)))
         #expect(try stage.queue(["hold", ids[3]]).status == 0)
         try stage.kill()
-        unlink(filler)
+        // The disk is as full as before.
         try stage.restart()
         #expect(try stage.waiting() == Array(ids.dropFirst(4)))
+        #expect(try stage.queue(["cancel", ids[4]]).status == 0)
+        try stage.kill()
+        unlink(filler)
+        try stage.restart()
+        #expect(try stage.waiting() == Array(ids.dropFirst(5)))
         #expect(try stage.queue(["show", "--json", ids[3]]).standardOutput.contains("\"state\":\"held\""))
     }
 

@@ -26,8 +26,8 @@ import Testing
         #expect(receipts.allSatisfy { $0.rejection == nil })
     }
 
-    private func lease(_ id: Int64) -> StoreChange {
-        .lease(RequestID(rawValue: id), attempt: 1, interface: "eth0", isRepeatable: true, at: SystemClock.now)
+    private func lease(_ id: Int64, attempt: Int = 1) -> StoreChange {
+        .lease(RequestID(rawValue: id), attempt: attempt, interface: "eth0", isRepeatable: true, at: SystemClock.now)
     }
 
     /// What the thread has passed to write(2) and its like.
@@ -98,6 +98,46 @@ import Testing
             #expect(try database.specification(RequestID(rawValue: 2))?.body == .inline([9]))
             #expect(try database.report(on: RequestID(rawValue: 1))?.end == .done)
         }
+    }
+
+    @Test(arguments: [true, false])
+    func `a lease takes nothing back of the attempts before it`(isFolded: Bool) throws {
+        do {
+            let database = try open()
+            try write([StoreStage.insert(1, try StoreStage.request()), lease(1)], to: database)
+            for attempt in 1...2 {
+                var progress = RequestProgress(id: RequestID(rawValue: 1), attempts: attempt, tries: attempt)
+                progress.networkFailures = 3
+                progress.isHeld = true
+                try write([.update(progress)], to: database)
+                try write([lease(1, attempt: attempt + 1)], to: database)
+            }
+            if isFolded { _ = try database.flush() }
+        }
+        let stored = try #require(try open().contents(at: SystemClock.now).requests.first)
+        #expect(stored.state == .leased && stored.progress.isHeld)
+        #expect([stored.progress.attempts, stored.progress.tries, stored.progress.networkFailures] == [2, 3, 3])
+    }
+
+    @Test(arguments: [true, false], [Int64(0), 2])
+    func `the number of a request that was added and forgotten is not given again`(isFolded: Bool, left: Int64) throws {
+        do {
+            let database = try open()
+            for id in Int64(1)...3 { try write([StoreStage.insert(id, try StoreStage.request())], to: database) }
+            try write([.purge(((left + 1)...3).map(RequestID.init(rawValue:)))], to: database)
+            if isFolded { _ = try database.flush() }
+        }
+        for _ in 0..<2 { #expect(try open().contents(at: SystemClock.now).nextID == 4) }
+    }
+
+    @Test func `the files of a request that ended and was forgotten at once go`() throws {
+        let database = try open()
+        try write([StoreStage.insert(1, try StoreStage.request(.spooled(name: "body", bytes: 1)))], to: database)
+        _ = try database.flush()
+        try write([StoreStage.finish(1, .dead(.refused), .spooled(name: "answer-1", bytes: 1))], to: database)
+        let purge = StoreTransaction(number: 2, changes: [.purge([RequestID(rawValue: 1)])], mayBeRefused: false)
+        let receipts = try database.write([purge]) { _, _ in }
+        #expect(Set(receipts.flatMap(\.doomed)) == ["body", "answer-1"])
     }
 
     @Test(arguments: 0..<40)
