@@ -28,6 +28,11 @@ extension QueueServiceHandler {
         if let explanation = engine.driver.explain(report.id) { report.add(explanation, isWhole: isWhole) }
         report.running = engine.progress(of: report.id)
         if report.uploadProtocol != nil { report.uploadedBytes = engine.uploadedBytes(of: report.id) }
+        // A reload may have dropped the name that it waits for.
+        if report.reasons.contains(where: { $0.blocker == .otherNetwork }) {
+            let problem = report.condition.networkProblem(among: networkNames())
+            report.reasons = report.reasons.map { $0.naming(networkProblem: problem) }
+        }
         return report
     }
 

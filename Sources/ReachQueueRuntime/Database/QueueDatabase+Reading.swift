@@ -8,9 +8,9 @@ extension QueueDatabase {
     ///
     /// - Parameter now: What times of an earlier start of the machine are measured against.
     func contents(at now: Instant) throws(SQLiteError) -> StoreContents {
+        try flushForReader()
         var contents = StoreContents()
-        let given = try database.number("SELECT seq FROM sqlite_sequence WHERE name = 'request'") ?? 0
-        contents.nextID = max(given, try database.number("SELECT max(id) FROM request") ?? 0) + 1
+        contents.nextID = try lastNumber() + 1
         contents.requests = try requests(at: now)
         contents.breakers = try breakers(at: now)
         let held = try database.prepare("SELECT owner FROM held_queue")
@@ -143,7 +143,7 @@ extension QueueDatabase {
         let (terms, name) = (row.text(.condition) ?? "any", row.text(.destination) ?? "")
         if terms != lastRead.terms {
             lastRead.terms = terms
-            lastRead.condition = (try? NetworkCondition(terms)) ?? .any
+            lastRead.condition = (try? NetworkCondition(terms)) ?? NetworkCondition(unreadable: terms)
         }
         if name != lastRead.destination.description { lastRead.destination = Destination(stored: name) }
         var request = RequestSpecification(method: "", stored: "", to: lastRead.destination)
@@ -161,13 +161,20 @@ extension QueueDatabase {
 
     // MARK: Reports
 
+    private func flushForReader() throws(SQLiteError) {
+        for name in try flush() { directory.removeSpoolFile(name) }
+    }
+
     /// - Returns: `nil` if there is no such request.
     func report(on id: RequestID) throws(SQLiteError) -> RequestReport? {
-        try statements.report.first(.integer(id.rawValue)) { (row) throws(SQLiteError) in try report(row) }
+        if let kept = pending.requests[id] { return kept.report(id) }
+        if pending.concerns(id) { try flushForReader() }
+        return try statements.report.first(.integer(id.rawValue)) { (row) throws(SQLiteError) in try report(row) }
     }
 
     /// Reports without the bytes of answers.
     func reports(_ query: RecordQuery) throws(SQLiteError) -> [RequestReport] {
+        try flushForReader()
         let rows = statements.page
         try rows.bind([
             .integer(query.after), .optional(query.owner), .optional(query.isOver.map { $0 ? 1 : 0 }),

@@ -11,7 +11,7 @@ final class QueueDatabase {
     let database: SQLiteDatabase
     let statements: QueueStatements
     /// `nil` where no outbox is wanted.
-    private(set) var outbox: OutboxTable?
+    var outbox: OutboxTable?
     /// The number of this start of the machine in the table of starts.
     let boot: Int64
     var finished = 0
@@ -21,9 +21,19 @@ final class QueueDatabase {
     var doomed: [String] = []
     /// When the last request ended.
     var lastEnd: Timestamp
-    private var attempts = 0
-    /// What the leases say that were written since the file was opened: their rows need not be read when they end.
-    var leases: [RequestID: (attempt: Int, interface: String, start: Timestamp)] = [:]
+    /// What is in the change log, and not in the tables yet.
+    var pending = PendingChanges()
+    var changeLog: ChangeLogFile
+    /// Whether the reserve was given up, so that what is in the change log fits into the tables.
+    var hasUsedReserve = false
+    /// Whether all that was committed to the tables has reached the disk.
+    var areTablesSafe = false
+    /// The largest number of a request.
+    var lastID: Int64 = 0
+    /// What has to be known of leased requests when they end.
+    var leases: [RequestID: RequestFacts] = [:]
+    /// SQLite's log, to wait for the disk.
+    let log: CInt
     /// The texts of the request that was read last, and what they mean: mostly the next one's are the same.
     var lastRead = (
         terms: "", condition: NetworkCondition.any, destination: Destination(stored: ""), accepted: "",
@@ -31,6 +41,8 @@ final class QueueDatabase {
     )
 
     /// Opens the file, checks it and brings it up to date.
+    ///
+    /// - Throws: ``QueueStoreError``, ``SQLiteError``.
     init(
         _ directory: QueueDirectory, _ options: QueueStoreOptions, _ schema: QueueSchema, outbox: QueueOutbox? = nil,
         at now: Instant, bootIdentity: String
@@ -64,7 +76,16 @@ final class QueueDatabase {
         boot =
             try database.prepare("SELECT number FROM boot WHERE identity = ?")
             .first(.text(bootIdentity)) { $0.integer(0) } ?? 0
+        let generation = try database.number("SELECT max(generation) FROM change_log") ?? 0
+        changeLog = try ChangeLogFile(directory.changeLogPath, generation: generation &+ 1)
+        log = Glibc.open(directory.databasePath + "-wal", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard log >= 0 else { throw SQLiteError.storage("open \(directory.databasePath)-wal: \(errno)") }
+        try replay()
+        lastID = try lastNumber()
     }
+
+    // SQLite holds no locks on this file, so that closing a descriptor of it takes none away.
+    deinit { close(log) }
 
     /// Sets aside what means nothing, and counts what is kept. Before anything else is read or written.
     ///
@@ -72,13 +93,21 @@ final class QueueDatabase {
     func begin(at now: Instant) throws -> RowsSetAside {
         let rows = try setAsideImplausibleRows(at: now.wall)
         kept = try readKept()
+        lastID = try lastNumber()
+        finished = 0
         return rows
+    }
+
+    /// The largest number that was given.
+    func lastNumber() throws(SQLiteError) -> Int64 {
+        let given = try database.number("SELECT seq FROM sqlite_sequence WHERE name = 'request'") ?? 0
+        return max(given, try database.number("SELECT max(id) FROM request") ?? 0)
     }
 
     // MARK: Writing
 
-    /// Writes transactions as one. A kill loses nothing of it, a loss of power what was not synced. A transaction that
-    /// the tables reject is left out, and its receipt says so.
+    /// Writes transactions as one: into the change log, or where that cannot take them into the tables. A kill loses nothing of
+    /// it, a loss of power what was not synced. A transaction that the tables reject is left out, and its receipt says so.
     ///
     /// - Parameter point: Called before and after the commit.
     /// - Returns: A receipt for each, with what is to be sent for the leases in it.
@@ -86,6 +115,7 @@ final class QueueDatabase {
     func write(_ transactions: [StoreTransaction], at point: (StorePoint, [StoreTransaction]) -> Void)
         throws(SQLiteError) -> [StoreReceipt]
     {
+        if let receipts = log(transactions, at: point) { return receipts }
         do throws(SQLiteError) {
             return try write(transactions, { (transaction) throws(SQLiteError) in try apply(transaction) }, at: point)
         } catch {
@@ -103,6 +133,7 @@ final class QueueDatabase {
         receipts.reserveCapacity(transactions.count)
         try statements.begin.run()
         do throws(SQLiteError) {
+            try applyPending()
             for transaction in transactions { receipts.append(try apply(transaction)) }
             try prune()
             point(.beforeCommit, transactions)
@@ -111,6 +142,7 @@ final class QueueDatabase {
             rollBack()
             throw error
         }
+        didCommit()
         if !receipts.isEmpty { receipts[receipts.count - 1].doomed += claimDoomed() }
         point(.afterCommit, transactions)
         outbox?.deliver()
@@ -141,7 +173,7 @@ final class QueueDatabase {
     }
 
     /// What was counted is what the file has.
-    private func rollBack() {
+    func rollBack() {
         if database.isInTransaction { try? database.execute("ROLLBACK") }
         outbox?.forget()
         recount()
@@ -149,11 +181,10 @@ final class QueueDatabase {
 
     private func recount() {
         doomed = []
-        leases = [:]
         if let counted = try? readKept() { kept = counted }
     }
 
-    private func claimDoomed() -> [String] {
+    func claimDoomed() -> [String] {
         defer { doomed = [] }
         return doomed
     }
@@ -162,26 +193,24 @@ final class QueueDatabase {
     private func leased(by transaction: StoreTransaction) -> [(RequestID, QueuedRequest)] {
         var leased: [(RequestID, QueuedRequest)] = []
         for case .lease(let id, _, _, _, _) in transaction.changes {
-            if let request = try? specification(id) { leased.append((id, request)) }
+            guard let request = try? specification(id) else { continue }
+            leases[id] = RequestFacts(request)
+            leased.append((id, request))
         }
         return leased
     }
 
     private func write(_ change: StoreChange) throws(SQLiteError) {
+        if let changes = LoggedChange.changes(of: change, boot: boot) {
+            for change in changes { try write(change) }
+            return
+        }
         switch change {
-        case .insert(let stored, let request):
-            try insert(NewRow(stored: stored, request: request.specification, boot: boot))
-        case .lease(let id, let attempt, let interface, _, let moment):
-            leases[id] = (attempt, interface, moment.wall)
-            try statements.lease.run(
-                .integer(attempt), .text(interface), .integer(moment.wall.nanosecondsSince1970), .integer(id.rawValue))
-        case .update(let progress):
-            try endAttempt(progress.id, "interrupted")
-            try update(ChangedRow(progress: progress, boot: boot))
-        case .holdRequest(let id, let isHeld): try statements.hold.run(.flag(isHeld), .integer(id.rawValue))
-        case .finish(let progress, let end, let result, let moment): try finish(progress, end, result, at: moment)
+        case .insert, .lease, .update, .holdRequest, .finish, .purge, .markRead: break
         case .revive(let progress, let deadline):
-            try update(ChangedRow(progress: progress, boot: boot))
+            try statements.update.run(
+                ChangedRow.writer.values(ChangedRow(progress: progress, boot: boot))
+                    + [.integer(progress.id.rawValue)])
             // What it died of is over; the next answer gets the same file.
             doomed += try names(statements.answerName, .integer(progress.id.rawValue))
             try statements.deleteResult.run(.integer(progress.id.rawValue))
@@ -190,8 +219,6 @@ final class QueueDatabase {
                 .integer(progress.id.rawValue))
         case .holdQueue(let owner, let isHeld):
             try (isHeld ? statements.holdQueue : statements.releaseQueue).run(.integer(owner ?? 0))
-        case .purge(let ids): for id in ids { try purge(id.rawValue) }
-        case .markRead(let id): try statements.markRead.run(.integer(id.rawValue))
         case .openBreaker(let breaker):
             try statements.openBreaker.run(
                 .text(breaker.destination.description),
@@ -204,60 +231,50 @@ final class QueueDatabase {
         }
     }
 
-    private func insert(_ row: NewRow) throws(SQLiteError) {
-        try statements.insert.run(NewRow.writer.values(row))
-        if case .inline(let bytes) = row.request.body {
-            try statements.insertBody.run([.integer(row.stored.id.rawValue), .blob(bytes)])
+    /// Writes a change into the tables.
+    func write(_ change: LoggedChange) throws(SQLiteError) {
+        let id = SQLiteValue.integer(change.id)
+        switch change.kind {
+        case .insert:
+            if change.row.count == NewRow.writer.count {
+                try statements.insert.run(change.row)
+            } else {
+                try database.prepare(NewRow.writer.insertion(change.row.count)).run(change.row)
+            }
+            if let body = change.more.first { try statements.insertBody.run(id, body) }
+            lastID = max(lastID, change.id)
+        case .lease: try statements.lease.run(change.row + [id])
+        case .update: try statements.update.run(ChangedRow.writer.filled(change.row) + [id])
+        case .hold: try statements.hold.run(change.row + [id])
+        case .finish: try finish(change)
+        case .purge: try purge(change.id)
+        case .markRead: try statements.markRead.run(id)
+        case .event: if let event = change.more.first { try outbox?.write(change.id, event) }
+        case .trimEvents: try outbox?.trim(upTo: change.id)
         }
     }
 
-    private func update(_ row: ChangedRow) throws(SQLiteError) {
-        try statements.update.run(ChangedRow.writer.values(row) + [.integer(row.progress.id.rawValue)])
-    }
-
-    private func finish(
-        _ progress: RequestProgress, _ end: RequestEnd, _ result: RequestResult?, at moment: Instant
-    ) throws(SQLiteError) {
-        let state = RowState(end)
-        try endAttempt(progress.id, end.reason ?? "done")
-        try update(ChangedRow(progress: progress, state: state, reason: end.reason, over: moment, boot: boot))
-        let id = SQLiteValue.integer(progress.id.rawValue)
+    private func finish(_ change: LoggedChange) throws(SQLiteError) {
+        let id = SQLiteValue.integer(change.id)
+        let facts = try statements.facts.first(id) { row in
+            (owner: row.integer(0), texts: row.integer(1), body: row.integer(2), name: row.text(3))
+        }
+        // A row that was set aside has no end.
+        guard let facts, let state = change.endState else { return }
+        let bytes = (state == .dead ? 0 : facts.texts + RequestFacts.rowBytes) + change.answerBytes
+        try statements.finish.run(ChangedRow.writer.filled(change.row) + [.integer(bytes), id])
         // Only what is dead can be sent again.
         if state != .dead {
-            try statements.deleteBody.run(id)
-            let name = try names(statements.bodyName, id)
-            doomed += name
-            if !name.isEmpty { try statements.forgetBody.run(id) }
+            if facts.body == 1 { try statements.deleteBody.run(id) }
+            if facts.body == 3, let name = facts.name {
+                doomed.append(name)
+                try statements.forgetBody.run(id)
+            }
         }
-        if let result { try insert(result, of: progress.id.rawValue) }
-        let (owner, bytes) = try statements.setKept.first(id) { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
-        if state != .dead { kept.add(bytes, of: UInt32(clamping: owner)) }
+        if !change.more.isEmpty { try statements.insertResult.run([id] + change.more) }
+        if state != .dead { kept.add(bytes, of: UInt32(clamping: facts.owner)) }
         finished += 1
-        lastEnd = moment.wall
-    }
-
-    /// Does nothing where there was none.
-    private func endAttempt(_ id: RequestID, _ outcome: String) throws(SQLiteError) {
-        if let (attempt, interface, start) = leases.removeValue(forKey: id) {
-            try statements.addKnownAttempt.run(
-                .integer(id.rawValue), .integer(attempt), .text(interface), .integer(start.nanosecondsSince1970),
-                .text(outcome))
-        } else {
-            try statements.addAttempt.run(.text(outcome), .integer(id.rawValue))
-        }
-        attempts += 1
-        guard attempts >= 256 else { return }
-        attempts = 0
-        try statements.trimAttempts.run(.integer(options.attemptCount))
-    }
-
-    private func insert(_ result: RequestResult, of id: Int64) throws(SQLiteError) {
-        let body = RequestColumns.columns(of: result.body)
-        var bytes: SQLiteValue = .null
-        if case .inline(let inline) = result.body { bytes = .blob(inline) }
-        try statements.insertResult.run(
-            .integer(id), .integer(result.status), .text(RequestColumns.text(of: result.headers)), .integer(body.kind),
-            .optional(body.path), .integer(body.bytes), bytes)
+        lastEnd = change.endTime ?? lastEnd
     }
 
     /// Writes something of no consequence, to see whether that can be done.

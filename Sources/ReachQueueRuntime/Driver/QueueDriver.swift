@@ -1,4 +1,4 @@
-internal import ReachCore
+package import ReachCore
 package import ReachLoop
 package import ReachQueue
 
@@ -132,6 +132,9 @@ package final class QueueDriver {
 
     /// The holds of whole queues that the client may see.
     package func holds(for client: QueueInput.Client) -> [QueueHold] { scheduler.holds(for: client) }
+
+    /// The conditions of the requests that are not over, each with their number.
+    package var conditions: [NetworkCondition: Int] { scheduler.conditions }
 
     package var epoch: UInt64 { scheduler.publishedEpoch }
 

@@ -35,6 +35,9 @@ package final class QueueDirectory: Sendable {
 
     package var databasePath: String { path + "/queue.sqlite" }
 
+    /// Changes that are not in the database yet. Named so that it goes with the database, as SQLite's own files do.
+    package var changeLogPath: String { databasePath + "-log" }
+
     /// Where bodies are kept that are too large for the database.
     package var spoolPath: String { path + "/spool" }
 
@@ -74,7 +77,7 @@ package final class QueueDirectory: Sendable {
     /// - Returns: Its new path.
     func setAside(at seconds: Int64) throws(QueueStoreError) -> String {
         let aside = "\(databasePath).corrupt-\(seconds)"
-        for suffix in ["", "-wal", "-shm"] {
+        for suffix in ["", "-wal", "-shm", "-log"] {
             guard rename(databasePath + suffix, aside + suffix) != 0, errno != ENOENT else { continue }
             throw .system(SystemError(call: "rename \(databasePath)\(suffix)"))
         }

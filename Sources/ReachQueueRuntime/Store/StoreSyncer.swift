@@ -12,8 +12,24 @@ internal import Synchronization
 final class StoreSyncer: Sendable {
     private struct State {
         var waiting: [StoreReceipt] = []
-        var log: CInt = -1
+        var files = Files()
         var isEnding = false
+    }
+
+    private struct Files {
+        /// SQLite's log, and the change log.
+        var tables: CInt = -1
+        var changes: CInt = -1
+
+        /// Waits for the files that these are in.
+        func wait(for receipts: [StoreReceipt]) -> Bool {
+            if receipts.contains(where: \.isLogged), fdatasync(changes) != 0 { return false }
+            return !receipts.contains { !$0.isLogged } || fdatasync(tables) == 0
+        }
+
+        func close() {
+            for file in [tables, changes] where file >= 0 { Glibc.close(file) }
+        }
     }
 
     private let state = Mutex(State())
@@ -29,9 +45,9 @@ final class StoreSyncer: Sendable {
         wakeUp = try WorkerSignal()
         BackgroundThread.start(named: "reach-queue-syn") { [self] in
             var last = BootTime(nanoseconds: 0)
-            while let (receipts, log) = next(lastSync: last) {
+            while let (receipts, files) = next(lastSync: last) {
                 last = SystemClock.boot
-                if fdatasync(log) == 0 {
+                if files.wait(for: receipts) {
                     receipts.forEach(deliver)
                 } else {
                     fail(receipts, SystemError(call: "fdatasync"))
@@ -42,18 +58,27 @@ final class StoreSyncer: Sendable {
     }
 
     deinit {
-        state.withLock { if $0.log >= 0 { close($0.log) } }
+        state.withLock { $0.files.close() }
     }
 
-    /// From now on this file is waited for. Not while anything is waiting.
-    func follow(_ path: String) throws(SystemError) {
-        let log = try SystemError.check("open \(path)") { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
-        let old = state.withLock { state in
-            defer { state.log = log }
-            return state.log
+    /// From now on these files are waited for. Not while anything is waiting.
+    func follow(tables: String, changes: String) throws(SystemError) {
+        func opened(_ path: String) throws(SystemError) -> CInt {
+            try SystemError.check("open \(path)") { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
         }
-        // SQLite holds no locks on this file, so that closing a descriptor of it takes none away.
-        if old >= 0 { close(old) }
+        var files = Files(tables: try opened(tables))
+        do throws(SystemError) {
+            files.changes = try opened(changes)
+        } catch {
+            files.close()
+            throw error
+        }
+        let old = state.withLock { state in
+            defer { state.files = files }
+            return state.files
+        }
+        // SQLite holds no locks on these files, so that closing a descriptor of one takes none away.
+        old.close()
     }
 
     func put(_ receipts: [StoreReceipt]) {
@@ -76,7 +101,7 @@ final class StoreSyncer: Sendable {
     private static let interval: Duration = .milliseconds(10)
     private static let crowd = 64
 
-    private func next(lastSync: BootTime) -> (receipts: [StoreReceipt], log: CInt)? {
+    private func next(lastSync: BootTime) -> (receipts: [StoreReceipt], files: Files)? {
         while true {
             let (waiting, isEnding) = state.withLock { ($0.waiting.count, $0.isEnding) }
             let rest = Self.interval - (SystemClock.boot - lastSync)
@@ -86,7 +111,7 @@ final class StoreSyncer: Sendable {
             if waiting > 0 {
                 return state.withLock { state in
                     defer { state.waiting = [] }
-                    return (state.waiting, state.log)
+                    return (state.waiting, state.files)
                 }
             }
             if isEnding { return nil }

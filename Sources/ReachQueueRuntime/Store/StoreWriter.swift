@@ -56,9 +56,17 @@ final class StoreWriter {
         }
         jobs.endReading()
         syncer?.end()
-        try? database?.checkpoint(truncate: true)
-        database = nil
+        close()
         directory.release()
+    }
+
+    /// Leaves all in the tables, and no log.
+    private func close() {
+        defer { database = nil }
+        guard let database, (try? flush(database)) != nil, (try? database.checkpoint(truncate: true)) != nil else {
+            return
+        }
+        database.changeLog.empty()
     }
 
     private func startSyncer() throws {
@@ -104,10 +112,15 @@ final class StoreWriter {
             keeping: try database.spoolNames(), isOpen: contents.isOpen)
         try database.outbox?.repeatAll()
         self.database = database
-        try syncer?.follow(directory.databasePath + "-wal")
+        try follow()
         // Where there is no room for it now, there is none for requests either: the first one finds out.
         _ = directory.fillReserve(options.reserveBytes)
+        database.hasUsedReserve = false
         return contents
+    }
+
+    private func follow() throws(SystemError) {
+        try syncer?.follow(tables: directory.databasePath + "-wal", changes: directory.changeLogPath)
     }
 
     // MARK: Writing
@@ -126,7 +139,7 @@ final class StoreWriter {
             case .trimOutbox(let number):
                 write(&batch)
                 // What cannot be removed now goes with later rows.
-                try? database?.outbox?.trim(upTo: number)
+                try? database?.trimOutbox(upTo: number)
             }
         }
         write(&batch)
@@ -136,6 +149,7 @@ final class StoreWriter {
         let start = SystemClock.boot
         reading(database)
         jobs.charge(SystemClock.boot - start, to: user)
+        if let database { checkpointIfDue(database, []) }
     }
 
     private func write(_ batch: inout [StoreTransaction]) {
@@ -203,10 +217,33 @@ final class StoreWriter {
         let waiting = receipts.filter(\.mustOutlastPower)
         if !waiting.isEmpty { syncer?.put(waiting) }
         for receipt in receipts where !receipt.mustOutlastPower { Self.settle(receipt, directory, deliver) }
-        guard database.pagesInLog >= options.checkpointPages else { return }
+        if database.isFlushDue, retryAt == nil {
+            do throws(SQLiteError) {
+                try flush(database)
+            } catch {
+                // All of it is in the change log, and is tried again with the file.
+                degrade(error.description)
+            }
+        }
+        checkpointIfDue(database, batch)
+    }
+
+    private func flush(_ database: QueueDatabase) throws(SQLiteError) {
+        for name in try database.flush() { directory.removeSpoolFile(name) }
+    }
+
+    private func checkpointIfDue(_ database: QueueDatabase, _ batch: [StoreTransaction]) {
+        if database.hasUsedReserve {
+            database.hasUsedReserve = false
+            // What is left of it is kept from others. Nothing new until there is room for the whole reserve again.
+            if !directory.fillReserve(options.reserveBytes) { _ = directory.fillReserve(options.reserveBytes / 2) }
+            degrade("the disk is full")
+        }
+        // On a full disk the file could not grow, and would take the room that ends and changes need.
+        guard retryAt == nil, database.pagesInLog >= options.checkpointPages else { return }
         observe(.beforeCheckpoint, batch)
         // Readers may keep it from finishing; the next one goes on.
-        try? database.checkpoint()
+        try? database.checkpoint(truncate: database.pagesInLog > options.longestLogPages)
     }
 
     /// The tables will never take it. It is said, and the others go on; what cannot be refused stays as it was in the
@@ -242,7 +279,7 @@ final class StoreWriter {
             _ = try database?.begin(at: SystemClock.now)
             try database?.probe()
             try database?.checkpoint(truncate: true)
-            try syncer?.follow(directory.databasePath + "-wal")
+            try follow()
             for receipt in unsafe { Self.settle(receipt, directory, deliver) }
             unsafe = []
             while !kept.isEmpty {

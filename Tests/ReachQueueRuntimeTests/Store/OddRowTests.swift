@@ -84,7 +84,7 @@ import Testing
         return contents
     }
 
-    @Test(arguments: ["request", "result", "breaker", "held_queue", "boot", "sqlite_sequence", "attempt"])
+    @Test(arguments: ["request", "result", "breaker", "held_queue", "boot", "sqlite_sequence", "change_log"])
     func `whatever a column holds, the file opens and is used`(table: String) async throws {
         let original = try StoreStage()
         try await Self.fill(original)
