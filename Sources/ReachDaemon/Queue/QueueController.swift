@@ -147,6 +147,7 @@ final class QueueController {
         case .setAside(let rows):
             let examples = rows.examples.joined(separator: ", ") + (rows.count > rows.examples.count ? ", ..." : "")
             log.error("\(rows.count) rows of the queue's file meant nothing; its table set_aside has them: \(examples)")
+        case .lost(let sentence): log.error("\(sentence)")
         case .failed(let error):
             log.error("there is no queue: \(error)")
             engine = nil

@@ -15,8 +15,11 @@ extension QueueServiceHandler {
             let page = PageReader(
                 filter, for: caller.user, ofAll: client(caller) == .root, from: engine, inTurn: inTurn
             ) { [self] record in item(record, engine) }
-            page.read(after: filter.after) { [self] items, next in
-                reply(.success(QueuePage(items: items, next: next, count: engine.driver.count(of: client(caller)))))
+            page.read(after: filter.after) { [self] page in
+                reply(
+                    page.map { items, next in
+                        QueuePage(items: items, next: next, count: engine.driver.count(of: client(caller)))
+                    })
             }
         }
     }
@@ -58,8 +61,9 @@ extension QueueServiceHandler {
     ) {
         attempt(reply) { engine throws(QueueServiceError) in
             let client = client(caller)
-            engine.driver.record(of: RequestID(rawValue: id), for: caller.user) { record in
-                guard let record, client.mayTouch(record.request.owner) else { return reply(.failure(.notFound(id))) }
+            engine.driver.record(of: RequestID(rawValue: id), for: caller.user) { found in
+                if case .failure(let error) = found { return reply(.failure(QueueServiceError(reading: error))) }
+                guard case .success(let record?) = found, client.mayTouch(record.request.owner) else { return reply(.failure(.notFound(id))) }
                 body(record, engine)
             }
         }

@@ -4,13 +4,17 @@ internal import ReachCore
 /// A file of records in the order of their writing, before they go into the tables, many at a time.
 ///
 /// The tables take a page of 4 KiB for each place that a change touches, and twice, by way of SQLite's log; here it takes
-/// its own length. A record has a checksum over it and all before it, and the number of its generation: one generation of
-/// records goes into the tables with its number, in one transaction, and the next one overwrites it.
+/// its own length. A record has a checksum over it and all before it, and the number of its generation. The tables have the
+/// number of the generation that is not in them. One generation goes into them in one transaction with the number of the next
+/// one, which then overwrites it. Numbers are random, so that the log of another file, or of a copy of this one, is not taken
+/// for this one's.
 struct ChangeLogFile: ~Copyable {
-    let descriptor: CInt
+    private let descriptor: CInt
     /// Of the records that are written now.
     private(set) var generation: Int64
-    /// The bytes of their records.
+    /// Of the records after these.
+    private(set) var next = Self.random()
+    /// The bytes of the records of ``generation``.
     private(set) var length = 0
     private var chain: UInt64
 
@@ -18,22 +22,33 @@ struct ChangeLogFile: ~Copyable {
     private static let headLength = 24
     /// A file that was longer once is shortened to this.
     private static let keptLength = 1 << 20
+    /// Of one generation: what waits on a disk that takes nothing else has to be in memory, too.
+    static let longest = 16 << 20
 
     /// Opens the file, and makes it if it is not there.
     ///
-    /// - Parameter generation: The one to be written: larger than that of all records that are in the tables.
+    /// - Parameter generation: The one that is not in the tables.
     init(_ path: String, generation: Int64) throws(SQLiteError) {
-        let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW
-        let present = open(path, flags)
-        descriptor = present >= 0 ? present : open(path, flags | O_CREAT, 0o600)
-        guard descriptor >= 0 else { throw Self.error("open \(path)") }
-        // Its name has to outlast a loss of power, too.
-        if present < 0, !Self.syncDirectory(of: path) { throw Self.error("fsync the directory of \(path)") }
+        descriptor = try Self.opened(path)
         self.generation = generation
         chain = UInt64(bitPattern: generation)
     }
 
+    private static func opened(_ path: String) throws(SQLiteError) -> CInt {
+        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw error("open \(path)") }
+        // Its name has to outlast a loss of power, too, also where an earlier run was killed before it could wait for that.
+        guard syncDirectory(of: path) else {
+            let error = error("fsync the directory of \(path)")
+            close(file)
+            throw error
+        }
+        return file
+    }
+
     deinit { close(descriptor) }
+
+    private static func random() -> Int64 { .random(in: 1 ... .max) }
 
     private static func syncDirectory(of path: String) -> Bool {
         let end = path.lastIndex(of: "/") ?? path.startIndex
@@ -43,50 +58,99 @@ struct ChangeLogFile: ~Copyable {
         return fsync(directory) == 0
     }
 
-    /// The records of this generation, up to the first that is not whole. New ones follow them.
-    mutating func read() throws(SQLiteError) -> [[UInt8]] {
-        let bytes = try whole()
-        var records: [[UInt8]] = []
-        while let record = record(in: bytes, at: length) {
-            chain = Self.checksum(record, generation, after: chain)
+    // MARK: Reading
+
+    /// Reads the records of this generation, up to the first that is not whole. New ones follow those that `take` has taken.
+    ///
+    /// - Parameter take: Whether a record means anything; the first that does not is the end, too.
+    /// - Returns: Whether more was written behind the end: records of this generation are lost.
+    mutating func read(_ take: ([UInt8]) -> Bool) throws(SQLiteError) -> Bool {
+        while let (record, sum) = try record(at: length) {
+            guard take(record) else { return true }
+            chain = sum
             length += Self.headLength + record.count
-            records.append(Array(record))
         }
-        return records
+        return try hasHead(from: length + 1)
     }
 
-    private func record(in bytes: [UInt8], at place: Int) -> ArraySlice<UInt8>? {
-        let start = place + Self.headLength
-        guard start <= bytes.count else { return nil }
-        let words = (0..<3).map { word in
-            (0..<8).reduce(UInt64(0)) { $0 | UInt64(bytes[place + word * 8 + $1]) << UInt64($1 * 8) }
+    private func record(at place: Int) throws(SQLiteError) -> (bytes: [UInt8], sum: UInt64)? {
+        let head = try bytes(at: place, Self.headLength)
+        guard head.count == Self.headLength else { return nil }
+        let words = head.withUnsafeBytes { head in
+            (0..<3).map { UInt64(littleEndian: head.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self)) }
         }
-        guard words[2] == UInt64(bitPattern: generation), words[1] > 0, words[1] <= UInt64(bytes.count - start) else {
+        guard words[2] == UInt64(bitPattern: generation), 1...UInt64(Self.longest) ~= words[1] else { return nil }
+        let record = try bytes(at: place + Self.headLength, Int(words[1]))
+        guard record.count == Int(words[1]), Self.checksum(record[...], generation, after: chain) == words[0] else {
             return nil
         }
-        let record = bytes[start..<start + Int(words[1])]
-        return Self.checksum(record, generation, after: chain) == words[0] ? record : nil
+        return (record, words[0])
     }
 
-    private func whole() throws(SQLiteError) -> [UInt8] {
+    /// Whether a head of this generation begins there or later. A generation is a random number, which nothing else contains.
+    private func hasHead(from start: Int) throws(SQLiteError) -> Bool {
+        var place = start + 16
+        while true {
+            let portion = try bytes(at: place, 1 << 16)
+            if Self.contains(portion, UInt64(bitPattern: generation)) { return true }
+            if portion.count < 1 << 16 { return false }
+            place += portion.count - 7
+        }
+    }
+
+    private static func contains(_ bytes: [UInt8], _ sought: UInt64) -> Bool {
+        // The newest byte is the highest one.
+        var last: UInt64 = 0
+        for (index, byte) in bytes.enumerated() {
+            last = last >> 8 | UInt64(byte) << 56
+            if last == sought, index >= 7 { return true }
+        }
+        return false
+    }
+
+    /// - Returns: Fewer bytes at the end of the file.
+    private func bytes(at place: Int, _ count: Int) throws(SQLiteError) -> [UInt8] {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw Self.error("fstat") }
-        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-        var count = 0
-        while count < bytes.count {
+        var bytes = [UInt8](repeating: 0, count: max(0, min(count, Int(status.st_size) - place)))
+        var done = 0
+        while done < bytes.count {
             let more = bytes.withUnsafeMutableBytes {
-                pread(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count, off_t(count))
+                pread(descriptor, $0.baseAddress?.advanced(by: done), $0.count - done, off_t(place + done))
             }
             if more < 0, errno == EINTR { continue }
             guard more >= 0 else { throw Self.error("read the change log") }
             if more == 0 { break }
-            count += more
+            done += more
         }
-        return Array(bytes.prefix(count))
+        return Array(bytes.prefix(done))
     }
+
+    /// Copies the whole file, and then leaves of it only the records that were read.
+    ///
+    /// - Returns: Whether there was room for it; otherwise all stays as it is.
+    func copyAside(to path: String) -> Bool {
+        let copy = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard copy >= 0 else { return false }
+        defer { close(copy) }
+        var place = 0
+        while let portion = try? bytes(at: place, 1 << 16) {
+            if portion.isEmpty {
+                ftruncate(descriptor, off_t(length))
+                return true
+            }
+            guard write(copy, portion, portion.count) == portion.count else { break }
+            place += portion.count
+        }
+        unlink(path)
+        return false
+    }
+
+    // MARK: Writing
 
     /// Writes a record, or nothing of it.
     mutating func append(_ record: [UInt8]) throws(SQLiteError) {
+        guard length + record.count <= Self.longest else { throw .storage("the change log is full") }
         let sum = Self.checksum(record[...], generation, after: chain)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.headLength + record.count)
@@ -114,15 +178,25 @@ struct ChangeLogFile: ~Copyable {
         length += bytes.count
     }
 
-    /// The records are in the tables, and safe there: the next ones overwrite them.
-    mutating func begin(_ next: Int64) {
+    /// The records are in the tables, with ``next``.
+    mutating func beginNext() {
         generation = next
-        if length > Self.keptLength { ftruncate(descriptor, off_t(Self.keptLength)) }
+        next = Self.random()
         length = 0
-        chain = UInt64(bitPattern: next)
+        chain = UInt64(bitPattern: generation)
     }
 
-    /// Leaves nothing in the file.
+    /// Waits until the records are on the disk.
+    func sync() -> Bool { fdatasync(descriptor) == 0 }
+
+    /// Gives room back that a long generation took. Only when the tables that have it are on the disk.
+    func shorten() {
+        var status = stat()
+        guard length == 0, fstat(descriptor, &status) == 0, status.st_size > Self.keptLength else { return }
+        ftruncate(descriptor, off_t(Self.keptLength))
+    }
+
+    /// Leaves nothing in the file. Only when the tables are on the disk.
     func empty() { ftruncate(descriptor, 0) }
 
     /// Of bytes that a disk may have lost, not of bytes that somebody chose: who can write here can write the tables, too.

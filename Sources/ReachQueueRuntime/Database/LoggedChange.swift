@@ -3,6 +3,7 @@ internal import ReachQueue
 
 /// A change as the change log and the tables take it: values of columns. Of one request, or of the outbox.
 struct LoggedChange {
+    /// A new one needs a new version of ``QueueSchema``: a program that does not know it would stop reading there.
     enum Kind: UInt8 {
         case insert = 1
         case lease = 2
@@ -76,6 +77,30 @@ struct LoggedChange {
 
     /// Whether it is of a request, and not of the outbox.
     var isOfRequest: Bool { kind != .event && kind != .trimEvents }
+
+    /// The spool file that it names: of a new request's body, or of an answer.
+    var spoolName: String? {
+        let places: (kind: Int, path: Int)? =
+            switch kind {
+            case .insert: Self.bodyPlaces
+            case .finish: Self.answerPlaces
+            default: nil
+            }
+        let values = kind == .insert ? row : more
+        guard let places, places.path < values.count, case .integer(3) = values[places.kind],
+            case .text(let name) = values[places.path]
+        else { return nil }
+        return name
+    }
+
+    private static let bodyPlaces: (kind: Int, path: Int)? = {
+        guard let kind = NewRow.writer.index(of: .bodyKind), let path = NewRow.writer.index(of: .bodyPath) else {
+            return nil
+        }
+        return (kind, path)
+    }()
+    /// In ``columns(of:)``.
+    private static let answerPlaces: (kind: Int, path: Int)? = (2, 3)
 
     /// When a request ended; `nil` for other changes.
     var endTime: Timestamp? {

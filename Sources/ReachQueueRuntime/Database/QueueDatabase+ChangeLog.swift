@@ -78,6 +78,7 @@ extension QueueDatabase {
         let change = LoggedChange(kind: .trimEvents, id: number)
         var record = ByteWriter(capacity: 64)
         change.encode(into: &record)
+        endReading()
         try makeTablesSafe()
         try changeLog.append(record.bytes)
         pending.add([change])
@@ -119,11 +120,10 @@ extension QueueDatabase {
         }
     }
 
-    /// The spool files of a request that is forgotten.
-    private func files(of id: RequestID) -> [String] {
-        var files = (try? names(statements.spoolNames, .integer(id.rawValue), .integer(id.rawValue))) ?? []
-        if let kept = pending.requests[id] { files += kept.files }
-        return files
+    /// The spool files of a request that is forgotten: those that its rows name, and those that rows would have named.
+    private func files(of id: RequestID) -> Set<String> {
+        let named = (try? names(statements.spoolNames, .integer(id.rawValue), .integer(id.rawValue))) ?? []
+        return pending.files(of: id).union(named)
     }
 
     // MARK: Into the tables
@@ -137,27 +137,30 @@ extension QueueDatabase {
         }
     }
 
-    /// Brings what is pending into the tables.
+    /// Brings what is pending into the tables. On a full disk tries again in the reserve: what has happened must fit.
     ///
-    /// - Returns: Spool files that nothing names any more, to be removed when the tables are safe.
-    func flush() throws(SQLiteError) -> [String] {
-        if pending.isEmpty { return [] }
-        return try withReserve { () throws(SQLiteError) in try flushPending() }
+    /// - Throws: Then all of it is still pending. What is in doubt is not written again here: see ``isDoubtful``.
+    func flush() throws(SQLiteError) {
+        if isDoubtful { throw Self.doubt }
+        try flushAgain()
     }
 
-    /// On a full disk tries again in the reserve: what has happened must fit, and whoever reads must see it.
-    private func withReserve<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
+    /// The same, also where the disk may have lost what was written: with all that is in memory.
+    func flushAgain() throws(SQLiteError) {
+        if pending.isEmpty { return }
         do throws(SQLiteError) {
-            return try body()
+            try flushPending()
         } catch {
             guard case .storage = error else { throw error }
             directory.giveUpReserve()
             hasUsedReserve = true
-            return try body()
+            try flushPending()
         }
+        if !isDoubtful, !doomedWhenSafe.isEmpty { try makeTablesSafe() }
     }
 
-    private func flushPending() throws(SQLiteError) -> [String] {
+    private func flushPending() throws(SQLiteError) {
+        endReading()
         try statements.begin.run()
         do throws(SQLiteError) {
             try applyPending()
@@ -168,16 +171,53 @@ extension QueueDatabase {
             throw error
         }
         didCommit()
-        let doomed = claimDoomed()
-        if !doomed.isEmpty { try makeTablesSafe() }
-        return doomed
+        doomedWhenSafe += claimDoomed()
     }
 
-    /// Within a transaction.
+    /// Within a transaction that is committed.
     func applyPending() throws(SQLiteError) {
         if pending.isEmpty { return }
-        for change in pending.effective { try write(change) }
-        try statements.setGeneration.run(.integer(changeLog.generation))
+        try applyChanges()
+        try statements.setGeneration.run(.integer(changeLog.next))
+        guard database.changedRows == 1 else { throw .corrupt("the table change_log has no row") }
+    }
+
+    /// Writes what is pending. What the tables reject is left out, and noted in ``leftOut``.
+    private func applyChanges() throws(SQLiteError) {
+        let changes = pending.effective
+        let before = counters
+        try database.execute("SAVEPOINT pending")
+        do throws(SQLiteError) {
+            for change in changes { try write(change) }
+        } catch {
+            guard case .rejected = error else { throw error }
+            try database.execute("ROLLBACK TO pending")
+            counters = before
+            try applyOneByOne(changes)
+        }
+        try database.execute("RELEASE pending")
+        // Numbers of requests that are forgotten again are not given to others, either.
+        if let last = changes.last(where: { $0.kind == .insert })?.id, last == pending.lastInserted { return }
+        if pending.lastInserted > 0 {
+            try statements.beginNumbers.run()
+            try statements.raiseNumber.run(.integer(pending.lastInserted))
+        }
+    }
+
+    private func applyOneByOne(_ changes: [LoggedChange]) throws(SQLiteError) {
+        for change in changes {
+            let before = counters
+            try database.execute("SAVEPOINT one")
+            do throws(SQLiteError) {
+                try write(change)
+            } catch {
+                guard case .rejected(let reason) = error else { throw error }
+                try database.execute("ROLLBACK TO one")
+                counters = before
+                leftOut.append("\(change.kind) of \(change.id): \(reason)")
+            }
+            try database.execute("RELEASE one")
+        }
     }
 
     /// What was pending is in the tables.
@@ -185,46 +225,98 @@ extension QueueDatabase {
         areTablesSafe = false
         if pending.isEmpty { return }
         pending = PendingChanges()
-        changeLog.begin(changeLog.generation &+ 1)
+        changeLog.beginNext()
     }
 
     /// Waits until all that is in the tables is on the disk. Only then the change log goes on: what a loss of power leaves is
     /// always the beginning of what was written.
     func makeTablesSafe() throws(SQLiteError) {
+        if isDoubtful { throw Self.doubt }
         if areTablesSafe { return }
-        guard fdatasync(log) == 0 else { throw .storage("fdatasync: \(String(cString: strerror(errno)))") }
+        guard fdatasync(log) == 0 else {
+            let reason = String(cString: strerror(errno))
+            isDoubtful = true
+            throw .storage("fdatasync: \(reason)")
+        }
         areTablesSafe = true
+        changeLog.shorten()
+        removable += doomedWhenSafe
+        doomedWhenSafe = []
     }
 
-    /// Brings what an earlier run left in the change log into the tables. What they reject is left out.
-    func replay() throws(SQLiteError) {
-        for record in try changeLog.read() {
+    /// Waits for the tables and the change log.
+    ///
+    /// - Returns: Whether all that was written is on the disk.
+    func makeSafe() -> Bool {
+        guard (try? makeTablesSafe()) != nil else { return false }
+        guard pending.isEmpty || changeLog.sync() else {
+            isDoubtful = true
+            return false
+        }
+        return true
+    }
+
+    static var doubt: SQLiteError { .storage("what was written may not have reached the disk") }
+
+    /// What was written is in the file itself, and the file on the disk: nothing depends on SQLite's log or the change log.
+    ///
+    /// - Throws: Also where another program reads, and SQLite's log has to stay for it.
+    func endDoubt() throws(SQLiteError) {
+        guard try database.checkpoint(truncate: true) else {
+            throw .storage("another program reads the queue's file")
+        }
+        guard fdatasync(log) == 0 else { throw .storage("fdatasync: \(String(cString: strerror(errno)))") }
+        isDoubtful = false
+    }
+
+    // MARK: At a start
+
+    /// Reads what an earlier run left in the change log; it is pending then.
+    func readChangeLog(at now: Timestamp) throws(SQLiteError) {
+        let isDamaged = try changeLog.read { record in
+            var changes: [LoggedChange] = []
             var cursor = ByteCursor(record[...])
-            while !cursor.isAtEnd, let change = LoggedChange(&cursor) { pending.add([change]) }
+            while !cursor.isAtEnd {
+                guard let change = LoggedChange(&cursor) else { return false }
+                changes.append(change)
+            }
+            pending.add(changes)
+            return true
         }
-        if pending.isEmpty { return }
-        try withReserve { () throws(SQLiteError) in try replayPending() }
-        didCommit()
-        try outbox?.findLast(in: database)
-        // Their files have no row any more, and are swept with the others.
-        doomed = []
+        if isDamaged {
+            let aside = "\(directory.changeLogPath).corrupt-\(now.nanosecondsSince1970 / 1_000_000_000)"
+            let copy = changeLog.copyAside(to: aside) ? "a copy of it is \(aside)" : "there was no room for a copy"
+            losses.append(
+                "the queue's change log is damaged behind its first \(changeLog.length) bytes, and later changes are lost; \(copy)")
+        }
+        lastID = max(lastID, pending.lastInserted)
+        outbox?.skip(to: pending.lastEvent)
     }
 
-    private func replayPending() throws(SQLiteError) {
-        try statements.begin.run()
-        do throws(SQLiteError) {
-            for change in pending.effective {
-                do throws(SQLiteError) {
-                    try write(change)
-                } catch {
-                    guard case .rejected = error else { throw error }
-                }
-            }
-            try statements.setGeneration.run(.integer(changeLog.generation))
-            try statements.commit.run()
-        } catch {
-            if database.isInTransaction { try? database.execute("ROLLBACK") }
-            throw error
+    /// Follows the requests that an earlier run added and whose rows do not exist yet.
+    func adoptPending(of contents: StoreContents) throws(SQLiteError) {
+        for stored in contents.requests where pending.hasInserted(stored.id) {
+            if case .dead = stored.state { continue }
+            if let request = try specification(stored.id) { pending.adopt(stored, request) }
         }
+    }
+
+    /// Takes over what another value of the same file has in memory: it knows more than the disk, which may have lost what was
+    /// written to it.
+    func takeOver(_ old: QueueDatabase) {
+        if changeLog.generation == old.changeLog.generation {
+            pending = old.pending
+        } else if changeLog.generation != old.changeLog.next {
+            // It is another file. What happened since is written into it as far as it fits.
+            pending.add(old.pending.changes)
+        }
+        leases = old.leases
+        lastEnd = old.lastEnd
+        lastID = max(lastID, old.lastID)
+        doomedWhenSafe = old.doomedWhenSafe
+        isDoubtful = old.isDoubtful
+        hasUsedReserve = old.hasUsedReserve
+        losses += old.losses
+        outbox?.skip(to: pending.lastEvent)
     }
 }

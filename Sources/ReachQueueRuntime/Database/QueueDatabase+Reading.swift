@@ -8,7 +8,7 @@ extension QueueDatabase {
     ///
     /// - Parameter now: What times of an earlier start of the machine are measured against.
     func contents(at now: Instant) throws(SQLiteError) -> StoreContents {
-        try flushForReader()
+        try beginReading()
         var contents = StoreContents()
         contents.nextID = try lastNumber() + 1
         contents.requests = try requests(at: now)
@@ -161,20 +161,16 @@ extension QueueDatabase {
 
     // MARK: Reports
 
-    private func flushForReader() throws(SQLiteError) {
-        for name in try flush() { directory.removeSpoolFile(name) }
-    }
-
     /// - Returns: `nil` if there is no such request.
     func report(on id: RequestID) throws(SQLiteError) -> RequestReport? {
         if let kept = pending.requests[id] { return kept.report(id) }
-        if pending.concerns(id) { try flushForReader() }
+        if pending.concerns(id) { try beginReading() }
         return try statements.report.first(.integer(id.rawValue)) { (row) throws(SQLiteError) in try report(row) }
     }
 
     /// Reports without the bytes of answers.
     func reports(_ query: RecordQuery) throws(SQLiteError) -> [RequestReport] {
-        try flushForReader()
+        try beginReading()
         let rows = statements.page
         try rows.bind([
             .integer(query.after), .optional(query.owner), .optional(query.isOver.map { $0 ? 1 : 0 }),
@@ -220,8 +216,15 @@ extension QueueDatabase {
         }
     }
 
+    /// Delivers the events that an earlier run left.
+    func repeatOutbox() throws(SQLiteError) {
+        try beginReading()
+        try outbox?.repeatAll()
+    }
+
     /// The spool files that rows name.
     func spoolNames() throws(SQLiteError) -> Set<String> {
+        try beginReading()
         let rows = try database.prepare(
             """
             SELECT body_path FROM request WHERE body_kind = 3

@@ -19,6 +19,9 @@ final class QueueDatabase {
     var kept = KeptAccounts()
     /// Spool files that nothing names any more, once the open transaction is safe.
     var doomed: [String] = []
+    /// The same of transactions that are committed and perhaps not on the disk; and of those that are.
+    var doomedWhenSafe: [String] = []
+    var removable: [String] = []
     /// When the last request ended.
     var lastEnd: Timestamp
     /// What is in the change log, and not in the tables yet.
@@ -28,6 +31,15 @@ final class QueueDatabase {
     var hasUsedReserve = false
     /// Whether all that was committed to the tables has reached the disk.
     var areTablesSafe = false
+    /// Whether the disk may have lost what was written: then nothing is written any more. The kernel reports that once, and takes
+    /// the lost pages for good ones from then on, so that only writing all of it again helps (``endDoubt()``).
+    var isDoubtful = false
+    /// Changes that the tables do not take, with the reasons.
+    var leftOut: [String] = []
+    /// What else was acknowledged and is lost: sentences.
+    var losses: [String] = []
+    /// What was counted when readers began; `nil` while none reads what is pending.
+    var countersBefore: Counters?
     /// The largest number of a request.
     var lastID: Int64 = 0
     /// What has to be known of leased requests when they end.
@@ -42,23 +54,28 @@ final class QueueDatabase {
 
     /// Opens the file, checks it and brings it up to date.
     ///
+    /// What the change log has is pending then, and not in the tables.
+    ///
+    /// - Parameter old: The same file, open: what it has in memory is taken over. It is not to be used any more once
+    ///   something was written here.
     /// - Throws: ``QueueStoreError``, ``SQLiteError``.
     init(
         _ directory: QueueDirectory, _ options: QueueStoreOptions, _ schema: QueueSchema, outbox: QueueOutbox? = nil,
-        at now: Instant, bootIdentity: String
+        at now: Instant, bootIdentity: String, replacing old: QueueDatabase? = nil
     ) throws {
         self.directory = directory
         self.options = options
         lastEnd = now.wall
-        // The file is made with this mask, before SQLite writes into it.
-        let file = open(directory.databasePath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        // The file is made with this mask, before SQLite writes into it. One that is open is left alone: to close another
+        // descriptor of it would take the locks away that SQLite holds.
+        let file = open(directory.databasePath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         if file >= 0 { close(file) }
         database = try SQLiteDatabase.open(directory.databasePath)
         // A newer file is not touched, and this pragma would write into any.
         if try schema.version(of: database) == 0 { try database.execute("PRAGMA auto_vacuum = INCREMENTAL") }
         try database.execute(
             """
-            PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = FAST;
+            PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = FAST;
             PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 8388608; PRAGMA temp_store = MEMORY;
             """)
         database.watchLog()
@@ -72,16 +89,32 @@ final class QueueDatabase {
         } else {
             try database.execute(OutboxTable.removal)
         }
-        try database.prepare("INSERT OR IGNORE INTO boot (identity) VALUES (?)").run(.text(bootIdentity))
-        boot =
-            try database.prepare("SELECT number FROM boot WHERE identity = ?")
-            .first(.text(bootIdentity)) { $0.integer(0) } ?? 0
-        let generation = try database.number("SELECT max(generation) FROM change_log") ?? 0
-        changeLog = try ChangeLogFile(directory.changeLogPath, generation: generation &+ 1)
+        boot = try Self.number(of: bootIdentity, in: database)
+        guard try database.number("SELECT count(*) FROM change_log") == 1 else {
+            throw SQLiteError.corrupt("the table change_log has not one row")
+        }
+        let generation = try database.number("SELECT generation FROM change_log") ?? 0
+        changeLog = try ChangeLogFile(directory.changeLogPath, generation: generation)
         log = Glibc.open(directory.databasePath + "-wal", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard log >= 0 else { throw SQLiteError.storage("open \(directory.databasePath)-wal: \(errno)") }
-        try replay()
         lastID = try lastNumber()
+        let isKnown = old.map { [$0.changeLog.generation, $0.changeLog.next].contains(generation) } ?? false
+        if !isKnown { try readChangeLog(at: now.wall) }
+        if let old { takeOver(old) }
+    }
+
+    /// The number of a start of the machine. Where the disk has no room for it, the one that it gets later.
+    private static func number(of identity: String, in database: borrowing SQLiteDatabase) throws(SQLiteError) -> Int64 {
+        let known = try database.prepare("SELECT number FROM boot WHERE identity = ?")
+        if let number = try known.first(.text(identity), read: { $0.integer(0) }) { return number }
+        let next = try database.number("SELECT coalesce(max(number), 0) + 1 FROM boot") ?? 1
+        do throws(SQLiteError) {
+            try database.prepare("INSERT INTO boot (number, identity) VALUES (?, ?)").run(
+                .integer(next), .text(identity))
+        } catch {
+            guard case .storage = error else { throw error }
+        }
+        return next
     }
 
     // SQLite holds no locks on this file, so that closing a descriptor of it takes none away.
@@ -91,6 +124,7 @@ final class QueueDatabase {
     ///
     /// - Returns: What was set aside.
     func begin(at now: Instant) throws -> RowsSetAside {
+        endReading()
         let rows = try setAsideImplausibleRows(at: now.wall)
         kept = try readKept()
         lastID = try lastNumber()
@@ -101,7 +135,7 @@ final class QueueDatabase {
     /// The largest number that was given.
     func lastNumber() throws(SQLiteError) -> Int64 {
         let given = try database.number("SELECT seq FROM sqlite_sequence WHERE name = 'request'") ?? 0
-        return max(given, try database.number("SELECT max(id) FROM request") ?? 0)
+        return max(given, try database.number("SELECT max(id) FROM request") ?? 0, pending.lastInserted)
     }
 
     // MARK: Writing
@@ -115,7 +149,10 @@ final class QueueDatabase {
     func write(_ transactions: [StoreTransaction], at point: (StorePoint, [StoreTransaction]) -> Void)
         throws(SQLiteError) -> [StoreReceipt]
     {
+        endReading()
+        if isDoubtful { throw Self.doubt }
         if let receipts = log(transactions, at: point) { return receipts }
+        if isDoubtful { throw Self.doubt }
         do throws(SQLiteError) {
             return try write(transactions, { (transaction) throws(SQLiteError) in try apply(transaction) }, at: point)
         } catch {
@@ -131,9 +168,11 @@ final class QueueDatabase {
     ) throws(SQLiteError) -> [StoreReceipt] {
         var receipts: [StoreReceipt] = []
         receipts.reserveCapacity(transactions.count)
+        var doomedBefore: [String] = []
         try statements.begin.run()
         do throws(SQLiteError) {
             try applyPending()
+            doomedBefore = claimDoomed()
             for transaction in transactions { receipts.append(try apply(transaction)) }
             try prune()
             point(.beforeCommit, transactions)
@@ -143,6 +182,7 @@ final class QueueDatabase {
             throw error
         }
         didCommit()
+        doomedWhenSafe += doomedBefore
         if !receipts.isEmpty { receipts[receipts.count - 1].doomed += claimDoomed() }
         point(.afterCommit, transactions)
         outbox?.deliver()
@@ -159,6 +199,7 @@ final class QueueDatabase {
     private func attempt(_ transaction: StoreTransaction) throws(SQLiteError) -> StoreReceipt {
         try database.execute("SAVEPOINT one")
         let rows = outbox?.rows.count ?? 0
+        let before = counters
         do throws(SQLiteError) {
             let receipt = try apply(transaction)
             try database.execute("RELEASE one")
@@ -167,7 +208,7 @@ final class QueueDatabase {
             guard case .rejected(let reason) = error else { throw error }
             try database.execute("ROLLBACK TO one; RELEASE one")
             outbox?.forget(downTo: rows)
-            recount()
+            counters = before
             return StoreReceipt(transaction: transaction, leased: [], doomed: [], rejection: reason)
         }
     }
@@ -176,11 +217,8 @@ final class QueueDatabase {
     func rollBack() {
         if database.isInTransaction { try? database.execute("ROLLBACK") }
         outbox?.forget()
-        recount()
-    }
-
-    private func recount() {
         doomed = []
+        leftOut = []
         if let counted = try? readKept() { kept = counted }
     }
 
@@ -279,6 +317,7 @@ final class QueueDatabase {
 
     /// Writes something of no consequence, to see whether that can be done.
     func probe() throws(SQLiteError) {
+        endReading()
         let version = try database.number("PRAGMA user_version") ?? 0
         try database.execute("BEGIN IMMEDIATE; PRAGMA user_version = \(version); COMMIT")
     }
@@ -286,11 +325,15 @@ final class QueueDatabase {
     /// How long the log was after the last commit.
     var pagesInLog: Int { database.pagesInLog }
 
-    func checkpoint(truncate: Bool = false) throws(SQLiteError) {
-        try database.checkpoint(truncate: truncate)
+    /// - Returns: Whether all of SQLite's log is in the file: another program that reads may prevent it.
+    @discardableResult
+    func checkpoint(truncate: Bool = false) throws(SQLiteError) -> Bool {
+        endReading()
+        guard try database.checkpoint(truncate: truncate) else { return false }
         // An eighth at a time, so that a file that was large for a while shrinks within some checkpoints, and no turn of the
         // disk's thread lasts long: 8,192 pages are 32 MiB.
         let free = try database.number("PRAGMA freelist_count") ?? 0
         if free > 1000 { try database.execute("PRAGMA incremental_vacuum(\(max(500, min(free / 8, 8192))))") }
+        return true
     }
 }

@@ -145,14 +145,13 @@ struct QueueSchema: Sendable {
         "ALTER TABLE \(table) ADD COLUMN upload_protocol TEXT;"
     }.joined(separator: "\n")
 
-    /// What wrote pages that nobody read goes: the rows of attempts, and an index that another one replaces. `change_log` has the
-    /// generation of the change log (``ChangeLogFile``) that is in the tables; it begins at random, so that the log of another file
-    /// is not taken for this one's.
+    /// What wrote pages that nobody read goes: the rows of attempts, and an index that another one replaces. `change_log` has one row:
+    /// the generation of the change log (``ChangeLogFile``) that is not in the tables.
     private static let fewerPages = """
         DROP TABLE IF EXISTS attempt;
         DROP INDEX IF EXISTS request_over;
         CREATE TABLE change_log (generation INTEGER NOT NULL);
-        INSERT INTO change_log VALUES (abs(random() % 1000000000000));
+        INSERT INTO change_log VALUES (abs(random() >> 1) + 1);
         """
 
     /// What a request that is over takes of its owner's room: its texts, its answer unless that is a file of the

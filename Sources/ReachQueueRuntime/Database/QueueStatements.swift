@@ -11,6 +11,9 @@ struct QueueStatements {
     /// Owner, the length of its texts, and kind and path of its body.
     let facts: SQLiteStatement
     let setGeneration: SQLiteStatement
+    /// The largest number that was given, where no request was in the table yet; and a larger one.
+    let beginNumbers: SQLiteStatement
+    let raiseNumber: SQLiteStatement
     let hold: SQLiteStatement
     let setDeadline: SQLiteStatement
     let insertResult: SQLiteStatement
@@ -59,6 +62,12 @@ struct QueueStatements {
         facts = try database.prepare(
             "SELECT owner, length(url) + length(headers), body_kind, body_path FROM request WHERE id = ?")
         setGeneration = try database.prepare("UPDATE change_log SET generation = ?")
+        beginNumbers = try database.prepare(
+            """
+            INSERT INTO sqlite_sequence (name, seq)
+            SELECT 'request', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'request')
+            """)
+        raiseNumber = try database.prepare("UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'request' AND seq < ?1")
         hold = try database.prepare("UPDATE request SET held = ? WHERE id = ?")
         setDeadline = try database.prepare(
             "UPDATE request SET deadline_wall = ?, deadline_boot = ?, boot = ? WHERE id = ?")

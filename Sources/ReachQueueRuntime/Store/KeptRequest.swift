@@ -45,11 +45,6 @@ final class KeptRequest {
         result = nil
     }
 
-    /// The spool files of its body and its answer.
-    var files: [String] {
-        [request.body, result?.body ?? .none].compactMap { if case .spooled(let name, _) = $0 { name } else { nil } }
-    }
-
     func report(_ id: RequestID) -> RequestReport {
         var report = RequestReport(id, request, created: created, deadline: deadline)
         report.bodyBytes = bodyBytes

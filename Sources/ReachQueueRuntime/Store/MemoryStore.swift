@@ -31,12 +31,16 @@ package final class MemoryStore: QueueStorage {
         deliver(.committed(transaction.number, leased: leased))
     }
 
-    package func record(of id: RequestID, for user: UInt32, _ body: @escaping @Sendable (RequestReport?) -> Void) {
-        body(state.withLock { state in state.records[id]?.report(id) })
+    package func record(
+        of id: RequestID, for user: UInt32,
+        _ body: @escaping @Sendable (Result<RequestReport?, QueueStoreError>) -> Void
+    ) {
+        body(.success(state.withLock { state in state.records[id]?.report(id) }))
     }
 
     package func records(
-        _ query: RecordQuery, for user: UInt32, _ body: @escaping @Sendable ([RequestReport]) -> Void
+        _ query: RecordQuery, for user: UInt32,
+        _ body: @escaping @Sendable (Result<[RequestReport], QueueStoreError>) -> Void
     ) {
         let found = state.withLock { state in
             state.records.filter { id, kept in
@@ -44,7 +48,7 @@ package final class MemoryStore: QueueStorage {
                     && (query.isOver == nil || query.isOver == (kept.end != nil))
             }.sorted { $0.key < $1.key }.prefix(query.limit).map { $0.value.report($0.key) }
         }
-        body(found)
+        body(.success(found))
     }
 
     /// There is none.

@@ -86,11 +86,12 @@ package final class QueueDirectory: Sendable {
 
     /// Removes the spool files that no row names: those of a request that was never stored.
     ///
-    /// - Parameter isOpen: Whether a request will still be sent: then the part of its answer stays, if a record shows
-    ///   how far it is.
+    /// - Parameters:
+    ///   - isOpen: Whether a request will still be sent: then the part of its answer stays, if a record shows how far it is.
+    ///   - removes: Whether they go at all: not while the rows are perhaps not on the disk.
     /// - Returns: Those requests, and what is recorded of resumable uploads that will go on.
     func sweepSpool(
-        keeping names: Set<String>, isOpen: (RequestID) -> Bool
+        keeping names: Set<String>, isOpen: (RequestID) -> Bool, removes: Bool = true
     ) -> (answers: Set<RequestID>, uploads: [RequestID: UploadState]) {
         let unnamed = Set((try? DirectoryNames.read(spoolPath)) ?? []).subtracting(names)
         let begun = Set(
@@ -105,7 +106,7 @@ package final class QueueDirectory: Sendable {
             guard let id = Self.request(of: name, Self.uploadPrefix), isOpen(id),
                 let state = SmallFile.text(spoolFile(name), limit: 1 << 16).flatMap(UploadState.init(text:))
             else {
-                unlink(spoolFile(name))
+                if removes { unlink(spoolFile(name)) }
                 continue
             }
             uploads[id] = state

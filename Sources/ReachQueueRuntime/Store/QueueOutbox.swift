@@ -75,6 +75,9 @@ struct OutboxTable {
         }
     }
 
+    /// Numbers go on behind this one, also where its row is not in the table yet.
+    mutating func skip(to number: Int64) { last = max(last, number) }
+
     /// Has rows delivered that are in the change log.
     mutating func note(_ more: [QueueOutbox.Row]) {
         rows += more

@@ -12,23 +12,50 @@ internal import Synchronization
 final class StoreSyncer: Sendable {
     private struct State {
         var waiting: [StoreReceipt] = []
-        var files = Files()
+        var files: Files?
         var isEnding = false
     }
 
-    private struct Files {
+    /// Closed when neither the thread nor the store uses them. SQLite holds no locks on these files, so that closing a descriptor
+    /// of one takes none away.
+    private final class Files: Sendable {
         /// SQLite's log, and the change log.
-        var tables: CInt = -1
-        var changes: CInt = -1
+        private let tables: CInt
+        private let changes: CInt
+        /// The kernel says once that it lost what was written; after that all seems to be well.
+        private let hasFailed = Mutex(false)
 
-        /// Waits for the files that these are in.
-        func wait(for receipts: [StoreReceipt]) -> Bool {
-            if receipts.contains(where: \.isLogged), fdatasync(changes) != 0 { return false }
-            return !receipts.contains { !$0.isLogged } || fdatasync(tables) == 0
+        init(tables: String, changes: String) throws(SystemError) {
+            func opened(_ path: String) throws(SystemError) -> CInt {
+                try SystemError.check("open \(path)") { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
+            }
+            let first = try opened(tables)
+            do throws(SystemError) {
+                self.changes = try opened(changes)
+            } catch {
+                close(first)
+                throw error
+            }
+            self.tables = first
         }
 
-        func close() {
-            for file in [tables, changes] where file >= 0 { Glibc.close(file) }
+        deinit {
+            close(tables)
+            close(changes)
+        }
+
+        /// Waits for the files that these are in.
+        func wait(for receipts: [StoreReceipt]) throws(SystemError) {
+            if hasFailed.withLock(\.self) { throw SystemError(call: "fdatasync", number: EIO) }
+            do throws(SystemError) {
+                if receipts.contains(where: \.isLogged) { _ = try SystemError.check("fdatasync") { fdatasync(changes) } }
+                if receipts.contains(where: { !$0.isLogged }) {
+                    _ = try SystemError.check("fdatasync") { fdatasync(tables) }
+                }
+            } catch {
+                hasFailed.withLock { $0 = true }
+                throw error
+            }
         }
     }
 
@@ -47,38 +74,21 @@ final class StoreSyncer: Sendable {
             var last = BootTime(nanoseconds: 0)
             while let (receipts, files) = next(lastSync: last) {
                 last = SystemClock.boot
-                if files.wait(for: receipts) {
+                do throws(SystemError) {
+                    try files?.wait(for: receipts)
                     receipts.forEach(deliver)
-                } else {
-                    fail(receipts, SystemError(call: "fdatasync"))
+                } catch {
+                    fail(receipts, error)
                 }
             }
             wakeUp.markFinished()
         }
     }
 
-    deinit {
-        state.withLock { $0.files.close() }
-    }
-
-    /// From now on these files are waited for. Not while anything is waiting.
+    /// From now on these files are waited for.
     func follow(tables: String, changes: String) throws(SystemError) {
-        func opened(_ path: String) throws(SystemError) -> CInt {
-            try SystemError.check("open \(path)") { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
-        }
-        var files = Files(tables: try opened(tables))
-        do throws(SystemError) {
-            files.changes = try opened(changes)
-        } catch {
-            files.close()
-            throw error
-        }
-        let old = state.withLock { state in
-            defer { state.files = files }
-            return state.files
-        }
-        // SQLite holds no locks on these files, so that closing a descriptor of one takes none away.
-        old.close()
+        let files = try Files(tables: tables, changes: changes)
+        state.withLock { $0.files = files }
     }
 
     func put(_ receipts: [StoreReceipt]) {
@@ -101,7 +111,7 @@ final class StoreSyncer: Sendable {
     private static let interval: Duration = .milliseconds(10)
     private static let crowd = 64
 
-    private func next(lastSync: BootTime) -> (receipts: [StoreReceipt], files: Files)? {
+    private func next(lastSync: BootTime) -> (receipts: [StoreReceipt], files: Files?)? {
         while true {
             let (waiting, isEnding) = state.withLock { ($0.waiting.count, $0.isEnding) }
             let rest = Self.interval - (SystemClock.boot - lastSync)

@@ -39,7 +39,7 @@ import Testing
 
     private func list(_ store: QueueStore) async throws -> [Int64] {
         let records = EventLog<[Int64]>()
-        store.records(RecordQuery(limit: 100)) { records.append($0.map(\.id.rawValue)) }
+        store.records(RecordQuery(limit: 100)) { records.append(((try? $0.get()) ?? []).map(\.id.rawValue)) }
         return try await records.wait(for: 1)[0]
     }
 

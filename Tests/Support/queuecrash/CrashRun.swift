@@ -67,6 +67,7 @@ final class CrashRun: QueueExecutor {
             for _ in 0..<count { add() }
             stopWhenDone()
         case .setAside(let rows): say("set aside \(rows.count)")
+        case .lost(let sentence): say("lost \(sentence)")
         case .failed(let error):
             say("failed \(error)")
             loop.stop()
