@@ -13,7 +13,7 @@ struct ChangeLogFile: ~Copyable {
     /// Of the records that are written now.
     private(set) var generation: Int64
     /// Of the records after these.
-    private(set) var next = Self.random()
+    var next = Self.random()
     /// The bytes of the records of ``generation``.
     private(set) var length = 0
     private var chain: UInt64

@@ -137,6 +137,25 @@ struct LoggedChange {
         guard let row = Self.values(&bytes), let more = Self.values(&bytes) else { return nil }
         self.row = row
         self.more = more
+        guard hasItsValues else { return nil }
+    }
+
+    /// Whether there are as many values as a change of its kind has. What they are the tables' rules say; but numbers go on
+    /// behind these.
+    private var hasItsValues: Bool {
+        switch kind {
+        case .insert, .event, .trimEvents: guard 0...RowRules.numbers.upperBound ~= id else { return false }
+        case .lease, .update, .hold, .finish, .purge, .markRead: break
+        }
+        return switch kind {
+        case .insert: 1...NewRow.writer.count ~= row.count && more.count <= 1
+        case .lease: row.count == 3 && more.isEmpty
+        case .update: 1...ChangedRow.writer.count ~= row.count && more.isEmpty
+        case .hold: row.count == 1 && more.isEmpty
+        case .finish: 1...ChangedRow.writer.count ~= row.count && (more.isEmpty || more.count == 6)
+        case .purge, .markRead, .trimEvents: row.isEmpty && more.isEmpty
+        case .event: row.isEmpty && more.count == 1
+        }
     }
 
     init(kind: Kind, id: Int64, row: [SQLiteValue] = [], more: [SQLiteValue] = []) {

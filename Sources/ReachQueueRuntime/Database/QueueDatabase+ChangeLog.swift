@@ -306,6 +306,8 @@ extension QueueDatabase {
     func takeOver(_ old: QueueDatabase) {
         if changeLog.generation == old.changeLog.generation {
             pending = old.pending
+            // If the commit fails after it has reached the file, that is seen the next time.
+            changeLog.next = old.changeLog.next
         } else if changeLog.generation != old.changeLog.next {
             // It is another file. What happened since is written into it as far as it fits.
             pending.add(old.pending.changes)

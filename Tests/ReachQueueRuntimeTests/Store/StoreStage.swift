@@ -100,3 +100,7 @@ extension QueueStore.Notice {
 
     var isRecovery: Bool { if case .degraded(nil) = self { true } else { false } }
 }
+
+extension QueueStore.Notice {
+    func isPostponement(of number: UInt64) -> Bool { if case .postponed(number) = self { true } else { false } }
+}
