@@ -13,7 +13,7 @@ struct ChangeLogFile: ~Copyable {
     /// Of the records that are written now.
     private(set) var generation: Int64
     /// Of the records after these.
-    var next = Self.random()
+    private(set) var next = Self.random()
     /// The bytes of the records of ``generation``.
     private(set) var length = 0
     private var chain: UInt64
@@ -144,6 +144,13 @@ struct ChangeLogFile: ~Copyable {
         }
         unlink(path)
         return false
+    }
+
+    /// Takes the place of another value of the same file, whose records are in memory. They have to go into the tables before
+    /// anything is appended. If that fails after it has reached the file, `next` shows it the next time.
+    mutating func replace(_ old: borrowing ChangeLogFile) {
+        next = old.next
+        length = old.length
     }
 
     // MARK: Writing

@@ -159,8 +159,16 @@ extension QueueDatabase {
         if !isDoubtful, !doomedWhenSafe.isEmpty { try makeTablesSafe() }
     }
 
+    /// A transaction that fails leaves SQLite's log as long as it had become: on a full disk it would take the last of the room,
+    /// which the change log needs.
+    func requireRoom() throws(SQLiteError) {
+        guard !pending.isEmpty, !directory.hasRoom(for: 2 * changeLog.length + (128 << 10)) else { return }
+        throw .storage("the disk has no room for the changes that wait")
+    }
+
     private func flushPending() throws(SQLiteError) {
         endReading()
+        try requireRoom()
         try statements.begin.run()
         do throws(SQLiteError) {
             try applyPending()
@@ -306,8 +314,7 @@ extension QueueDatabase {
     func takeOver(_ old: QueueDatabase) {
         if changeLog.generation == old.changeLog.generation {
             pending = old.pending
-            // If the commit fails after it has reached the file, that is seen the next time.
-            changeLog.next = old.changeLog.next
+            changeLog.replace(old.changeLog)
         } else if changeLog.generation != old.changeLog.next {
             // It is another file. What happened since is written into it as far as it fits.
             pending.add(old.pending.changes)

@@ -169,6 +169,7 @@ final class QueueDatabase {
         var receipts: [StoreReceipt] = []
         receipts.reserveCapacity(transactions.count)
         var doomedBefore: [String] = []
+        try requireRoom()
         try statements.begin.run()
         do throws(SQLiteError) {
             try applyPending()

@@ -57,6 +57,14 @@ package final class QueueDirectory: Sendable {
         return number != ENOSPC && number != EDQUOT
     }
 
+    /// Whether the disk has room for so many bytes, also of what is reserved for root if this process is root's.
+    func hasRoom(for bytes: Int) -> Bool {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0, status.f_blocks > 0 else { return true }
+        let blocks = geteuid() == 0 ? status.f_bfree : status.f_bavail
+        return blocks >= UInt(bytes) / max(1, status.f_frsize) + 1
+    }
+
     func giveUpReserve() { truncate(reservePath, 0) }
 
     package func spoolFile(_ name: String) -> String { spoolPath + "/" + name }

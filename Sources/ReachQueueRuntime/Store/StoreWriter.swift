@@ -370,6 +370,8 @@ final class StoreWriter {
             retryAt = nil
             deliver(.degraded(nil))
         } catch {
+            // What there is of the reserve is kept from others, for what happens until the next time.
+            _ = directory.fillReserve(options.reserveBytes / 2)
             retryAt = SystemClock.boot + options.retryInterval
         }
     }
