@@ -63,7 +63,9 @@ extension QueueServiceHandler {
             let client = client(caller)
             engine.driver.record(of: RequestID(rawValue: id), for: caller.user) { found in
                 if case .failure(let error) = found { return reply(.failure(QueueServiceError(reading: error))) }
-                guard case .success(let record?) = found, client.mayTouch(record.request.owner) else { return reply(.failure(.notFound(id))) }
+                guard case .success(let record?) = found, client.mayTouch(record.request.owner) else {
+                    return reply(.failure(.notFound(id)))
+                }
                 body(record, engine)
             }
         }

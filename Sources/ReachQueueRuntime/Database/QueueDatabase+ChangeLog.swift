@@ -294,8 +294,10 @@ extension QueueDatabase {
         if isDamaged {
             let aside = "\(directory.changeLogPath).corrupt-\(now.nanosecondsSince1970 / 1_000_000_000)"
             let copy = changeLog.copyAside(to: aside) ? "a copy of it is \(aside)" : "there was no room for a copy"
+            let place = "behind its first \(changeLog.length) bytes"
             losses.append(
-                "the queue's change log is damaged behind its first \(changeLog.length) bytes, and later changes are lost; \(copy)")
+                "the queue's change log is damaged \(place), perhaps by a loss of power: later changes are lost; \(copy)"
+            )
         }
         lastID = max(lastID, pending.lastInserted)
         outbox?.skip(to: pending.lastEvent)

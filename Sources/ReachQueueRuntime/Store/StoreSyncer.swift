@@ -48,7 +48,9 @@ final class StoreSyncer: Sendable {
         func wait(for receipts: [StoreReceipt]) throws(SystemError) {
             if hasFailed.withLock(\.self) { throw SystemError(call: "fdatasync", number: EIO) }
             do throws(SystemError) {
-                if receipts.contains(where: \.isLogged) { _ = try SystemError.check("fdatasync") { fdatasync(changes) } }
+                if receipts.contains(where: \.isLogged) {
+                    _ = try SystemError.check("fdatasync") { fdatasync(changes) }
+                }
                 if receipts.contains(where: { !$0.isLogged }) {
                     _ = try SystemError.check("fdatasync") { fdatasync(tables) }
                 }

@@ -52,7 +52,8 @@ final class StoreWriter {
             return deliver(.failed(error as? QueueStoreError ?? .database(.failed("\(error)"))))
         }
         while true {
-            let share = jobs.next(within: [retryAt, readingUntil].compactMap(\.self).min().map { $0 - SystemClock.boot })
+            let share = jobs.next(
+                within: [retryAt, readingUntil].compactMap(\.self).min().map { $0 - SystemClock.boot })
             write(share.changes)
             if let reading = share.reading { read(reading.turn, for: reading.user) }
             if let readingUntil, readingUntil <= SystemClock.boot { endReading() }
@@ -286,7 +287,8 @@ final class StoreWriter {
         database.removable = []
         if !database.leftOut.isEmpty {
             let (count, first) = (database.leftOut.count, database.leftOut[0])
-            database.losses.append("\(count) changes do not fit into the queue's file and are lost, the first one: \(first)")
+            database.losses.append(
+                "\(count) changes do not fit into the queue's file and are lost, the first one: \(first)")
             database.leftOut = []
         }
         for loss in database.losses { deliver(.lost(loss)) }
@@ -353,12 +355,14 @@ final class StoreWriter {
             try fresh.flushAgain()
             // From here on the old one is behind.
             database = fresh
+            let wasDoubtful = fresh.isDoubtful
             try settleDoubt(fresh)
             while !kept.isEmpty {
                 let batch = Array(kept.prefix(options.batch))
                 try commit(batch)
                 kept.removeFirst(batch.count)
             }
+            if !wasDoubtful { try fresh.checkpoint() }
             // New requests wait until there is room for ends and changes again.
             guard directory.fillReserve(options.reserveBytes) else {
                 // What there is of it is kept from others.
@@ -379,7 +383,7 @@ final class StoreWriter {
     /// Sees that the file can be written, and ends what waits for the disk.
     private func settleDoubt(_ database: QueueDatabase) throws {
         report(database)
-        if database.isDoubtful { try database.endDoubt() } else { try database.checkpoint() }
+        if database.isDoubtful { try database.endDoubt() }
         _ = try database.begin(at: SystemClock.now)
         try database.probe()
         try follow()

@@ -99,7 +99,7 @@ import Testing
     private init(_ stage: StoreStage) { self.stage = stage }
 
     /// Values of any kind in a change of any kind, in whole records.
-    @Test(arguments: 0..<40)
+    @Test(arguments: 0..<UInt64(getenv("REACH_LONG_TESTS") == nil ? 20 : 1000))
     func `no bytes of a log end the program, or keep the queue from opening`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         do {
@@ -107,7 +107,8 @@ import Testing
             try insert(1...3, into: database)
             try database.flush()
             for _ in 0..<20 {
-                try database.changeLog.append(random.oneIn(2) ? Self.change(&random) : random.bytes(Int.random(in: 1...200, using: &random)))
+                try database.changeLog.append(
+                    random.oneIn(2) ? Self.change(&random) : random.bytes(Int.random(in: 1...200, using: &random)))
             }
         }
         if random.oneIn(3) {
@@ -160,7 +161,8 @@ import Testing
         do {
             let database = try SQLiteDatabase.open(stage.file)
             try database.execute("INSERT INTO body (request, bytes) VALUES (2, x'00')")
-            try database.execute("CREATE TRIGGER no BEFORE INSERT ON request WHEN NEW.id = 2 BEGIN SELECT raise(ABORT, 'no'); END")
+            try database.execute(
+                "CREATE TRIGGER no BEFORE INSERT ON request WHEN NEW.id = 2 BEGIN SELECT raise(ABORT, 'no'); END")
         }
         let database = try open()
         try database.flush()

@@ -1,3 +1,4 @@
+import Glibc
 import ReachCore
 import ReachLoop
 import ReachQueue
@@ -48,8 +49,11 @@ import Testing
             """)
     }
 
-    @Test(arguments: 0..<60)
-    func `whatever is written, read, folded, killed and opened again, nothing differs from the tables alone`(seed: UInt64)
+    /// REACH_LONG_TESTS=1 takes 400 of them.
+    @Test(arguments: 0..<UInt64(getenv("REACH_LONG_TESTS") == nil ? 12 : 400))
+    func `whatever is written, read, folded, killed and opened again, nothing differs from the tables alone`(
+        seed: UInt64
+    )
         throws
     {
         var random = SeededGenerator(seed: seed)
@@ -157,7 +161,8 @@ private struct RandomChanges {
         var result: RequestResult?
         if random.oneIn(2) {
             result = RequestResult(
-                status: 200, headers: [HeaderField("A", "b")], body: body(QueueDirectory.answerName(RequestID(rawValue: id)), &random))
+                status: 200, headers: [HeaderField("A", "b")],
+                body: body(QueueDirectory.answerName(RequestID(rawValue: id)), &random))
         }
         return .finish(progress(id, &random), end, result, at: now)
     }
@@ -176,7 +181,8 @@ private struct RandomChanges {
     }
 
     private mutating func change(_ random: inout SeededGenerator) throws -> StoreChange {
-        guard !random.oneIn(4), let id = states.keys.sorted().randomElement(using: &random), let state = states[id] else {
+        guard !random.oneIn(4), let id = states.keys.sorted().randomElement(using: &random), let state = states[id]
+        else {
             return try insertion(&random)
         }
         let request = RequestID(rawValue: id)

@@ -55,7 +55,8 @@ import Testing
         #expect(try fresh.specification(RequestID(rawValue: 2))?.body == .inline([5]))
     }
 
-    @Test func `what went into the tables before an error is not written twice, and another file gets what it has room for`()
+    @Test
+    func `what went into the tables before an error is not written twice, and another file gets what it has room for`()
         throws
     {
         let directory = try QueueDirectory(stage.path)
@@ -137,7 +138,9 @@ import Testing
         _ = try database.begin(at: SystemClock.now)
         try database.database.execute("PRAGMA cache_size = 10")
         for id in Int64(1)...100 {
-            try write([StoreStage.insert(id, try StoreStage.request(.inline([UInt8](repeating: 1, count: 5000))))], to: database)
+            try write(
+                [StoreStage.insert(id, try StoreStage.request(.inline([UInt8](repeating: 1, count: 5000))))],
+                to: database)
         }
         func sizes() -> [off_t] {
             ["", "-wal", "-log"].map { suffix in
@@ -162,7 +165,9 @@ import Testing
             try other.execute("ALTER TABLE request RENAME TO gone")
         }
         let failures = EventLog<Bool>()
-        store.records(RecordQuery(limit: 10)) { if case .failure = $0 { failures.append(true) } else { failures.append(false) } }
+        store.records(RecordQuery(limit: 10)) {
+            if case .failure = $0 { failures.append(true) } else { failures.append(false) }
+        }
         store.record(of: RequestID(rawValue: 9)) {
             if case .failure = $0 { failures.append(true) } else { failures.append(false) }
         }

@@ -138,7 +138,9 @@ import Testing
             #expect(contents.requests.map(\.id.rawValue) == expected && contents.nextID == 61)
             _ = try await stage.notices.wait { $0.dropFirst(seen).contains { $0.isDegradation } }
             #expect(try await list(store) == Array(1...60))
-            #expect(try await stage.write(round * 1000, [StoreStage.insert(100, try StoreStage.request())], to: store) == false)
+            #expect(
+                try await stage.write(round * 1000, [StoreStage.insert(100, try StoreStage.request())], to: store)
+                    == false)
             let id = expected.removeFirst()
             let request = RequestID(rawValue: id)
             let lease = StoreChange.lease(request, attempt: 1, interface: "lo", isRepeatable: true, at: SystemClock.now)

@@ -65,13 +65,18 @@ import Testing
         #expect(ends == Set(delivered.keys))
     }
 
-    @Test(arguments: 1...4)
-    func `when the disk fails to take it, a request is refused, and later ones are not`(nth: Int) throws {
+    @Test(arguments: [
+        "fdatasync,fsync 1", "fdatasync,fsync 2", "fdatasync,fsync 3", "fdatasync,fsync 4", "fdatasync 20",
+        "pwrite64 12",
+        "pwrite64 30", "pwrite64 60",
+    ])
+    func `when the disk fails to take it, a request is refused, and later ones are not`(call: String) throws {
+        let words = call.split(separator: " ")
         #expect(try run("never", 3).status == 0)
         guard access("/usr/bin/strace", X_OK) == 0 else { return print("skipped: there is no strace") }
-        let inject = "fdatasync,fsync:error=EIO:when=\(nth)"
+        let inject = "\(words[0]):error=EIO:when=\(words[1])"
         let traced = try ChildProcess.run([
-            "strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync,fsync", "-e", "inject=\(inject)",
+            "strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync,fsync,pwrite64", "-e", "inject=\(inject)",
             program.path,
             temporary.path + "/queue", temporary.path + "/journal", "never", "200",
         ])
