@@ -131,8 +131,10 @@ private struct RandomChanges {
         case 0: return .none
         case 1: return .inline(random.bytes(Int.random(in: 1...500, using: &random)))
         default:
-            files.insert(name)
-            return .spooled(name: name, bytes: 7)
+            // The next answer of a request that is sent again has the same name, but is another file.
+            let file = "\(name)-\(files.count)"
+            files.insert(file)
+            return .spooled(name: file, bytes: 7)
         }
     }
 
