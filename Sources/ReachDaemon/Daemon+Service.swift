@@ -34,7 +34,7 @@ extension Daemon: ControlService {
         probes.probe(order, for: caller.user, reply)
     }
 
-    package var networks: [String] {
+    package var networkNames: [String] {
         configuration.networks.map(\.name).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 

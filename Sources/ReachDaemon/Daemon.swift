@@ -70,6 +70,7 @@ package final class Daemon {
         let handler = QueueServiceHandler(queue)
         handler.rootCause = { [registry] in registry.rootCause(where: $0) }
         queueService = handler
+        handler.networkNames = { [unowned self] in networkNames }
     }
 
     /// Starts observing the network and serving clients.
@@ -244,6 +245,7 @@ package final class Daemon {
             output.level = fresh.logLevel.level
             registry.apply(fresh)
             queue.apply(fresh)
+            queue.reportUnknownNetworks(among: networkNames)
             let gone = Set(probes?.reports.map(\.name) ?? []).subtracting(fresh.probes.map(\.name))
             for name in gone.sorted() { history?.recordUnwatched("probe:" + name, at: SystemClock.now) }
             probes?.apply(fresh)

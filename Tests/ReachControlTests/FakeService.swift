@@ -50,7 +50,7 @@ final class FakeService: ControlService {
     }
 
     let targets: [(name: String, target: Target)] = [("office", .internet)]
-    let networks = ["home", "hotspot"]
+    let networkNames = ["home", "hotspot"]
 
     func links(for caller: Caller, reply: @escaping Reply<[LinkReport]>) { reply(.success(links)) }
 

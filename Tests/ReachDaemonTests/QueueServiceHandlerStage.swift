@@ -25,6 +25,18 @@ final class QueueServiceHandlerStage: Sendable {
     }
 
     let logged = EventLog<String>()
+
+    /// What a reload does when the configuration names these networks.
+    func reload(networks names: [String]) async {
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            mailbox.post { [box] _ in
+                box.room?.desk.networkNames = { names }
+                box.room?.controller.reportUnknownNetworks(among: names)
+                done.resume()
+            }
+        }
+    }
+
     private let box = Box()
     private let mailbox: Mailbox
     private let ended = ThreadGate()
@@ -47,6 +59,7 @@ final class QueueServiceHandlerStage: Sendable {
                 engine.start()
                 if let directory { controller.open(in: directory, configuration, version: "1", network: engine) }
                 let desk = QueueServiceHandler(controller)
+                desk.networkNames = { configuration.networks.map(\.name) }
                 desk.rootCause = { [unowned engine] in engine.rootCause(where: $0) }
                 box.room = Room(loop: loop, engine: engine, controller: controller, desk: desk)
             }

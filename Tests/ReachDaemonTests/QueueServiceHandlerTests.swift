@@ -61,6 +61,45 @@ struct QueueServiceHandlerTests {
         #expect(reason.text.hasSuffix(".") && reason.remedy.hasSuffix("."))
     }
 
+    @Test func `a network that no table names is refused with its likely name, and one that a reload dropped is told`()
+        async throws
+    {
+        let directory = try TemporaryDirectory()
+        let stage = try QueueServiceHandlerStage(in: directory.path) { configuration in
+            configuration.networks = ["office", "home"].map { name in
+                var entry = NetworkEntry()
+                entry.name = name
+                return entry
+            }
+        }
+        for text in ["network=ofice", "wifi, not network=ofice"] {
+            let mistyped = try RequestSpecification(url: "http://192.0.2.1/", condition: NetworkCondition(text))
+            let reason = "no [[network]] is named 'ofice'; did you mean 'office'?"
+            await #expect(throws: QueueServiceError.invalid(field: "when", reason: reason)) {
+                _ = try await stage.add(mistyped)
+            }
+        }
+        let identifier = try RequestSpecification(
+            url: "http://192.0.2.1/", condition: NetworkCondition("network=net-0123456789abcdef"))
+        _ = try await stage.add(identifier)
+        let office = try RequestSpecification(url: "http://192.0.2.1/", condition: NetworkCondition("network=office"))
+        _ = try await stage.add(office)
+        await stage.reload(networks: ["home"])
+        let line = "no [[network]] is named 'office', and 1 requests ask for it: network=office"
+        #expect(stage.logged.values.filter { $0.contains("[[network]]") }.count { $0.contains(line) } == 1)
+        let moment = Instant(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
+        let reason = QueueExplanation.Reason(
+            blocker: .otherNetwork, since: moment, until: nil, text: "As it was.", remedy: "It starts when it is.")
+        let condition = try NetworkCondition("network=office")
+        #expect(reason.naming(networkProblem: condition.networkProblem(among: ["office"])) == reason)
+        #expect(
+            reason.naming(networkProblem: condition.networkProblem(among: [])).text
+                == "No [[network]] is named 'office': the daemon's configuration names no network.")
+        #expect(
+            reason.naming(networkProblem: condition.networkProblem(among: ["home"])).text
+                == "No [[network]] is named 'office'; there are home.")
+    }
+
     @Test func `a request that waits for a default route says what broke`() {
         let moment = Instant(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
         let cause = RootCause(.linkDown, interface: "wlan0")

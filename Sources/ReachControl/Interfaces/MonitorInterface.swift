@@ -41,7 +41,7 @@ package enum MonitorInterface {
                                     }
                                 }
                             })
-                        json.field("networks", service.networks)
+                        json.field("networks", service.networkNames)
                     }
                 },
                 "Links": .init([], cost: .large) { request throws(VarlinkError) in

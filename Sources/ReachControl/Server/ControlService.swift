@@ -19,7 +19,7 @@ package protocol ControlService: AnyObject {
     var targets: [(name: String, target: Target)] { get }
 
     /// The names of the configuration's networks, each once.
-    var networks: [String] { get }
+    var networkNames: [String] { get }
 
     /// Gets the machine's links, with their class and what they carry.
     func links(for caller: Caller, reply: @escaping Reply<[LinkReport]>)

@@ -48,6 +48,7 @@ extension NetworkCondition: CustomStringConvertible {
 
     /// The terms in one order, so that equal conditions have equal texts.
     package var description: String {
+        if let unreadable { return unreadable }
         var terms: [String] = []
         if isTargetUnreachable { terms.append("not-reachable") }
         if let linkClass { terms.append(linkClass.rawValue) }

@@ -20,8 +20,13 @@ package struct NetworkCondition: Hashable, Sendable {
     /// Networks that must not be behind it. A network that is not known is none of them.
     package var excludedNetworks: Set<String> = []
     package var family: IPAddress.Family?
+    /// A text that this version cannot read, of a file that a newer one wrote. No path satisfies it.
+    package private(set) var unreadable: String?
 
     package init() {}
+
+    /// Stands for a condition that was stored and cannot be read: what waits for it goes on waiting.
+    package init(unreadable text: String) { unreadable = text }
 
     /// Any path.
     package static let any = NetworkCondition()
@@ -68,10 +73,13 @@ extension NetworkCondition {
         package static let network = Unmet(rawValue: 1 << 6)
         /// The target is not reachable.
         package static let target = Unmet(rawValue: 1 << 5)
+        /// Nobody knows what the condition asks for.
+        package static let unreadable = Unmet(rawValue: 1 << 7)
     }
 
     /// Empty where the path satisfies every term.
     package func unmet(on path: some ConditionedPath) -> Unmet {
+        if unreadable != nil { return .unreadable }
         var unmet: Unmet = []
         if let linkClass, !path.traits.isCarried(by: linkClass) { unmet.insert(.linkClass) }
         if excludedClasses.contains(where: path.traits.isCarried) { unmet.insert(.linkClass) }
@@ -88,12 +96,35 @@ extension NetworkCondition {
     /// Whether it depends on the network behind a path.
     package var namesNetworks: Bool { network != nil || !excludedNetworks.isEmpty }
 
+    /// The first network that it names and that the configuration does not; `nil` if there is none. An identifier of a network
+    /// without a name is known.
+    package func unknownNetwork(among names: [String]) -> String? {
+        let asked = [network].compactMap { $0 } + excludedNetworks.sorted()
+        return asked.first { !names.contains($0) && !NetworkRule.isIdentifier($0) }
+    }
+
+    /// The problem with a condition that names an unknown network, for people; `nil` if there is none.
+    package func networkProblem(among names: [String]) -> String? {
+        guard let unknown = unknownNetwork(among: names) else { return nil }
+        let hint: String
+        if let meant = NearestWord.find(unknown, among: names) {
+            hint = "; did you mean '\(meant)'?"
+        } else if names.isEmpty {
+            hint = ": the daemon's configuration names no network"
+        } else {
+            hint = "; there are \(names.joined(separator: ", "))"
+        }
+        return "no [[network]] is named '\(unknown)'\(hint)"
+    }
+
     /// What is unmet where there is no path.
-    package var unmetWithoutPath: Unmet { isTargetReachable ? .target : .path }
+    package var unmetWithoutPath: Unmet {
+        unreadable != nil ? .unreadable : isTargetReachable ? .target : .path
+    }
 
     /// Whether it holds for a target. A stale or unknown state satisfies nothing: waiting ends on what is known.
     package func holds(in state: ReachabilityState) -> Bool {
-        guard !state.isStale else { return false }
+        guard !state.isStale, unreadable == nil else { return false }
         if isTargetUnreachable { return state.status == .notReachable }
         return interface(in: state) != nil
     }

@@ -28,9 +28,7 @@ extension Configuration {
     /// a network without a name is no problem.
     func unknownNetwork(in condition: NetworkCondition) -> (problem: String, expected: String?)? {
         let names = networks.map(\.name)
-        let asked = [condition.network].compactMap { $0 } + condition.excludedNetworks.sorted()
-        let unknown = asked.first { !names.contains($0) && !NetworkRule.isIdentifier($0) }
-        return unknown.map { name in
+        return condition.unknownNetwork(among: names).map { name in
             let problem = "no [[network]] is named '\(name)'"
             guard NearestWord.find(name, among: names) == nil else {
                 return (problem + NearestWord.hint(for: name, among: names), nil)

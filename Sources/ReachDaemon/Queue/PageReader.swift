@@ -12,6 +12,8 @@ final class PageReader {
     private let engine: QueueEngine
     private let inTurn: (_ part: @escaping () -> Void) -> Void
     private let item: (RequestReport) -> RequestReport
+    typealias Page = (items: [RequestReport], next: Int64?)
+
     private var items: [RequestReport] = []
     private var bytes = 0
 
@@ -37,28 +39,39 @@ final class PageReader {
 
     /// Reads until the page is full or all requests are read.
     ///
-    /// - Parameter finish: Called on the loop with the requests, and with the number of the last one if there are more.
-    func read(after: Int64, finish: @escaping ([RequestReport], Int64?) -> Void) {
+    /// - Parameter finish: Called on the loop with the requests, and with the number of the last one if there are more; or with
+    ///   why they cannot be read.
+    func read(after: Int64, finish: @escaping (Result<Page, QueueServiceError>) -> Void) {
         let limit = min(filter.limit, Self.longestPage)
         var query = RecordQuery(owner: ofAll ? nil : user, after: after, limit: Self.portion, isOver: filter.isOver)
         if filter.states.isEmpty { query.limit = min(Self.portion, limit - items.count + 1) }
         let asked = query.limit
-        engine.driver.records(query, for: user) { [self] records in
+        engine.driver.records(query, for: user) { [self] found in
             inTurn { [self] in
+                let records: [RequestReport]
+                switch found {
+                case .success(let reports): records = reports
+                case .failure(let error): return finish(.failure(QueueServiceError(reading: error)))
+                }
                 for record in records {
                     let item = item(record)
                     guard filter.states.isEmpty || filter.states.contains(item.state) else { continue }
                     guard items.count < limit, bytes < QueueInterface.pageBytes else {
-                        return finish(items, items.last?.id.rawValue)
+                        return finish(.success((items, items.last?.id.rawValue)))
                     }
                     items.append(item)
                     bytes += item.request.specification.url.utf8.count
                 }
-                guard records.count == asked, let last = records.last else { return finish(items, nil) }
+                guard records.count == asked, let last = records.last else { return finish(.success((items, nil))) }
                 read(after: last.id.rawValue, finish: finish)
             }
         }
     }
+}
+
+extension QueueServiceError {
+    /// What a client is told that asked for what cannot be read.
+    init(reading error: QueueStoreError) { self = .notAvailable(reason: "the queue's file cannot be read: \(error)") }
 }
 
 extension QueueFilter {

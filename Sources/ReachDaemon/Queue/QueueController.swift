@@ -73,6 +73,14 @@ final class QueueController {
     /// Applies the part of a new configuration that needs no restart: the endpoints for path checks.
     func apply(_ configuration: Configuration) { checker.use(configuration.connectivity.endpoints) }
 
+    /// Logs which networks requests ask for and no table names: after a reload that dropped the name, nobody would know.
+    func reportUnknownNetworks(among names: [String]) {
+        for (condition, count) in engine?.driver.conditions ?? [:] {
+            guard let name = condition.unknownNetwork(among: names) else { continue }
+            log.notice("no [[network]] is named '\(name)', and \(count) requests ask for it: \(condition)")
+        }
+    }
+
     /// Runs `work` when the file is open, or cannot be. Opening it, the store removes files that no request names:
     /// nothing that is to stay may be there before.
     func whenOpen(_ work: @escaping () -> Void) {
@@ -139,6 +147,7 @@ final class QueueController {
         case .setAside(let rows):
             let examples = rows.examples.joined(separator: ", ") + (rows.count > rows.examples.count ? ", ..." : "")
             log.error("\(rows.count) rows of the queue's file meant nothing; its table set_aside has them: \(examples)")
+        case .lost(let sentence): log.error("\(sentence)")
         case .failed(let error):
             log.error("there is no queue: \(error)")
             engine = nil

@@ -15,8 +15,11 @@ extension QueueServiceHandler {
             let page = PageReader(
                 filter, for: caller.user, ofAll: client(caller) == .root, from: engine, inTurn: inTurn
             ) { [self] record in item(record, engine) }
-            page.read(after: filter.after) { [self] items, next in
-                reply(.success(QueuePage(items: items, next: next, count: engine.driver.count(of: client(caller)))))
+            page.read(after: filter.after) { [self] page in
+                reply(
+                    page.map { items, next in
+                        QueuePage(items: items, next: next, count: engine.driver.count(of: client(caller)))
+                    })
             }
         }
     }
@@ -28,6 +31,11 @@ extension QueueServiceHandler {
         if let explanation = engine.driver.explain(report.id) { report.add(explanation, isWhole: isWhole) }
         report.running = engine.progress(of: report.id)
         if report.uploadProtocol != nil { report.uploadedBytes = engine.uploadedBytes(of: report.id) }
+        // A reload may have dropped the name that it waits for.
+        if report.reasons.contains(where: { $0.blocker == .otherNetwork }) {
+            let problem = report.condition.networkProblem(among: networkNames())
+            report.reasons = report.reasons.map { $0.naming(networkProblem: problem) }
+        }
         return report
     }
 
@@ -53,8 +61,11 @@ extension QueueServiceHandler {
     ) {
         attempt(reply) { engine throws(QueueServiceError) in
             let client = client(caller)
-            engine.driver.record(of: RequestID(rawValue: id), for: caller.user) { record in
-                guard let record, client.mayTouch(record.request.owner) else { return reply(.failure(.notFound(id))) }
+            engine.driver.record(of: RequestID(rawValue: id), for: caller.user) { found in
+                if case .failure(let error) = found { return reply(.failure(QueueServiceError(reading: error))) }
+                guard case .success(let record?) = found, client.mayTouch(record.request.owner) else {
+                    return reply(.failure(.notFound(id)))
+                }
                 body(record, engine)
             }
         }

@@ -11,6 +11,8 @@ package final class QueueServiceHandler: QueueService {
     private let uploads: QueueUploads
     /// Returns why no default route satisfies a condition; `nil` if one does, or if that is not known.
     var rootCause: (NetworkCondition) -> RootCause? = { _ in nil }
+    /// The names of the configuration's networks.
+    var networkNames: () -> [String] = { [] }
 
     init(_ controller: QueueController) {
         self.controller = controller
@@ -46,6 +48,9 @@ package final class QueueServiceHandler: QueueService {
         _ specification: RequestSpecification, for caller: Caller, reply: @escaping Reply<QueueReceipt>
     ) {
         attempt(reply) { engine throws(QueueServiceError) in
+            if let problem = specification.condition.networkProblem(among: networkNames()) {
+                throw .invalid(field: "when", reason: problem)
+            }
             var request = QueuedRequest(specification, owner: caller.user)
             if request.condition == .any, request.destination.isOnThisMachine {
                 // It needs no link, and no link leads there.

@@ -61,6 +61,9 @@ package struct Blocker: OptionSet, Hashable, Sendable {
     /// No path of the network that the request asks for, or only one of a network that it must not use.
     package static let otherNetwork = Blocker(rawValue: 1 << 22)
 
+    /// Its condition is one of a newer version of reach, which this one cannot read.
+    package static let condition = Blocker(rawValue: 1 << 23)
+
     package static let hold: Blocker = [.requestHold, .queueHold, .fleetHold]
 
     private static let words: [(Blocker, String)] = [
@@ -70,6 +73,7 @@ package struct Blocker: OptionSet, Hashable, Sendable {
         (.rate, "rate"), (.order, "order"), (.concurrency, "concurrency"), (.disk, "disk"), (.backoff, "backoff"),
         (.clock, "clock"), (.notValidated, "not-validated"), (.interceptor, "interceptor"), (.canary, "canary"),
         (.window, "window"), (.name, "name"), (.fleetHold, "fleet-hold"), (.otherNetwork, "network"),
+        (.condition, "condition"),
     ]
 
     /// A set of stable words. It skips those that this version does not know.
@@ -84,7 +88,7 @@ package struct Blocker: OptionSet, Hashable, Sendable {
 
     private static let conditions: [(NetworkCondition.Unmet, Blocker)] = [
         (.path, .path), (.linkClass, .linkClass), (.metered, .metered), (.validated, .validated), (.family, .family),
-        (.target, .target), (.network, .otherNetwork),
+        (.target, .target), (.network, .otherNetwork), (.unreadable, .condition),
     ]
 
     /// The blockers that a change of the network clears.

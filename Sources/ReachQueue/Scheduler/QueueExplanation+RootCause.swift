@@ -15,6 +15,17 @@ extension QueueExplanation.Reason {
             }
         return reason
     }
+
+    /// The reason with what is wrong with the name of the network that it waits for.
+    ///
+    /// - Parameter problem: `nil` if the name is known.
+    package func naming(networkProblem problem: String?) -> QueueExplanation.Reason {
+        guard blocker == .otherNetwork, let problem else { return self }
+        var reason = self
+        reason.text = problem.prefix(1).uppercased() + problem.dropFirst() + (problem.hasSuffix("?") ? "" : ".")
+        reason.remedy = "It starts when the configuration names the network and this machine is in it; or cancel it."
+        return reason
+    }
 }
 
 extension LinkClass {

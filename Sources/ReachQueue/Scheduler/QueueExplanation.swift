@@ -189,6 +189,11 @@ extension QueueScheduler {
                 "It starts when a probe has proved a path."
             )
         case .otherNetwork: return networkWords(for: condition)
+        case .condition:
+            return (
+                "This version of reach does not know its condition '\(DisplayText.sanitized(condition.description))'.",
+                "It starts with the newer version that added it; or cancel it, and add it with another condition."
+            )
         case .family: return ("No path has the default route it needs.", "It starts when there is one.")
         case .target:
             return ("Its host is not reachable.", "It starts when there is a path to it.")

@@ -1,7 +1,14 @@
-internal import ReachCore
+package import ReachCore
 
 /// Conditions and the paths that satisfy them: what opens, what closes, and what goes by which interface.
 extension QueueScheduler {
+    /// The conditions of requests that are not over, each with their number.
+    package var conditions: [NetworkCondition: Int] {
+        var counts: [Int32: Int] = [:]
+        for entry in entries where entry.place != .free && entry.place != .dead { counts[entry.group, default: 0] += 1 }
+        return counts.reduce(into: [:]) { $0[groups[Int($1.key)].key.condition, default: 0] += $1.value }
+    }
+
     // MARK: Groups come and go
 
     /// - Parameter owner: The owner of the request that needs the group.

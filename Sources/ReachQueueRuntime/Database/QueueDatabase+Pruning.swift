@@ -5,14 +5,14 @@ internal import ReachQueue
 extension QueueDatabase {
     /// Removes what is too much of those owners who got something, and now and then what is too old.
     func prune() throws(SQLiteError) {
-        for owner in kept.claimOwnersOverLimit(options, slack: Self.slack) {
+        for owner in kept.claimOwnersOverLimit(options, slack: options.slack) {
             while kept.mustShrink(owner, options) {
                 let ids = try numbers(statements.firstKept, .integer(owner), .integer(Self.portion))
                 for id in ids where kept.mustShrink(owner, options) { try purge(id) }
                 if ids.isEmpty { break }
             }
         }
-        guard finished >= Self.slack else { return }
+        guard finished >= options.slack else { return }
         finished = 0
         try pruneOld(at: lastEnd)
     }
@@ -24,8 +24,6 @@ extension QueueDatabase {
         for id in try numbers(statements.oldKept, .integer(end), .integer(Self.portion)) { try purge(id) }
     }
 
-    /// Requests that an owner may have beyond the number allowed for a while.
-    static let slack = 64
     /// Requests that are forgotten at a time.
     private static let portion = 256
 
@@ -37,7 +35,6 @@ extension QueueDatabase {
         }
         try statements.deleteBody.run(.integer(id))
         try statements.deleteResult.run(.integer(id))
-        try statements.deleteAttempts.run(.integer(id))
         try statements.deleteRequest.run(.integer(id))
     }
 

@@ -8,9 +8,9 @@ extension QueueDatabase {
     ///
     /// - Parameter now: What times of an earlier start of the machine are measured against.
     func contents(at now: Instant) throws(SQLiteError) -> StoreContents {
+        try beginReading()
         var contents = StoreContents()
-        let given = try database.number("SELECT seq FROM sqlite_sequence WHERE name = 'request'") ?? 0
-        contents.nextID = max(given, try database.number("SELECT max(id) FROM request") ?? 0) + 1
+        contents.nextID = try lastNumber() + 1
         contents.requests = try requests(at: now)
         contents.breakers = try breakers(at: now)
         let held = try database.prepare("SELECT owner FROM held_queue")
@@ -143,7 +143,7 @@ extension QueueDatabase {
         let (terms, name) = (row.text(.condition) ?? "any", row.text(.destination) ?? "")
         if terms != lastRead.terms {
             lastRead.terms = terms
-            lastRead.condition = (try? NetworkCondition(terms)) ?? .any
+            lastRead.condition = (try? NetworkCondition(terms)) ?? NetworkCondition(unreadable: terms)
         }
         if name != lastRead.destination.description { lastRead.destination = Destination(stored: name) }
         var request = RequestSpecification(method: "", stored: "", to: lastRead.destination)
@@ -163,11 +163,14 @@ extension QueueDatabase {
 
     /// - Returns: `nil` if there is no such request.
     func report(on id: RequestID) throws(SQLiteError) -> RequestReport? {
-        try statements.report.first(.integer(id.rawValue)) { (row) throws(SQLiteError) in try report(row) }
+        if let kept = pending.requests[id] { return kept.report(id) }
+        if pending.concerns(id) { try beginReading() }
+        return try statements.report.first(.integer(id.rawValue)) { (row) throws(SQLiteError) in try report(row) }
     }
 
     /// Reports without the bytes of answers.
     func reports(_ query: RecordQuery) throws(SQLiteError) -> [RequestReport] {
+        try beginReading()
         let rows = statements.page
         try rows.bind([
             .integer(query.after), .optional(query.owner), .optional(query.isOver.map { $0 ? 1 : 0 }),
@@ -213,8 +216,15 @@ extension QueueDatabase {
         }
     }
 
+    /// Delivers the events that an earlier run left.
+    func repeatOutbox() throws(SQLiteError) {
+        try beginReading()
+        try outbox?.repeatAll()
+    }
+
     /// The spool files that rows name.
     func spoolNames() throws(SQLiteError) -> Set<String> {
+        try beginReading()
         let rows = try database.prepare(
             """
             SELECT body_path FROM request WHERE body_kind = 3

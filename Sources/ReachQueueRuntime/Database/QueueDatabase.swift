@@ -11,7 +11,7 @@ final class QueueDatabase {
     let database: SQLiteDatabase
     let statements: QueueStatements
     /// `nil` where no outbox is wanted.
-    private(set) var outbox: OutboxTable?
+    var outbox: OutboxTable?
     /// The number of this start of the machine in the table of starts.
     let boot: Int64
     var finished = 0
@@ -19,11 +19,33 @@ final class QueueDatabase {
     var kept = KeptAccounts()
     /// Spool files that nothing names any more, once the open transaction is safe.
     var doomed: [String] = []
+    /// The same of transactions that are committed and perhaps not on the disk; and of those that are.
+    var doomedWhenSafe: [String] = []
+    var removable: [String] = []
     /// When the last request ended.
     var lastEnd: Timestamp
-    private var attempts = 0
-    /// What the leases say that were written since the file was opened: their rows need not be read when they end.
-    var leases: [RequestID: (attempt: Int, interface: String, start: Timestamp)] = [:]
+    /// What is in the change log, and not in the tables yet.
+    var pending = PendingChanges()
+    var changeLog: ChangeLogFile
+    /// Whether the reserve was given up, so that what is in the change log fits into the tables.
+    var hasUsedReserve = false
+    /// Whether all that was committed to the tables has reached the disk.
+    var areTablesSafe = false
+    /// Whether the disk may have lost what was written: then nothing is written any more. The kernel reports that once, and takes
+    /// the lost pages for good ones from then on, so that only writing all of it again helps (``endDoubt()``).
+    var isDoubtful = false
+    /// Changes that the tables do not take, with the reasons.
+    var leftOut: [String] = []
+    /// What else was acknowledged and is lost: sentences.
+    var losses: [String] = []
+    /// What was counted when readers began; `nil` while none reads what is pending.
+    var countersBefore: Counters?
+    /// The largest number of a request.
+    var lastID: Int64 = 0
+    /// What has to be known of leased requests when they end.
+    var leases: [RequestID: RequestFacts] = [:]
+    /// SQLite's log, to wait for the disk.
+    let log: CInt
     /// The texts of the request that was read last, and what they mean: mostly the next one's are the same.
     var lastRead = (
         terms: "", condition: NetworkCondition.any, destination: Destination(stored: ""), accepted: "",
@@ -31,22 +53,29 @@ final class QueueDatabase {
     )
 
     /// Opens the file, checks it and brings it up to date.
+    ///
+    /// What the change log has is pending then, and not in the tables.
+    ///
+    /// - Parameter old: The same file, open: what it has in memory is taken over. It is not to be used any more once
+    ///   something was written here.
+    /// - Throws: ``QueueStoreError``, ``SQLiteError``.
     init(
         _ directory: QueueDirectory, _ options: QueueStoreOptions, _ schema: QueueSchema, outbox: QueueOutbox? = nil,
-        at now: Instant, bootIdentity: String
+        at now: Instant, bootIdentity: String, replacing old: QueueDatabase? = nil
     ) throws {
         self.directory = directory
         self.options = options
         lastEnd = now.wall
-        // The file is made with this mask, before SQLite writes into it.
-        let file = open(directory.databasePath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        // The file is made with this mask, before SQLite writes into it. One that is open is left alone: to close another
+        // descriptor of it would take the locks away that SQLite holds.
+        let file = open(directory.databasePath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         if file >= 0 { close(file) }
         database = try SQLiteDatabase.open(directory.databasePath)
         // A newer file is not touched, and this pragma would write into any.
         if try schema.version(of: database) == 0 { try database.execute("PRAGMA auto_vacuum = INCREMENTAL") }
         try database.execute(
             """
-            PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = FAST;
+            PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = FAST;
             PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 8388608; PRAGMA temp_store = MEMORY;
             """)
         database.watchLog()
@@ -60,25 +89,60 @@ final class QueueDatabase {
         } else {
             try database.execute(OutboxTable.removal)
         }
-        try database.prepare("INSERT OR IGNORE INTO boot (identity) VALUES (?)").run(.text(bootIdentity))
-        boot =
-            try database.prepare("SELECT number FROM boot WHERE identity = ?")
-            .first(.text(bootIdentity)) { $0.integer(0) } ?? 0
+        boot = try Self.number(of: bootIdentity, in: database)
+        guard try database.number("SELECT count(*) FROM change_log") == 1 else {
+            throw SQLiteError.corrupt("the table change_log has not one row")
+        }
+        let generation = try database.number("SELECT generation FROM change_log") ?? 0
+        changeLog = try ChangeLogFile(directory.changeLogPath, generation: generation)
+        log = Glibc.open(directory.databasePath + "-wal", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard log >= 0 else { throw SQLiteError.storage("open \(directory.databasePath)-wal: \(errno)") }
+        lastID = try lastNumber()
+        let isKnown = old.map { [$0.changeLog.generation, $0.changeLog.next].contains(generation) } ?? false
+        if !isKnown { try readChangeLog(at: now.wall) }
+        if let old { takeOver(old) }
     }
+
+    /// The number of a start of the machine. Where the disk has no room for it, the one that it gets later.
+    private static func number(of identity: String, in database: borrowing SQLiteDatabase) throws(SQLiteError) -> Int64
+    {
+        let known = try database.prepare("SELECT number FROM boot WHERE identity = ?")
+        if let number = try known.first(.text(identity), read: { $0.integer(0) }) { return number }
+        let next = try database.number("SELECT coalesce(max(number), 0) + 1 FROM boot") ?? 1
+        do throws(SQLiteError) {
+            try database.prepare("INSERT INTO boot (number, identity) VALUES (?, ?)").run(
+                .integer(next), .text(identity))
+        } catch {
+            guard case .storage = error else { throw error }
+        }
+        return next
+    }
+
+    // SQLite holds no locks on this file, so that closing a descriptor of it takes none away.
+    deinit { close(log) }
 
     /// Sets aside what means nothing, and counts what is kept. Before anything else is read or written.
     ///
     /// - Returns: What was set aside.
     func begin(at now: Instant) throws -> RowsSetAside {
+        endReading()
         let rows = try setAsideImplausibleRows(at: now.wall)
         kept = try readKept()
+        lastID = try lastNumber()
+        finished = 0
         return rows
+    }
+
+    /// The largest number that was given.
+    func lastNumber() throws(SQLiteError) -> Int64 {
+        let given = try database.number("SELECT seq FROM sqlite_sequence WHERE name = 'request'") ?? 0
+        return max(given, try database.number("SELECT max(id) FROM request") ?? 0, pending.lastInserted)
     }
 
     // MARK: Writing
 
-    /// Writes transactions as one. A kill loses nothing of it, a loss of power what was not synced. A transaction that
-    /// the tables reject is left out, and its receipt says so.
+    /// Writes transactions as one: into the change log, or where that cannot take them into the tables. A kill loses nothing of
+    /// it, a loss of power what was not synced. A transaction that the tables reject is left out, and its receipt says so.
     ///
     /// - Parameter point: Called before and after the commit.
     /// - Returns: A receipt for each, with what is to be sent for the leases in it.
@@ -86,6 +150,10 @@ final class QueueDatabase {
     func write(_ transactions: [StoreTransaction], at point: (StorePoint, [StoreTransaction]) -> Void)
         throws(SQLiteError) -> [StoreReceipt]
     {
+        endReading()
+        if isDoubtful { throw Self.doubt }
+        if let receipts = log(transactions, at: point) { return receipts }
+        if isDoubtful { throw Self.doubt }
         do throws(SQLiteError) {
             return try write(transactions, { (transaction) throws(SQLiteError) in try apply(transaction) }, at: point)
         } catch {
@@ -101,8 +169,12 @@ final class QueueDatabase {
     ) throws(SQLiteError) -> [StoreReceipt] {
         var receipts: [StoreReceipt] = []
         receipts.reserveCapacity(transactions.count)
+        var doomedBefore: [String] = []
+        try requireRoom()
         try statements.begin.run()
         do throws(SQLiteError) {
+            try applyPending()
+            doomedBefore = claimDoomed()
             for transaction in transactions { receipts.append(try apply(transaction)) }
             try prune()
             point(.beforeCommit, transactions)
@@ -111,6 +183,8 @@ final class QueueDatabase {
             rollBack()
             throw error
         }
+        didCommit()
+        doomedWhenSafe += doomedBefore
         if !receipts.isEmpty { receipts[receipts.count - 1].doomed += claimDoomed() }
         point(.afterCommit, transactions)
         outbox?.deliver()
@@ -127,6 +201,7 @@ final class QueueDatabase {
     private func attempt(_ transaction: StoreTransaction) throws(SQLiteError) -> StoreReceipt {
         try database.execute("SAVEPOINT one")
         let rows = outbox?.rows.count ?? 0
+        let before = counters
         do throws(SQLiteError) {
             let receipt = try apply(transaction)
             try database.execute("RELEASE one")
@@ -135,25 +210,21 @@ final class QueueDatabase {
             guard case .rejected(let reason) = error else { throw error }
             try database.execute("ROLLBACK TO one; RELEASE one")
             outbox?.forget(downTo: rows)
-            recount()
+            counters = before
             return StoreReceipt(transaction: transaction, leased: [], doomed: [], rejection: reason)
         }
     }
 
     /// What was counted is what the file has.
-    private func rollBack() {
+    func rollBack() {
         if database.isInTransaction { try? database.execute("ROLLBACK") }
         outbox?.forget()
-        recount()
-    }
-
-    private func recount() {
         doomed = []
-        leases = [:]
+        leftOut = []
         if let counted = try? readKept() { kept = counted }
     }
 
-    private func claimDoomed() -> [String] {
+    func claimDoomed() -> [String] {
         defer { doomed = [] }
         return doomed
     }
@@ -162,26 +233,24 @@ final class QueueDatabase {
     private func leased(by transaction: StoreTransaction) -> [(RequestID, QueuedRequest)] {
         var leased: [(RequestID, QueuedRequest)] = []
         for case .lease(let id, _, _, _, _) in transaction.changes {
-            if let request = try? specification(id) { leased.append((id, request)) }
+            guard let request = try? specification(id) else { continue }
+            leases[id] = RequestFacts(request)
+            leased.append((id, request))
         }
         return leased
     }
 
     private func write(_ change: StoreChange) throws(SQLiteError) {
+        if let changes = LoggedChange.changes(of: change, boot: boot) {
+            for change in changes { try write(change) }
+            return
+        }
         switch change {
-        case .insert(let stored, let request):
-            try insert(NewRow(stored: stored, request: request.specification, boot: boot))
-        case .lease(let id, let attempt, let interface, _, let moment):
-            leases[id] = (attempt, interface, moment.wall)
-            try statements.lease.run(
-                .integer(attempt), .text(interface), .integer(moment.wall.nanosecondsSince1970), .integer(id.rawValue))
-        case .update(let progress):
-            try endAttempt(progress.id, "interrupted")
-            try update(ChangedRow(progress: progress, boot: boot))
-        case .holdRequest(let id, let isHeld): try statements.hold.run(.flag(isHeld), .integer(id.rawValue))
-        case .finish(let progress, let end, let result, let moment): try finish(progress, end, result, at: moment)
+        case .insert, .lease, .update, .holdRequest, .finish, .purge, .markRead: break
         case .revive(let progress, let deadline):
-            try update(ChangedRow(progress: progress, boot: boot))
+            try statements.update.run(
+                ChangedRow.writer.values(ChangedRow(progress: progress, boot: boot))
+                    + [.integer(progress.id.rawValue)])
             // What it died of is over; the next answer gets the same file.
             doomed += try names(statements.answerName, .integer(progress.id.rawValue))
             try statements.deleteResult.run(.integer(progress.id.rawValue))
@@ -190,8 +259,6 @@ final class QueueDatabase {
                 .integer(progress.id.rawValue))
         case .holdQueue(let owner, let isHeld):
             try (isHeld ? statements.holdQueue : statements.releaseQueue).run(.integer(owner ?? 0))
-        case .purge(let ids): for id in ids { try purge(id.rawValue) }
-        case .markRead(let id): try statements.markRead.run(.integer(id.rawValue))
         case .openBreaker(let breaker):
             try statements.openBreaker.run(
                 .text(breaker.destination.description),
@@ -204,64 +271,55 @@ final class QueueDatabase {
         }
     }
 
-    private func insert(_ row: NewRow) throws(SQLiteError) {
-        try statements.insert.run(NewRow.writer.values(row))
-        if case .inline(let bytes) = row.request.body {
-            try statements.insertBody.run([.integer(row.stored.id.rawValue), .blob(bytes)])
+    /// Writes a change into the tables.
+    func write(_ change: LoggedChange) throws(SQLiteError) {
+        let id = SQLiteValue.integer(change.id)
+        switch change.kind {
+        case .insert:
+            if change.row.count == NewRow.writer.count {
+                try statements.insert.run(change.row)
+            } else {
+                try database.prepare(NewRow.writer.insertion(change.row.count)).run(change.row)
+            }
+            if let body = change.more.first { try statements.insertBody.run(id, body) }
+            lastID = max(lastID, change.id)
+        case .lease: try statements.lease.run(change.row + [id])
+        case .update: try statements.update.run(ChangedRow.writer.filled(change.row) + [id])
+        case .hold: try statements.hold.run(change.row + [id])
+        case .finish: try finish(change)
+        case .purge: try purge(change.id)
+        case .markRead: try statements.markRead.run(id)
+        case .event: if let event = change.more.first { try outbox?.write(change.id, event) }
+        case .trimEvents: try outbox?.trim(upTo: change.id)
         }
     }
 
-    private func update(_ row: ChangedRow) throws(SQLiteError) {
-        try statements.update.run(ChangedRow.writer.values(row) + [.integer(row.progress.id.rawValue)])
-    }
-
-    private func finish(
-        _ progress: RequestProgress, _ end: RequestEnd, _ result: RequestResult?, at moment: Instant
-    ) throws(SQLiteError) {
-        let state = RowState(end)
-        try endAttempt(progress.id, end.reason ?? "done")
-        try update(ChangedRow(progress: progress, state: state, reason: end.reason, over: moment, boot: boot))
-        let id = SQLiteValue.integer(progress.id.rawValue)
+    private func finish(_ change: LoggedChange) throws(SQLiteError) {
+        let id = SQLiteValue.integer(change.id)
+        let facts = try statements.facts.first(id) { row in
+            (owner: row.integer(0), texts: row.integer(1), body: row.integer(2), name: row.text(3))
+        }
+        // A row that was set aside has no end.
+        guard let facts, let state = change.endState else { return }
+        let bytes = (state == .dead ? 0 : facts.texts + RequestFacts.rowBytes) + change.answerBytes
+        try statements.finish.run(ChangedRow.writer.filled(change.row) + [.integer(bytes), id])
         // Only what is dead can be sent again.
         if state != .dead {
-            try statements.deleteBody.run(id)
-            let name = try names(statements.bodyName, id)
-            doomed += name
-            if !name.isEmpty { try statements.forgetBody.run(id) }
+            if facts.body == 1 { try statements.deleteBody.run(id) }
+            if facts.body == 3, let name = facts.name {
+                doomed.append(name)
+                try statements.forgetBody.run(id)
+            }
         }
-        if let result { try insert(result, of: progress.id.rawValue) }
-        let (owner, bytes) = try statements.setKept.first(id) { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
-        if state != .dead { kept.add(bytes, of: UInt32(clamping: owner)) }
+        if !change.more.isEmpty { try statements.insertResult.run([id] + change.more) }
+        if state != .dead { kept.add(bytes, of: UInt32(clamping: facts.owner)) }
         finished += 1
-        lastEnd = moment.wall
-    }
-
-    /// Does nothing where there was none.
-    private func endAttempt(_ id: RequestID, _ outcome: String) throws(SQLiteError) {
-        if let (attempt, interface, start) = leases.removeValue(forKey: id) {
-            try statements.addKnownAttempt.run(
-                .integer(id.rawValue), .integer(attempt), .text(interface), .integer(start.nanosecondsSince1970),
-                .text(outcome))
-        } else {
-            try statements.addAttempt.run(.text(outcome), .integer(id.rawValue))
-        }
-        attempts += 1
-        guard attempts >= 256 else { return }
-        attempts = 0
-        try statements.trimAttempts.run(.integer(options.attemptCount))
-    }
-
-    private func insert(_ result: RequestResult, of id: Int64) throws(SQLiteError) {
-        let body = RequestColumns.columns(of: result.body)
-        var bytes: SQLiteValue = .null
-        if case .inline(let inline) = result.body { bytes = .blob(inline) }
-        try statements.insertResult.run(
-            .integer(id), .integer(result.status), .text(RequestColumns.text(of: result.headers)), .integer(body.kind),
-            .optional(body.path), .integer(body.bytes), bytes)
+        lastEnd = change.endTime ?? lastEnd
     }
 
     /// Writes something of no consequence, to see whether that can be done.
     func probe() throws(SQLiteError) {
+        endReading()
         let version = try database.number("PRAGMA user_version") ?? 0
         try database.execute("BEGIN IMMEDIATE; PRAGMA user_version = \(version); COMMIT")
     }
@@ -269,11 +327,15 @@ final class QueueDatabase {
     /// How long the log was after the last commit.
     var pagesInLog: Int { database.pagesInLog }
 
-    func checkpoint(truncate: Bool = false) throws(SQLiteError) {
-        try database.checkpoint(truncate: truncate)
+    /// - Returns: Whether all of SQLite's log is in the file: another program that reads may prevent it.
+    @discardableResult
+    func checkpoint(truncate: Bool = false) throws(SQLiteError) -> Bool {
+        endReading()
+        guard try database.checkpoint(truncate: truncate) else { return false }
         // An eighth at a time, so that a file that was large for a while shrinks within some checkpoints, and no turn of the
         // disk's thread lasts long: 8,192 pages are 32 MiB.
         let free = try database.number("PRAGMA freelist_count") ?? 0
         if free > 1000 { try database.execute("PRAGMA incremental_vacuum(\(max(500, min(free / 8, 8192))))") }
+        return true
     }
 }

@@ -1,7 +1,9 @@
 /// The tables of the queue's file, and how an older file becomes a newer one.
 struct QueueSchema: Sendable {
     /// Each brings the file from the version of its index to the next one.
-    var migrations: [String] = [Self.first, Self.keptPerOwner, Self.ofPrograms, Self.sinceWhen, Self.ofUploads]
+    var migrations: [String] = [
+        Self.first, Self.keptPerOwner, Self.ofPrograms, Self.sinceWhen, Self.ofUploads, Self.fewerPages,
+    ]
 
     var version: Int64 { Int64(migrations.count) }
 
@@ -142,6 +144,15 @@ struct QueueSchema: Sendable {
     private static let ofUploads = ["request", "set_aside"].map { table in
         "ALTER TABLE \(table) ADD COLUMN upload_protocol TEXT;"
     }.joined(separator: "\n")
+
+    /// What wrote pages that nobody read goes: the rows of attempts, and an index that another one replaces. `change_log` has one row:
+    /// the generation of the change log (``ChangeLogFile``) that is not in the tables.
+    private static let fewerPages = """
+        DROP TABLE IF EXISTS attempt;
+        DROP INDEX IF EXISTS request_over;
+        CREATE TABLE change_log (generation INTEGER NOT NULL);
+        INSERT INTO change_log VALUES (abs(random() >> 1) + 1);
+        """
 
     /// What a request that is over takes of its owner's room: its texts, its answer unless that is a file of the
     /// owner's, and rows. Of a dead request the answer alone: `bytes` has the rest.

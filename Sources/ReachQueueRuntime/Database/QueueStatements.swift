@@ -1,28 +1,30 @@
 /// The statements that are used again and again, prepared once.
 struct QueueStatements {
     let begin: SQLiteStatement
+    let beginReading: SQLiteStatement
     let commit: SQLiteStatement
     let insert: SQLiteStatement
     let insertBody: SQLiteStatement
     let lease: SQLiteStatement
     let update: SQLiteStatement
+    let finish: SQLiteStatement
+    /// Owner, the length of its texts, and kind and path of its body.
+    let facts: SQLiteStatement
+    let setGeneration: SQLiteStatement
+    /// The largest number that was given, where no request was in the table yet; and a larger one.
+    let beginNumbers: SQLiteStatement
+    let raiseNumber: SQLiteStatement
     let hold: SQLiteStatement
     let setDeadline: SQLiteStatement
-    let addAttempt: SQLiteStatement
-    let addKnownAttempt: SQLiteStatement
-    let trimAttempts: SQLiteStatement
     let insertResult: SQLiteStatement
     let deleteBody: SQLiteStatement
     let deleteResult: SQLiteStatement
-    let deleteAttempts: SQLiteStatement
     let deleteRequest: SQLiteStatement
-    let setKept: SQLiteStatement
     let forgetBody: SQLiteStatement
     let markRead: SQLiteStatement
     /// Owner and bytes of a request that is over and not dead.
     let keptOf: SQLiteStatement
     let spoolNames: SQLiteStatement
-    let bodyName: SQLiteStatement
     let answerName: SQLiteStatement
     /// What of an owner's goes first: what was read, and then the oldest.
     let firstKept: SQLiteStatement
@@ -49,25 +51,26 @@ struct QueueStatements {
 
     private init(_ database: borrowing SQLiteDatabase) throws(SQLiteError) {
         begin = try database.prepare("BEGIN IMMEDIATE")
+        beginReading = try database.prepare("BEGIN")
         commit = try database.prepare("COMMIT")
         insert = try database.prepare(NewRow.writer.insertion)
         insertBody = try database.prepare("INSERT INTO body (request, bytes) VALUES (?, ?)")
         lease = try database.prepare(
             "UPDATE request SET state = 1, tries = ?, lease_interface = ?, lease_wall = ? WHERE id = ?")
-        update = try database.prepare(ChangedRow.writer.update)
+        update = try database.prepare(ChangedRow.writer.update())
+        finish = try database.prepare(ChangedRow.writer.update("kept = ?"))
+        facts = try database.prepare(
+            "SELECT owner, length(url) + length(headers), body_kind, body_path FROM request WHERE id = ?")
+        setGeneration = try database.prepare("UPDATE change_log SET generation = ?")
+        beginNumbers = try database.prepare(
+            """
+            INSERT INTO sqlite_sequence (name, seq)
+            SELECT 'request', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'request')
+            """)
+        raiseNumber = try database.prepare("UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'request' AND seq < ?1")
         hold = try database.prepare("UPDATE request SET held = ? WHERE id = ?")
         setDeadline = try database.prepare(
             "UPDATE request SET deadline_wall = ?, deadline_boot = ?, boot = ? WHERE id = ?")
-        // An attempt is one row, written when it ends; until then the request's row has its lease.
-        addAttempt = try database.prepare(
-            """
-            INSERT INTO attempt (request, attempt, interface, started_wall, outcome)
-            SELECT id, tries, lease_interface, lease_wall, ? FROM request WHERE id = ? AND state = 1
-            """)
-        addKnownAttempt = try database.prepare(
-            "INSERT INTO attempt (request, attempt, interface, started_wall, outcome) VALUES (?, ?, ?, ?, ?)")
-        trimAttempts = try database.prepare(
-            "DELETE FROM attempt WHERE number <= (SELECT max(number) FROM attempt) - ?")
         insertResult = try database.prepare(
             """
             INSERT OR REPLACE INTO result (request, status, headers, body_kind, body_path, body_bytes, bytes)
@@ -75,10 +78,7 @@ struct QueueStatements {
             """)
         deleteBody = try database.prepare("DELETE FROM body WHERE request = ?")
         deleteResult = try database.prepare("DELETE FROM result WHERE request = ?")
-        deleteAttempts = try database.prepare("DELETE FROM attempt WHERE request = ?")
         deleteRequest = try database.prepare("DELETE FROM request WHERE id = ?")
-        setKept = try database.prepare(
-            "UPDATE request SET kept = \(QueueSchema.keptBytes) WHERE id = ? RETURNING owner, kept")
         forgetBody = try database.prepare("UPDATE request SET body_kind = 0, body_path = NULL WHERE id = ?")
         markRead = try database.prepare(
             "UPDATE request SET seen = 1 WHERE id = ? AND over_wall IS NOT NULL AND seen = 0")
@@ -89,7 +89,6 @@ struct QueueStatements {
             SELECT body_path FROM request WHERE id = ? AND body_kind = 3
             UNION ALL SELECT body_path FROM result WHERE request = ? AND body_kind = 3
             """)
-        bodyName = try database.prepare("SELECT body_path FROM request WHERE id = ? AND body_kind = 3")
         answerName = try database.prepare("SELECT body_path FROM result WHERE request = ? AND body_kind = 3")
         // The dead are the scheduler's to forget: it may be asked to send them again.
         firstKept = try database.prepare(
@@ -97,7 +96,11 @@ struct QueueStatements {
             SELECT id FROM request WHERE owner = ? AND over_wall IS NOT NULL AND state != 3
             ORDER BY seen DESC, over_wall, id LIMIT ?
             """)
-        oldKept = try database.prepare("SELECT id FROM request WHERE over_wall < ? AND state != 3 LIMIT ?")
+        oldKept = try database.prepare(
+            """
+            SELECT id FROM request INDEXED BY request_kept
+            WHERE over_wall IS NOT NULL AND state != 3 AND over_wall < ? LIMIT ?
+            """)
         openBreaker = try database.prepare(
             """
             INSERT OR REPLACE INTO breaker (destination, interface, until_wall, until_boot, boot, step)

@@ -46,17 +46,31 @@ struct RowWriter<Source: Sendable>: Sendable {
     /// The parameters of a statement, in the order of the columns.
     func values(_ source: Source) -> [SQLiteValue] { columns.map { $0.value(source) } }
 
-    var insertion: String {
-        let marks = columns.map { _ in "?" }.joined(separator: ", ")
-        return "INSERT INTO request (\(columns.map(\.column.name).joined(separator: ", "))) VALUES (\(marks))"
+    var count: Int { columns.count }
+
+    func index(of column: RequestColumn) -> Int? { columns.firstIndex { $0.column == column } }
+
+    var insertion: String { insertion(columns.count) }
+
+    /// - Parameter count: So many of the first columns: those that a change log of an earlier version knows.
+    func insertion(_ count: Int) -> String {
+        let names = columns.prefix(count).map(\.column.name)
+        let marks = names.map { _ in "?" }.joined(separator: ", ")
+        return "INSERT INTO request (\(names.joined(separator: ", "))) VALUES (\(marks))"
     }
 
-    var update: String {
-        "UPDATE request SET \(columns.map { $0.column.name + " = ?" }.joined(separator: ", ")) WHERE id = ?"
+    /// The values of a change log of an earlier version, with those of new columns.
+    func filled(_ values: [SQLiteValue]) -> [SQLiteValue] {
+        values.count >= count ? values : values + Array(repeating: .null, count: count - values.count)
+    }
+
+    /// - Parameter more: What else is set.
+    func update(_ more: String...) -> String {
+        "UPDATE request SET \((columns.map { $0.column.name + " = ?" } + more).joined(separator: ", ")) WHERE id = ?"
     }
 }
 
-/// A request that is added.
+/// A request that is added. New columns come last: see ``RowWriter/insertion(_:)``.
 struct NewRow: Sendable {
     let stored: StoredRequest
     let request: RequestSpecification
@@ -101,7 +115,7 @@ struct NewRow: Sendable {
     }
 }
 
-/// The numbers of a request that change.
+/// The numbers of a request that change. New columns come last, and may be NULL.
 struct ChangedRow: Sendable {
     let progress: RequestProgress
     var state = RowState.waiting

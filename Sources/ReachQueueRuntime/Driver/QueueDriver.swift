@@ -1,4 +1,4 @@
-internal import ReachCore
+package import ReachCore
 package import ReachLoop
 package import ReachQueue
 
@@ -15,6 +15,8 @@ package final class QueueDriver {
         case opened(count: Int, setAside: String?)
         /// Rows of the file meant nothing and are where an administrator finds them: their number, and the first few.
         case setAside(RowsSetAside)
+        /// What was acknowledged is lost: a sentence for the log.
+        case lost(String)
         /// The file cannot be used: the queue takes nothing.
         case failed(QueueStoreError)
         /// The disk fails, and why; `nil` when it works again.
@@ -133,6 +135,9 @@ package final class QueueDriver {
     /// The holds of whole queues that the client may see.
     package func holds(for client: QueueInput.Client) -> [QueueHold] { scheduler.holds(for: client) }
 
+    /// The conditions of the requests that are not over, each with their number.
+    package var conditions: [NetworkCondition: Int] { scheduler.conditions }
+
     package var epoch: UInt64 { scheduler.publishedEpoch }
 
     /// Bytes of requests that are not over and of uploads: an owner's, and everybody's.
@@ -167,20 +172,24 @@ package final class QueueDriver {
     /// The receiver of the outbox has the rows up to this one safe.
     package func trimOutbox(upTo number: Int64) { store?.trimOutbox(upTo: number) }
 
-    /// Reads all that is kept of a request but its body. Answers later, on the loop; `nil` if nothing is kept.
+    /// Reads all that is kept of a request but its body. Answers later, on the loop; `nil` if nothing is kept, and an error if that
+    /// is not known.
     ///
     /// - Parameter user: Who wants to know: users take turns.
-    package func record(of id: RequestID, for user: UInt32 = 0, _ reply: @escaping (RequestReport?) -> Void) {
-        read({ $0.record(of: id, for: user, $1) }, reply) ?? reply(nil)
+    package func record(
+        of id: RequestID, for user: UInt32 = 0, _ reply: @escaping (Result<RequestReport?, QueueStoreError>) -> Void
+    ) {
+        read({ $0.record(of: id, for: user, $1) }, reply) ?? reply(.failure(.notOpen))
     }
 
     /// Reads what is kept of several requests. Answers later, on the loop.
     ///
     /// - Parameter user: Who wants to know: users take turns.
     package func records(
-        _ query: RecordQuery, for user: UInt32 = 0, _ reply: @escaping ([RequestReport]) -> Void
+        _ query: RecordQuery, for user: UInt32 = 0,
+        _ reply: @escaping (Result<[RequestReport], QueueStoreError>) -> Void
     ) {
-        read({ $0.records(query, for: user, $1) }, reply) ?? reply([])
+        read({ $0.records(query, for: user, $1) }, reply) ?? reply(.failure(.notOpen))
     }
 
     /// - Returns: `nil` where there is no store to ask.
@@ -286,6 +295,7 @@ package final class QueueDriver {
             send(.committed(number))
         case .postponed(let number): send(.postponed(number))
         case .notCommitted(let number, _): send(.notCommitted(number))
+        case .lost(let sentence): notify(.lost(sentence))
         case .degraded(let reason):
             send(.degraded(reason != nil))
             notify(.degraded(reason))

@@ -24,6 +24,12 @@ struct SQLiteDatabase: ~Copyable {
     /// How many pages the log had after the last commit.
     var pagesInLog: Int { Int(logLength.pointee) }
 
+    /// For how many milliseconds a writer waits for another program's.
+    private static let patience: CInt = 5000
+
+    /// How many rows the last statement changed.
+    var changedRows: Int { Int(sqlite3_changes(handle)) }
+
     /// Once for the process.
     private static let isConfigured = reach_sqlite_count_no_memory() == SQLITE_OK
 
@@ -36,6 +42,7 @@ struct SQLiteDatabase: ~Copyable {
         guard let handle else { throw SQLiteError(code: SQLITE_NOMEM, "open", message: "out of memory") }
         let database = SQLiteDatabase(owning: handle)
         sqlite3_extended_result_codes(handle, 1)
+        sqlite3_busy_timeout(handle, patience)
         if code != SQLITE_OK { throw database.error(code, "open \(path)") }
         return database
     }
@@ -68,11 +75,19 @@ struct SQLiteDatabase: ~Copyable {
     /// Whether a transaction is open.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Moves what was committed from the log into the file, as far as nobody reads it.
-    func checkpoint(truncate: Bool) throws(SQLiteError) {
+    /// Moves what was committed from the log into the file, as far as nobody reads it. Waits for no reader.
+    ///
+    /// - Parameter truncate: Leaves a log of no length, if nobody reads it.
+    /// - Returns: Whether all of it is in the file, and with `truncate` the log is empty.
+    func checkpoint(truncate: Bool) throws(SQLiteError) -> Bool {
+        sqlite3_busy_timeout(handle, 0)
+        defer { sqlite3_busy_timeout(handle, Self.patience) }
         let mode = truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
-        let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil)
+        var (pages, moved): (CInt, CInt) = (0, 0)
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, &pages, &moved)
+        if code & 0xff == SQLITE_BUSY { return false }
         if code != SQLITE_OK { throw error(code, "checkpoint") }
+        return pages == moved
     }
 
     private func error(_ code: CInt, _ call: String) -> SQLiteError {

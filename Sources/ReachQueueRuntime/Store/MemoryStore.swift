@@ -5,28 +5,10 @@ package import ReachQueue
 /// Keeps a queue for as long as the process lives. Every transaction is committed at once.
 package final class MemoryStore: QueueStorage {
     private struct State {
-        var records: [RequestID: Kept] = [:]
+        var records: [RequestID: KeptRequest] = [:]
         /// Those that are over, in the order of their ends; the dead are not among them, since the scheduler purges them.
         var over: [RequestID] = []
         var firstOver = 0
-    }
-
-    /// Of the state: touched only where that is locked.
-    private final class Kept {
-        var request: QueuedRequest
-        let created: Timestamp
-        var deadline: Timestamp
-        var progress: RequestProgress
-        var end: RequestEnd?
-        var time: Timestamp?
-        var result: RequestResult?
-
-        init(_ stored: StoredRequest, _ request: QueuedRequest) {
-            self.request = request
-            created = stored.created.wall
-            deadline = stored.deadline.wall
-            progress = stored.progress
-        }
     }
 
     private let state = Mutex(State())
@@ -49,20 +31,24 @@ package final class MemoryStore: QueueStorage {
         deliver(.committed(transaction.number, leased: leased))
     }
 
-    package func record(of id: RequestID, for user: UInt32, _ body: @escaping @Sendable (RequestReport?) -> Void) {
-        body(state.withLock { state in state.records[id].map { Self.record(id, $0) } })
+    package func record(
+        of id: RequestID, for user: UInt32,
+        _ body: @escaping @Sendable (Result<RequestReport?, QueueStoreError>) -> Void
+    ) {
+        body(.success(state.withLock { state in state.records[id]?.report(id) }))
     }
 
     package func records(
-        _ query: RecordQuery, for user: UInt32, _ body: @escaping @Sendable ([RequestReport]) -> Void
+        _ query: RecordQuery, for user: UInt32,
+        _ body: @escaping @Sendable (Result<[RequestReport], QueueStoreError>) -> Void
     ) {
         let found = state.withLock { state in
             state.records.filter { id, kept in
                 id.rawValue > query.after && (query.owner == nil || kept.request.owner == query.owner)
                     && (query.isOver == nil || query.isOver == (kept.end != nil))
-            }.sorted { $0.key < $1.key }.prefix(query.limit).map { Self.record($0.key, $0.value) }
+            }.sorted { $0.key < $1.key }.prefix(query.limit).map { $0.value.report($0.key) }
         }
-        body(found)
+        body(.success(found))
     }
 
     /// There is none.
@@ -75,30 +61,21 @@ package final class MemoryStore: QueueStorage {
     private func apply(_ change: StoreChange, to state: inout State) -> (RequestID, QueuedRequest)? {
         switch change {
         case .insert(let stored, let request):
-            state.records[stored.id] = Kept(stored, request)
+            state.records[stored.id] = KeptRequest(stored, request)
         case .lease(let id, let attempt, _, _, _):
             guard let kept = state.records[id] else { return nil }
-            kept.progress.tries = attempt
+            kept.lease(attempt)
             return (id, kept.request)
-        case .update(let progress): state.records[progress.id]?.progress = progress
-        case .holdRequest(let id, let isHeld): state.records[id]?.progress.isHeld = isHeld
+        case .update(let progress): state.records[progress.id]?.update(progress)
+        case .holdRequest(let id, let isHeld): state.records[id]?.hold(isHeld)
         case .finish(let progress, let end, let result, let moment):
             guard let kept = state.records[progress.id] else { return nil }
-            kept.progress = progress
-            kept.end = end
-            kept.time = moment.wall
-            kept.result = result
+            kept.finish(progress, end, result, at: moment.wall)
             if case .dead = end { return nil }
-            // It is not sent again.
-            if kept.request.body != .none { kept.request.body = .none }
             state.over.append(progress.id)
             forgetOldest(&state)
         case .revive(let progress, let deadline):
-            guard let kept = state.records[progress.id] else { return nil }
-            kept.progress = progress
-            kept.deadline = deadline.wall
-            kept.end = nil
-            kept.result = nil
+            state.records[progress.id]?.revive(progress, deadline: deadline.wall)
         case .purge(let ids): for id in ids { state.records[id] = nil }
         case .holdQueue, .openBreaker, .closeBreaker, .markRead: break
         }
@@ -113,18 +90,5 @@ package final class MemoryStore: QueueStorage {
         guard state.firstOver > 1024, state.firstOver * 2 > state.over.count else { return }
         state.over.removeFirst(state.firstOver)
         state.firstOver = 0
-    }
-
-    private static func record(_ id: RequestID, _ kept: Kept) -> RequestReport {
-        var report = RequestReport(id, kept.request, created: kept.created, deadline: kept.deadline)
-        report.bodyBytes = kept.request.body.count
-        report.body = .none
-        report.attempts = kept.progress.attempts
-        report.networkFailures = kept.progress.networkFailures
-        report.tries = kept.progress.tries
-        report.notBefore = kept.progress.notBefore?.wall
-        if let end = kept.end { report.finish(end, at: kept.time) }
-        report.result = kept.result
-        return report
     }
 }

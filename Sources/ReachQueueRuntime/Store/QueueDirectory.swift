@@ -35,6 +35,9 @@ package final class QueueDirectory: Sendable {
 
     package var databasePath: String { path + "/queue.sqlite" }
 
+    /// Changes that are not in the database yet. Named so that it goes with the database, as SQLite's own files do.
+    package var changeLogPath: String { databasePath + "-log" }
+
     /// Where bodies are kept that are too large for the database.
     package var spoolPath: String { path + "/spool" }
 
@@ -52,6 +55,14 @@ package final class QueueDirectory: Sendable {
         if number == 0 { return true }
         ftruncate(file, 0)
         return number != ENOSPC && number != EDQUOT
+    }
+
+    /// Whether the disk has room for so many bytes, also of what is reserved for root if this process is root's.
+    func hasRoom(for bytes: Int) -> Bool {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0, status.f_blocks > 0 else { return true }
+        let blocks = geteuid() == 0 ? status.f_bfree : status.f_bavail
+        return blocks >= UInt(bytes) / max(1, status.f_frsize) + 1
     }
 
     func giveUpReserve() { truncate(reservePath, 0) }
@@ -74,7 +85,7 @@ package final class QueueDirectory: Sendable {
     /// - Returns: Its new path.
     func setAside(at seconds: Int64) throws(QueueStoreError) -> String {
         let aside = "\(databasePath).corrupt-\(seconds)"
-        for suffix in ["", "-wal", "-shm"] {
+        for suffix in ["", "-wal", "-shm", "-log"] {
             guard rename(databasePath + suffix, aside + suffix) != 0, errno != ENOENT else { continue }
             throw .system(SystemError(call: "rename \(databasePath)\(suffix)"))
         }
@@ -83,11 +94,12 @@ package final class QueueDirectory: Sendable {
 
     /// Removes the spool files that no row names: those of a request that was never stored.
     ///
-    /// - Parameter isOpen: Whether a request will still be sent: then the part of its answer stays, if a record shows
-    ///   how far it is.
+    /// - Parameters:
+    ///   - isOpen: Whether a request will still be sent: then the part of its answer stays, if a record shows how far it is.
+    ///   - removes: Whether they go at all: not while the rows are perhaps not on the disk.
     /// - Returns: Those requests, and what is recorded of resumable uploads that will go on.
     func sweepSpool(
-        keeping names: Set<String>, isOpen: (RequestID) -> Bool
+        keeping names: Set<String>, isOpen: (RequestID) -> Bool, removes: Bool = true
     ) -> (answers: Set<RequestID>, uploads: [RequestID: UploadState]) {
         let unnamed = Set((try? DirectoryNames.read(spoolPath)) ?? []).subtracting(names)
         let begun = Set(
@@ -102,7 +114,7 @@ package final class QueueDirectory: Sendable {
             guard let id = Self.request(of: name, Self.uploadPrefix), isOpen(id),
                 let state = SmallFile.text(spoolFile(name), limit: 1 << 16).flatMap(UploadState.init(text:))
             else {
-                unlink(spoolFile(name))
+                if removes { unlink(spoolFile(name)) }
                 continue
             }
             uploads[id] = state

@@ -38,6 +38,8 @@ struct OutboxTable {
     private let insert: SQLiteStatement
     private let trim: SQLiteStatement
     private let all: SQLiteStatement
+    /// The number of the newest row, also of one in the change log.
+    private var last: Int64 = 0
     /// Those of the open transaction.
     private(set) var rows: [QueueOutbox.Row] = []
 
@@ -50,22 +52,53 @@ struct OutboxTable {
     init(_ outbox: QueueOutbox, in database: borrowing SQLiteDatabase) throws(SQLiteError) {
         self.outbox = outbox
         try database.execute(Self.creation)
-        insert = try database.prepare("INSERT INTO journal_event (event) VALUES (?) RETURNING number")
+        insert = try database.prepare("INSERT OR REPLACE INTO journal_event (number, event) VALUES (?, ?)")
         trim = try database.prepare("DELETE FROM journal_event WHERE number <= ?")
         all = try database.prepare("SELECT number, event FROM journal_event ORDER BY number")
+        try findLast(in: database)
     }
 
-    /// Writes the events of a change of what is kept.
-    mutating func write(_ events: [QueueEvent]) throws(SQLiteError) {
-        for event in events where event.kind.isKept {
-            let bytes = outbox.encode(event)
-            guard let number = try insert.first(.blob(bytes), read: { $0.integer(0) }) else { continue }
-            rows.append(QueueOutbox.Row(number: number, event: bytes))
+    /// Looks what the newest row is, where rows were written or taken back behind this value's back.
+    mutating func findLast(in database: borrowing SQLiteDatabase) throws(SQLiteError) {
+        let given = try database.number("SELECT seq FROM sqlite_sequence WHERE name = 'journal_event'") ?? 0
+        last = max(given, try database.number("SELECT max(number) FROM journal_event") ?? 0)
+    }
+
+    /// The rows of the events that report a change of what is kept, behind all others.
+    ///
+    /// - Parameter count: The number of rows that come before them, and are not noted yet.
+    func rows(of events: [QueueEvent], after count: Int = 0) -> [QueueOutbox.Row] {
+        var number = last + Int64(count)
+        return events.lazy.filter(\.kind.isKept).map { event in
+            number += 1
+            return QueueOutbox.Row(number: number, event: outbox.encode(event))
         }
     }
 
+    /// Numbers go on behind this one, also where its row is not in the table yet.
+    mutating func skip(to number: Int64) { last = max(last, number) }
+
+    /// Has rows delivered that are in the change log.
+    mutating func note(_ more: [QueueOutbox.Row]) {
+        rows += more
+        last = more.last?.number ?? last
+    }
+
+    /// Writes the events of a change of what is kept into the table.
+    mutating func write(_ events: [QueueEvent]) throws(SQLiteError) {
+        let more = rows(of: events)
+        for row in more { try write(row.number, .blob(row.event)) }
+        note(more)
+    }
+
+    func write(_ number: Int64, _ event: SQLiteValue) throws(SQLiteError) { try insert.run(.integer(number), event) }
+
     /// Forgets what was not committed, back to a number of rows.
-    mutating func forget(downTo count: Int = 0) { rows.removeLast(max(0, rows.count - count)) }
+    mutating func forget(downTo count: Int = 0) {
+        let surplus = max(0, rows.count - count)
+        last -= Int64(surplus)
+        rows.removeLast(surplus)
+    }
 
     /// Delivers what is committed.
     mutating func deliver() {

@@ -6,9 +6,13 @@ package protocol QueueStorage: AnyObject, Sendable {
     func submit(_ transaction: StoreTransaction)
     /// Reads all that is kept of a request but its body, on behalf of a user: users take turns. `body` is called on any
     /// thread, with `nil` if nothing is.
-    func record(of id: RequestID, for user: UInt32, _ body: @escaping @Sendable (RequestReport?) -> Void)
+    func record(
+        of id: RequestID, for user: UInt32,
+        _ body: @escaping @Sendable (Result<RequestReport?, QueueStoreError>) -> Void)
     /// Reads what is kept of several, by their numbers from the lowest, on behalf of a user. `body` is called on any thread.
-    func records(_ query: RecordQuery, for user: UInt32, _ body: @escaping @Sendable ([RequestReport]) -> Void)
+    func records(
+        _ query: RecordQuery, for user: UInt32,
+        _ body: @escaping @Sendable (Result<[RequestReport], QueueStoreError>) -> Void)
     func trimOutbox(upTo number: Int64)
     /// - Returns: Whether all was written in this time.
     @discardableResult

@@ -23,6 +23,8 @@ package final class QueueStore: Sendable {
         case postponed(UInt64)
         /// A transaction that may be refused was not written.
         case notCommitted(UInt64, String)
+        /// What was committed once is lost: a sentence for the log.
+        case lost(String)
         /// The disk fails, with the reason; or it works again.
         case degraded(String?)
     }
@@ -73,18 +75,31 @@ package final class QueueStore: Sendable {
     package func trimOutbox(upTo number: Int64) { jobs.put(.trimOutbox(upTo: number)) }
 
     /// Reads all that is kept of a request but its body, on behalf of a user. `body` runs on the store's thread, with
-    /// `nil` if nothing is kept.
+    /// `nil` if nothing is kept, and with an error if that is not known.
     package func record(
-        of id: RequestID, for user: UInt32 = 0, _ body: @escaping @Sendable (RequestReport?) -> Void
+        of id: RequestID, for user: UInt32 = 0,
+        _ body: @escaping @Sendable (Result<RequestReport?, QueueStoreError>) -> Void
     ) {
-        jobs.put({ body(try? $0?.report(on: id)) }, for: user)
+        jobs.put({ body(Self.read($0) { (file) throws(SQLiteError) in try file.report(on: id) }) }, for: user)
     }
 
     /// Reads what is kept of several requests, on behalf of a user. `body` runs on the store's thread.
     package func records(
-        _ query: RecordQuery, for user: UInt32 = 0, _ body: @escaping @Sendable ([RequestReport]) -> Void
+        _ query: RecordQuery, for user: UInt32 = 0,
+        _ body: @escaping @Sendable (Result<[RequestReport], QueueStoreError>) -> Void
     ) {
-        jobs.put({ body((try? $0?.reports(query)) ?? []) }, for: user)
+        jobs.put({ body(Self.read($0) { (file) throws(SQLiteError) in try file.reports(query) }) }, for: user)
+    }
+
+    private static func read<Value>(
+        _ file: QueueDatabase?, _ question: (QueueDatabase) throws(SQLiteError) -> Value
+    ) -> Result<Value, QueueStoreError> {
+        guard let file else { return .failure(.notOpen) }
+        do throws(SQLiteError) {
+            return .success(try question(file))
+        } catch {
+            return .failure(.database(error))
+        }
     }
 
     /// Writes what is there, moves the log into the file, and ends the thread.
@@ -104,6 +119,8 @@ package enum QueueStoreError: Error, Hashable, Sendable, CustomStringConvertible
     case locked(path: String, process: Int32?)
     /// Written by a newer program: use that one, or another directory. Nothing was changed.
     case tooNew(version: Int64, known: Int64)
+    /// It is closed, or never was open.
+    case notOpen
     case system(SystemError)
     case database(SQLiteError)
 
@@ -113,6 +130,7 @@ package enum QueueStoreError: Error, Hashable, Sendable, CustomStringConvertible
             "\(path) is used by another process" + (process.map { " (\($0))" } ?? "")
         case .tooNew(let version, let known):
             "the queue's file has version \(version), and this program knows \(known): it was written by a newer one"
+        case .notOpen: "the queue's file is not open"
         case .system(let error): error.description
         case .database(let error): error.description
         }

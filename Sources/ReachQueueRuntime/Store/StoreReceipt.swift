@@ -3,11 +3,13 @@ internal import ReachQueue
 /// A transaction that is written, and what follows when it is safe.
 struct StoreReceipt: Sendable {
     let transaction: StoreTransaction
-    let leased: [(RequestID, QueuedRequest)]
+    var leased: [(RequestID, QueuedRequest)]
     /// Spool files that nothing names any more.
     var doomed: [String]
     /// Why the tables do not take it: it is not written.
     var rejection: String?
+    /// Whether it is in the change log, and not in SQLite's.
+    var isLogged = false
 
     var notice: QueueStore.Notice { .committed(transaction.number, leased: leased) }
 

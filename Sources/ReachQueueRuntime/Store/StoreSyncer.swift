@@ -12,8 +12,53 @@ internal import Synchronization
 final class StoreSyncer: Sendable {
     private struct State {
         var waiting: [StoreReceipt] = []
-        var log: CInt = -1
+        var files: Files?
         var isEnding = false
+    }
+
+    /// Closed when neither the thread nor the store uses them. SQLite holds no locks on these files, so that closing a descriptor
+    /// of one takes none away.
+    private final class Files: Sendable {
+        /// SQLite's log, and the change log.
+        private let tables: CInt
+        private let changes: CInt
+        /// The kernel says once that it lost what was written; after that all seems to be well.
+        private let hasFailed = Mutex(false)
+
+        init(tables: String, changes: String) throws(SystemError) {
+            func opened(_ path: String) throws(SystemError) -> CInt {
+                try SystemError.check("open \(path)") { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
+            }
+            let first = try opened(tables)
+            do throws(SystemError) {
+                self.changes = try opened(changes)
+            } catch {
+                close(first)
+                throw error
+            }
+            self.tables = first
+        }
+
+        deinit {
+            close(tables)
+            close(changes)
+        }
+
+        /// Waits for the files that these are in.
+        func wait(for receipts: [StoreReceipt]) throws(SystemError) {
+            if hasFailed.withLock(\.self) { throw SystemError(call: "fdatasync", number: EIO) }
+            do throws(SystemError) {
+                if receipts.contains(where: \.isLogged) {
+                    _ = try SystemError.check("fdatasync") { fdatasync(changes) }
+                }
+                if receipts.contains(where: { !$0.isLogged }) {
+                    _ = try SystemError.check("fdatasync") { fdatasync(tables) }
+                }
+            } catch {
+                hasFailed.withLock { $0 = true }
+                throw error
+            }
+        }
     }
 
     private let state = Mutex(State())
@@ -29,31 +74,23 @@ final class StoreSyncer: Sendable {
         wakeUp = try WorkerSignal()
         BackgroundThread.start(named: "reach-queue-syn") { [self] in
             var last = BootTime(nanoseconds: 0)
-            while let (receipts, log) = next(lastSync: last) {
+            while let (receipts, files) = next(lastSync: last) {
                 last = SystemClock.boot
-                if fdatasync(log) == 0 {
+                do throws(SystemError) {
+                    try files?.wait(for: receipts)
                     receipts.forEach(deliver)
-                } else {
-                    fail(receipts, SystemError(call: "fdatasync"))
+                } catch {
+                    fail(receipts, error)
                 }
             }
             wakeUp.markFinished()
         }
     }
 
-    deinit {
-        state.withLock { if $0.log >= 0 { close($0.log) } }
-    }
-
-    /// From now on this file is waited for. Not while anything is waiting.
-    func follow(_ path: String) throws(SystemError) {
-        let log = try SystemError.check("open \(path)") { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
-        let old = state.withLock { state in
-            defer { state.log = log }
-            return state.log
-        }
-        // SQLite holds no locks on this file, so that closing a descriptor of it takes none away.
-        if old >= 0 { close(old) }
+    /// From now on these files are waited for.
+    func follow(tables: String, changes: String) throws(SystemError) {
+        let files = try Files(tables: tables, changes: changes)
+        state.withLock { $0.files = files }
     }
 
     func put(_ receipts: [StoreReceipt]) {
@@ -76,7 +113,7 @@ final class StoreSyncer: Sendable {
     private static let interval: Duration = .milliseconds(10)
     private static let crowd = 64
 
-    private func next(lastSync: BootTime) -> (receipts: [StoreReceipt], log: CInt)? {
+    private func next(lastSync: BootTime) -> (receipts: [StoreReceipt], files: Files?)? {
         while true {
             let (waiting, isEnding) = state.withLock { ($0.waiting.count, $0.isEnding) }
             let rest = Self.interval - (SystemClock.boot - lastSync)
@@ -86,7 +123,7 @@ final class StoreSyncer: Sendable {
             if waiting > 0 {
                 return state.withLock { state in
                     defer { state.waiting = [] }
-                    return (state.waiting, state.log)
+                    return (state.waiting, state.files)
                 }
             }
             if isEnding { return nil }

@@ -125,8 +125,9 @@ extension SessionLoop {
         let tasks = tasks.filter { $0.close(by: .fail) }
         for task in tasks { fetching[task.identifier] = task }
         guard let engine else { return conclude(tasks, without: "cannot be read any more") }
-        engine.driver.record(of: id) { [weak self] record in
+        engine.driver.record(of: id) { [weak self] found in
             guard let self else { return }
+            guard case .success(let record) = found else { return conclude(tasks, without: "cannot be read") }
             guard let record, let result = record.result, let end = record.end,
                 let response = WebResponse(result, to: record.request)
             else { return conclude(tasks, without: "is not kept any more") }

@@ -22,8 +22,9 @@ extension SessionLoop {
         for core: SessionCore, after number: Int64, _ found: [RequestTask], _ reply: @escaping ([RequestTask]) -> Void
     ) {
         guard let engine else { return reply(found) }
-        engine.driver.records(RecordQuery(after: number, limit: Self.portion)) { [weak self] records in
-            guard let self else { return reply(found) }
+        engine.driver.records(RecordQuery(after: number, limit: Self.portion)) { [weak self] result in
+            // What cannot be read has no task.
+            guard let self, case .success(let records) = result else { return reply(found) }
             let found = found + records.flatMap { tasks(for: $0, core) }
             guard records.count == Self.portion, let last = records.last else { return reply(found) }
             restore(for: core, after: last.id.rawValue, found, reply)

@@ -89,6 +89,7 @@ final class SessionLoop {
         case .failed(let error): beBroken(RequestError(error))
         case .setAside(let rows):
             options.logger?.debug("rows of the queue's file are set aside", metadata: ["count": "\(rows.count)"])
+        case .lost(let sentence): options.logger?.debug("something was lost", metadata: ["what": "\(sentence)"])
         case .degraded(let reason?):
             options.logger?.debug("the queue's file cannot be written", metadata: ["error": "\(reason)"])
         case .degraded(nil): options.logger?.debug("the queue's file can be written again")

@@ -20,8 +20,8 @@ extension SessionLoop {
     func intercept(_ id: RequestID, reply: @escaping (Bool) -> Void) {
         let number = interceptions.begin(id)
         if let request = tasks[id]?.first?.plan.queued { return adapt(id, number, request, reply) }
-        engine?.driver.record(of: id) { [weak self] record in
-            guard let self, let record else { return }
+        engine?.driver.record(of: id) { [weak self] found in
+            guard let self, case .success(let record?) = found else { return }
             adapt(id, number, record.request, reply)
         }
     }

@@ -27,7 +27,6 @@ struct QueueAddition {
     func add(to queue: QueueOptions) throws(CommandError) -> QueueReceipt {
         var specification = specification
         return try queue.ask { client throws(ControlError) in
-            NetworkHint.print(NetworkHint.sentences(for: [specification.condition], &client))
             if let upload {
                 specification.body = .spooled(name: try upload.upload(through: &client), bytes: 0)
             } else if let form {

@@ -57,7 +57,7 @@ struct Waiter {
 
     /// - Throws: ``CommandError`` if the conditions do not hold in time, or cannot be observed.
     func wait() throws(CommandError) {
-        NetworkHint.print(for: conditions, source)
+        try checkNetworks()
         let loop: EventLoop
         do throws(SystemError) {
             loop = try EventLoop()
@@ -65,6 +65,24 @@ struct Waiter {
             throw CommandError(status: .cannotObserve, message: "cannot watch: \(error)")
         }
         guard try holds(on: loop) else { throw CommandError(status: .timedOut) }
+    }
+
+    /// A mistyped name would be waited for without an end. Where nobody knows the names, ``holds(on:)`` says so.
+    private func checkNetworks() throws(CommandError) {
+        guard conditions.contains(where: \.namesNetworks), case .daemon(let path, _) = source.checked else { return }
+        var names: [String]?
+        do throws(ControlError) {
+            var client = try ControlClient(path: path, patience: .seconds(1))
+            names = try client.networkNames()
+        } catch {
+            // Who waits for the daemon, too, is told what it answers then.
+            return
+        }
+        guard let names else { return }
+        for condition in conditions {
+            guard let problem = condition.networkProblem(among: names) else { continue }
+            throw CommandError(status: .usage, message: DisplayText.sanitized(problem))
+        }
     }
 
     private func holds(on loop: EventLoop) throws(CommandError) -> Bool {

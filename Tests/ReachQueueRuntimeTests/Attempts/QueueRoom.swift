@@ -177,7 +177,7 @@ final class QueueRoom: Sendable {
 
     func record(_ id: RequestID) async throws -> RequestReport? {
         let log = EventLog<RequestReport?>()
-        perform { $0.queue.driver.record(of: id) { log.append($0) } }
+        perform { $0.queue.driver.record(of: id) { log.append(try? $0.get()) } }
         return try await log.wait(for: 1)[0]
     }
 

@@ -36,7 +36,7 @@ import Testing
         try await finish(2...201, of: 1000, in: store)
         let left = try await stage.kept(1...201, in: store)
         #expect(left.first == 1)
-        #expect(left.count < 1 + 10 + 2 * QueueDatabase.slack && left.dropFirst().first ?? 0 > 64)
+        #expect(left.count < 1 + 10 + 2 * options.slack && left.dropFirst().first ?? 0 > 64)
         #expect(left.last == 201)
     }
 

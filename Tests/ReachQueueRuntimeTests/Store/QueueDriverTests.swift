@@ -90,7 +90,7 @@ import Testing
         #expect(stage.needs == [true, false])
         var report: RequestReport?
         driver.record(of: RequestID(rawValue: 1)) {
-            report = $0
+            report = try? $0.get()
             stage.loop.stop()
         }
         stage.run()

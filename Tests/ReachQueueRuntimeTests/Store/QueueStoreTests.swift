@@ -109,8 +109,8 @@ import Testing
         let end = StoreChange.finish(progress, .done, result, at: SystemClock.now)
         #expect(try await stage.write(2, [end], to: store))
         let outcomes = EventLog<RequestReport?>()
-        store.record(of: id) { outcomes.append($0) }
-        store.record(of: RequestID(rawValue: 9)) { outcomes.append($0) }
+        store.record(of: id) { outcomes.append(try? $0.get()) }
+        store.record(of: RequestID(rawValue: 9)) { outcomes.append(try? $0.get()) }
         let found = try await outcomes.wait(for: 2)
         #expect(found[0]?.end == .done && found[0]?.result == result && found[0]?.request.owner == 1000)
         #expect(found[1] == nil)
@@ -261,7 +261,7 @@ import Testing
             #expect(try await stage.write(UInt64(id), changes, to: store))
         }
         let found = EventLog<Bool>()
-        for id in Int64(1)...130 { store.record(of: RequestID(rawValue: id)) { found.append($0 != nil) } }
+        for id in Int64(1)...130 { store.record(of: RequestID(rawValue: id)) { found.append((try? $0.get()) != nil) } }
         let there = try await found.wait(for: 130)
         #expect(there.prefix(5).allSatisfy { $0 })
         #expect(there.dropFirst(5).count { $0 } < 10 + 64)

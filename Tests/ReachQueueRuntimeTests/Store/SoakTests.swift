@@ -24,7 +24,8 @@ import Testing
         // It was that long: what is measured is what is bounded.
         #expect(days.contains { ($0["log"] ?? 0) > log / 2 }, "\(result.lines)")
         for day in days[3...] {
-            #expect((day["bytes"] ?? .max) <= early + early / 10, "\(result.lines)")
+            // Of what is over there may be a little more before it is removed, many at a time.
+            #expect((day["bytes"] ?? .max) <= early + early / 10 + 65_536, "\(result.lines)")
             #expect(day["descriptors"] == days[3]["descriptors"] && day["threads"] == days[3]["threads"])
             // Two that die and one that expires in each half hour, for two days; and a thousand answers.
             #expect((day["over"] ?? .max) <= 2 * 48 * 3 + 1000 + 64)

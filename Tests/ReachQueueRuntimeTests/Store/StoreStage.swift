@@ -76,7 +76,7 @@ struct StoreStage {
     /// Which of these requests the store still has.
     func kept(_ ids: ClosedRange<Int64>, in store: QueueStore) async throws -> [Int64] {
         let found = EventLog<(Int64, Bool)>()
-        for id in ids { store.record(of: RequestID(rawValue: id)) { found.append((id, $0 != nil)) } }
+        for id in ids { store.record(of: RequestID(rawValue: id)) { found.append((id, (try? $0.get()) != nil)) } }
         return try await found.wait(for: ids.count).filter(\.1).map(\.0)
     }
 }
@@ -99,4 +99,8 @@ extension QueueStore.Notice {
     var isDegradation: Bool { if case .degraded(.some) = self { true } else { false } }
 
     var isRecovery: Bool { if case .degraded(nil) = self { true } else { false } }
+}
+
+extension QueueStore.Notice {
+    func isPostponement(of number: UInt64) -> Bool { if case .postponed(number) = self { true } else { false } }
 }

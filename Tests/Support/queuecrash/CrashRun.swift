@@ -45,8 +45,12 @@ final class CrashRun: QueueExecutor {
         self.driver = driver
         var options = QueueStoreOptions(policy)
         options.retryInterval = .milliseconds(200)
-        if point == .duringCheckpoint { options.checkpointPages = 30 }
-        if let checkpointPages { options.checkpointPages = checkpointPages }
+        if point == .duringCheckpoint { checkpointPages = 10 }
+        if let checkpointPages {
+            options.checkpointPages = checkpointPages
+            // So that the change log goes into the tables that often, too.
+            options.changeLogBytes = 200 * checkpointPages
+        }
         try driver.open(directory, options) { [point] in Self.observe(point, $0, $1) }
         var path = QueuePath(interfaceIndex: 1, interface: "lo", traits: PathTraits(linkClass: .loopback))
         path.sources = [IPAddress(ipv4: 0x7f00_0001)]
@@ -63,6 +67,7 @@ final class CrashRun: QueueExecutor {
             for _ in 0..<count { add() }
             stopWhenDone()
         case .setAside(let rows): say("set aside \(rows.count)")
+        case .lost(let sentence): say("lost \(sentence)")
         case .failed(let error):
             say("failed \(error)")
             loop.stop()

@@ -148,6 +148,7 @@ final class Soak {
             send(.notCommitted(number))
         case .postponed(let number): send(.postponed(number))
         case .degraded(let reason): print("degraded \(reason ?? "no longer")")
+        case .lost(let sentence): print(sentence)
         case .opened, .failed: break
         }
     }
@@ -181,7 +182,7 @@ final class Soak {
 
     private func measures() throws -> String {
         let count = try Count()
-        store.records(RecordQuery(limit: 1_000_000, isOver: true)) { count.put($0.count) }
+        store.records(RecordQuery(limit: 1_000_000, isOver: true)) { count.put((try? $0.get().count) ?? 0) }
         let over = count.wait()
         return """
             bytes \(Self.size(directory.databasePath)) log \(longestLog) over \(over) alive \(scheduler.count) descriptors \(Self.entries("/proc/self/fd")) \

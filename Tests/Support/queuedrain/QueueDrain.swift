@@ -9,12 +9,14 @@ import ReachQueueRuntime
 ///
 ///     queuedrain drain memory|DIRECTORY COUNT CONCURRENCY URL WATCHED
 ///     queuedrain fill DIRECTORY COUNT URL
+///     queuedrain upload FILE URL
 ///
 /// `drain` queues COUNT GET requests, held, for URL with a number appended. It prints `ready` when all are stored, and
 /// releases them at the first line on standard input. At the end it prints a JSON object with the seconds from that
 /// line to the last event `done`, and the process's CPU time during these. For each change of the target WATCHED it
 /// prints `BOOTTIME_NS path` as soon as the engine reports it. `fill` only queues the requests, and waits until they
-/// are stored.
+/// are stored. `upload` sends a small request, then FILE as the body of a PUT, and prints the seconds from its start to its end, and by how
+/// much it raised the peak of the process's memory.
 @main struct QueueDrain {
     static func main() throws {
         signal(SIGPIPE, SIG_IGN)
@@ -28,6 +30,9 @@ import ReachQueueRuntime
             guard let count = Int(arguments[3]) else { exit(2) }
             let run = try DrainRun(count: count, concurrency: 4, url: arguments[4])
             try run.fill(arguments[2])
+        case ("upload", 3):
+            let run = try DrainRun(count: 2, concurrency: 1, url: arguments[3])
+            try run.upload(arguments[2])
         default: exit(2)
         }
     }
@@ -44,6 +49,8 @@ private final class DrainRun {
     private var stored = 0
     private var done = 0
     private var failed = 0
+    /// Who waits for the end of an upload.
+    private var ended: ((Bool) -> Void)?
     private var began: (boot: BootTime, cpu: Int64)?
 
     init(count: Int, concurrency: Int, url: String) throws {
@@ -83,6 +90,54 @@ private final class DrainRun {
         queue?.close(patience: .seconds(30))
     }
 
+    func upload(_ file: String) throws {
+        var status = stat()
+        guard stat(file, &status) == 0 else { exit(2) }
+        try open(nil)
+        // The first one loads the libraries and opens the gate of the path.
+        send(.inline([1])) { [unowned self] _ in
+            resetHighest()
+            let (before, start) = (memory("VmRSS"), SystemClock.boot)
+            send(.file(path: file, bytes: Int64(status.st_size))) { [unowned self] isDone in
+                let seconds = Double((SystemClock.boot - start).nanoseconds) / 1e9
+                printLine(
+                    #"{"seconds":\#(seconds),"more_bytes":\#(memory("VmHWM") - before),"failed":\#(isDone ? 0 : 1)}"#)
+                loop.stop()
+            }
+        }
+        loop.run()
+        queue?.close(patience: .seconds(10))
+    }
+
+    /// - Parameter over: Receives whether it succeeded.
+    private func send(_ body: RequestBody, over: @escaping (Bool) -> Void) {
+        ended = over
+        guard
+            let request = try? QueuedRequest(RequestSpecification(method: "PUT", url: url, body: body)),
+            (try? queue?.driver.add(request, makeKey: UniqueKey.make, reply: { _ in })) != nil
+        else { exit(1) }
+    }
+
+    /// Resets VmHWM to what is resident now: proc(5), /proc/pid/clear_refs.
+    private func resetHighest() {
+        guard let file = fopen("/proc/self/clear_refs", "w") else { exit(3) }
+        fputs("5", file)
+        fclose(file)
+    }
+
+    /// A line of /proc/self/status, in bytes.
+    private func memory(_ name: String) -> Int {
+        guard let file = fopen("/proc/self/status", "r") else { exit(3) }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 512)
+        while fgets(&line, CInt(line.count), file) != nil {
+            let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            guard text.hasPrefix(name + ":") else { continue }
+            return text.split { !("0"..."9").contains($0) }.first.flatMap { Int($0) }.map { $0 << 10 } ?? 0
+        }
+        exit(3)
+    }
+
     private func open(_ directory: String?) throws {
         network.start()
         let queue = QueueEngine(loop: loop, network: network, options: options) { [unowned self] in handle($0) }
@@ -107,6 +162,7 @@ private final class DrainRun {
     }
 
     private func handle(_ event: QueueEvent) {
+        if let ended, [.done, .dead].contains(event.kind) { return ended(event.kind == .done) }
         switch event.kind {
         case .done: done += 1
         case .dead, .retrying, .interrupted: failed += 1

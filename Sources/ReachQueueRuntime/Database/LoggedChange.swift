@@ -1,0 +1,259 @@
+internal import ReachCore
+internal import ReachQueue
+
+/// A change as the change log and the tables take it: values of columns. Of one request, or of the outbox.
+struct LoggedChange {
+    /// A new one needs a new version of ``QueueSchema``: a program that does not know it would stop reading there.
+    enum Kind: UInt8 {
+        case insert = 1
+        case lease = 2
+        case update = 3
+        case hold = 4
+        case finish = 5
+        case purge = 6
+        case markRead = 7
+        /// A row of the outbox, by its number.
+        case event = 8
+        /// The rows of the outbox up to this number are no longer needed.
+        case trimEvents = 9
+    }
+
+    let kind: Kind
+    /// The number of the request, or of a row of the outbox.
+    let id: Int64
+    /// Columns of `request`, in the order of the kind's ``RowWriter``. A log of an earlier version may lack the last ones.
+    var row: [SQLiteValue] = []
+    /// What is not of that row: the bytes of a new request's body, or the columns of an answer.
+    var more: [SQLiteValue] = []
+
+    /// - Returns: `nil` for a change that goes into the tables only.
+    static func changes(of change: StoreChange, boot: Int64) -> [LoggedChange]? {
+        switch change {
+        case .insert(let stored, let request):
+            let row = NewRow.writer.values(NewRow(stored: stored, request: request.specification, boot: boot))
+            var change = LoggedChange(kind: .insert, id: stored.id.rawValue, row: row)
+            if case .inline(let bytes) = request.body { change.more = [.blob(bytes)] }
+            return [change]
+        case .lease(let id, let attempt, let interface, _, let moment):
+            let row: [SQLiteValue] = [
+                .integer(attempt), .text(interface), .integer(moment.wall.nanosecondsSince1970),
+            ]
+            return [LoggedChange(kind: .lease, id: id.rawValue, row: row)]
+        case .update(let progress):
+            let row = ChangedRow.writer.values(ChangedRow(progress: progress, boot: boot))
+            return [LoggedChange(kind: .update, id: progress.id.rawValue, row: row)]
+        case .holdRequest(let id, let isHeld):
+            return [LoggedChange(kind: .hold, id: id.rawValue, row: [.flag(isHeld)])]
+        case .finish(let progress, let end, let result, let moment):
+            let state = RowState(end)
+            let row = ChangedRow.writer.values(
+                ChangedRow(progress: progress, state: state, reason: end.reason, over: moment, boot: boot))
+            return [
+                LoggedChange(
+                    kind: .finish, id: progress.id.rawValue, row: row, more: result.map(columns) ?? [])
+            ]
+        case .purge(let ids): return ids.map { LoggedChange(kind: .purge, id: $0.rawValue) }
+        case .markRead(let id): return [LoggedChange(kind: .markRead, id: id.rawValue)]
+        case .revive, .holdQueue, .openBreaker, .closeBreaker: return nil
+        }
+    }
+
+    /// The columns of `result` behind the request's number.
+    private static func columns(of result: RequestResult) -> [SQLiteValue] {
+        let body = RequestColumns.columns(of: result.body)
+        var bytes: SQLiteValue = .null
+        if case .inline(let inline) = result.body { bytes = .blob(inline) }
+        return [
+            .integer(result.status), .text(RequestColumns.text(of: result.headers)), .integer(body.kind),
+            .optional(body.path), .integer(body.bytes), bytes,
+        ]
+    }
+
+    /// The state that a request has after an end; `nil` for other changes.
+    var endState: RowState? {
+        guard kind == .finish, case .integer(let number)? = row.first else { return nil }
+        return RowState(rawValue: number)
+    }
+
+    /// Whether it is of a request, and not of the outbox.
+    var isOfRequest: Bool { kind != .event && kind != .trimEvents }
+
+    /// The spool file that it names: of a new request's body, or of an answer.
+    var spoolName: String? {
+        let places: (kind: Int, path: Int)? =
+            switch kind {
+            case .insert: Self.bodyPlaces
+            case .finish: Self.answerPlaces
+            default: nil
+            }
+        let values = kind == .insert ? row : more
+        guard let places, places.path < values.count, case .integer(3) = values[places.kind],
+            case .text(let name) = values[places.path]
+        else { return nil }
+        return name
+    }
+
+    private static let bodyPlaces: (kind: Int, path: Int)? = {
+        guard let kind = NewRow.writer.index(of: .bodyKind), let path = NewRow.writer.index(of: .bodyPath) else {
+            return nil
+        }
+        return (kind, path)
+    }()
+    /// In ``columns(of:)``.
+    private static let answerPlaces: (kind: Int, path: Int)? = (2, 3)
+
+    /// When a request ended; `nil` for other changes.
+    var endTime: Timestamp? {
+        let place = ChangedRow.writer.index(of: .overWall)
+        guard kind == .finish, let place, place < row.count, case .integer(let time) = row[place] else { return nil }
+        return Timestamp(nanosecondsSince1970: time)
+    }
+
+    /// What an answer takes of its owner's room: its headers, and its body unless that is a file of the owner's.
+    var answerBytes: Int64 {
+        guard more.count >= 6, case .text(let headers) = more[1], case .integer(let kind) = more[2],
+            case .integer(let bytes) = more[4]
+        else { return 0 }
+        // In SQL a length is of characters as Unicode counts them.
+        return Int64(headers.unicodeScalars.count) + (kind == 1 || kind == 3 ? bytes : 0)
+    }
+
+    // MARK: Bytes
+
+    func encode(into bytes: inout ByteWriter) {
+        bytes.append(kind.rawValue)
+        bytes.append(number: id)
+        for values in [row, more] {
+            bytes.append(number: Int64(values.count))
+            for value in values { value.encode(into: &bytes) }
+        }
+    }
+
+    /// - Returns: `nil` if the bytes are not those of a change.
+    init?(_ bytes: inout ByteCursor) {
+        guard let first = bytes.byte(), let kind = Kind(rawValue: first), let id = bytes.number() else { return nil }
+        self.kind = kind
+        self.id = id
+        guard let row = Self.values(&bytes), let more = Self.values(&bytes) else { return nil }
+        self.row = row
+        self.more = more
+        guard hasItsValues else { return nil }
+    }
+
+    /// Whether there are as many values as a change of its kind has. What they are the tables' rules say; but numbers go on
+    /// behind these.
+    private var hasItsValues: Bool {
+        switch kind {
+        case .insert, .event, .trimEvents: guard 0...RowRules.numbers.upperBound ~= id else { return false }
+        case .lease, .update, .hold, .finish, .purge, .markRead: break
+        }
+        return switch kind {
+        case .insert: 1...NewRow.writer.count ~= row.count && more.count <= 1
+        case .lease: row.count == 3 && more.isEmpty
+        case .update: 1...ChangedRow.writer.count ~= row.count && more.isEmpty
+        case .hold: row.count == 1 && more.isEmpty
+        case .finish: 1...ChangedRow.writer.count ~= row.count && (more.isEmpty || more.count == 6)
+        case .purge, .markRead, .trimEvents: row.isEmpty && more.isEmpty
+        case .event: row.isEmpty && more.count == 1
+        }
+    }
+
+    init(kind: Kind, id: Int64, row: [SQLiteValue] = [], more: [SQLiteValue] = []) {
+        self.kind = kind
+        self.id = id
+        self.row = row
+        self.more = more
+    }
+
+    private static func values(_ bytes: inout ByteCursor) -> [SQLiteValue]? {
+        guard let count = bytes.number(), 0...256 ~= count else { return nil }
+        var values: [SQLiteValue] = []
+        for _ in 0..<count {
+            guard let value = SQLiteValue(&bytes) else { return nil }
+            values.append(value)
+        }
+        return values
+    }
+}
+
+extension SQLiteValue {
+    private enum Tag {
+        static let null: UInt8 = 0
+        static let integer: UInt8 = 1
+        static let text: UInt8 = 2
+        static let blob: UInt8 = 3
+    }
+
+    fileprivate func encode(into bytes: inout ByteWriter) {
+        switch self {
+        case .null: bytes.append(Tag.null)
+        case .integer(let number):
+            bytes.append(Tag.integer)
+            bytes.append(number: number)
+        case .text(let text):
+            bytes.append(Tag.text)
+            bytes.append(number: Int64(text.utf8.count))
+            bytes.append(text)
+        case .blob(let blob):
+            bytes.append(Tag.blob)
+            bytes.append(number: Int64(blob.count))
+            bytes.append(blob)
+        }
+    }
+
+    fileprivate init?(_ bytes: inout ByteCursor) {
+        switch bytes.byte() {
+        case Tag.null: self = .null
+        case Tag.integer:
+            guard let number = bytes.number() else { return nil }
+            self = .integer(number)
+        case Tag.text:
+            guard let count = bytes.number(), let text = bytes.take(count) else { return nil }
+            self = .text(String(decoding: text, as: UTF8.self))
+        case Tag.blob:
+            guard let count = bytes.number(), let blob = bytes.take(count) else { return nil }
+            self = .blob(Array(blob))
+        default: return nil
+        }
+    }
+}
+
+extension ByteWriter {
+    /// Appends a number in groups of seven bits, the lowest first; those near zero are short, also negative ones.
+    fileprivate mutating func append(number: Int64) {
+        var rest = UInt64(bitPattern: number << 1 ^ number >> 63)
+        while rest >= 0x80 {
+            append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        append(UInt8(truncatingIfNeeded: rest))
+    }
+}
+
+/// Reads bytes from the first to the last.
+struct ByteCursor {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func byte() -> UInt8? { rest.popFirst() }
+
+    /// Reads what `append(number:)` wrote.
+    mutating func number() -> Int64? {
+        var value: UInt64 = 0
+        for shift in stride(from: UInt64(0), to: 64, by: 7) {
+            guard let next = byte() else { return nil }
+            value |= UInt64(next & 0x7f) << shift
+            if next < 0x80 { return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1) }
+        }
+        return nil
+    }
+
+    mutating func take(_ count: Int64) -> ArraySlice<UInt8>? {
+        guard count >= 0, count <= rest.count else { return nil }
+        defer { rest = rest.dropFirst(Int(count)) }
+        return rest.prefix(Int(count))
+    }
+}

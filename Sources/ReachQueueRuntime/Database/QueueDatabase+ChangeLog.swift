@@ -1,0 +1,333 @@
+internal import Glibc
+internal import ReachCore
+internal import ReachQueue
+
+/// What has to be known of a request when it ends.
+struct RequestFacts {
+    let owner: UInt32
+    /// What it will take of its owner's room, without its answer.
+    let keptBytes: Int64
+    /// The spool file of its body.
+    let bodyName: String?
+
+    /// What a request that is over takes beside its texts.
+    static let rowBytes: Int64 = 256
+
+    init(owner: UInt32, texts: Int64, bodyName: String?) {
+        self.owner = owner
+        keptBytes = texts + Self.rowBytes
+        self.bodyName = bodyName
+    }
+
+    init(_ request: QueuedRequest) {
+        let texts = request.headers.reduce(request.url.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+        var name: String?
+        if case .spooled(let file, _) = request.body { name = file }
+        self.init(owner: request.owner, texts: Int64(texts), bodyName: name)
+    }
+}
+
+/// The way of a change: a record of the change log first, and with many others into the tables. Whoever reads sees both.
+extension QueueDatabase {
+    /// Writes transactions as one record of the change log.
+    ///
+    /// - Returns: `nil` if they have to go into the tables: what is seldom, what the tables may reject, and what the log has no
+    ///   room for.
+    func log(_ transactions: [StoreTransaction], at point: (StorePoint, [StoreTransaction]) -> Void) -> [StoreReceipt]?
+    {
+        var changes: [LoggedChange] = []
+        var rows: [QueueOutbox.Row] = []
+        var newest = lastID
+        for change in transactions.lazy.flatMap(\.changes) {
+            guard let logged = LoggedChange.changes(of: change, boot: boot) else { return nil }
+            if case .insert(let stored, _) = change {
+                // A number that was given already: the tables say so.
+                guard stored.id.rawValue > newest, RowRules.numbers.contains(stored.id.rawValue) else { return nil }
+                newest = stored.id.rawValue
+            }
+            changes += logged
+        }
+        if changes.isEmpty { return nil }
+        for transaction in transactions { rows += outbox?.rows(of: transaction.events, after: rows.count) ?? [] }
+        changes += rows.map { LoggedChange(kind: .event, id: $0.number, more: [.blob($0.event)]) }
+        var record = ByteWriter(capacity: 512 * changes.count)
+        for change in changes { change.encode(into: &record) }
+        guard record.count <= options.changeLogBytes else { return nil }
+        point(.beforeCommit, transactions)
+        do throws(SQLiteError) {
+            try makeTablesSafe()
+            try changeLog.append(record.bytes)
+        } catch {
+            return nil
+        }
+        lastID = newest
+        pending.add(changes)
+        // Each read by itself would lock and unlock the file.
+        let readsMany = changes.lazy.filter { $0.kind == .lease }.prefix(2).count > 1
+        if readsMany { try? statements.beginReading.run() }
+        let receipts = transactions.map(followed)
+        if readsMany { try? statements.commit.run() }
+        point(.afterCommit, transactions)
+        outbox?.note(rows)
+        outbox?.deliver()
+        return receipts
+    }
+
+    /// The receiver of the outbox has its rows up to this one safe.
+    func trimOutbox(upTo number: Int64) throws(SQLiteError) {
+        let change = LoggedChange(kind: .trimEvents, id: number)
+        var record = ByteWriter(capacity: 64)
+        change.encode(into: &record)
+        endReading()
+        try makeTablesSafe()
+        try changeLog.append(record.bytes)
+        pending.add([change])
+    }
+
+    /// What follows from a transaction that is in the change log.
+    private func followed(_ transaction: StoreTransaction) -> StoreReceipt {
+        var receipt = StoreReceipt(transaction: transaction, leased: [], doomed: [], isLogged: true)
+        for change in transaction.changes {
+            switch change {
+            case .lease(let id, _, _, _, _):
+                if let request = try? pending.requests[id]?.request ?? specification(id) {
+                    leases[id] = RequestFacts(request)
+                    receipt.leased.append((id, request))
+                }
+            case .finish(let progress, let end, let result, _):
+                // Only what is dead can be sent again, and counts elsewhere.
+                if case .dead = end { leases[progress.id] = nil; break }
+                guard let facts = facts(of: progress.id) else { break }
+                leases[progress.id] = nil
+                if let name = facts.bodyName { receipt.doomed.append(name) }
+                pending.count(facts.keptBytes + (result?.body.bytesHeld ?? 0), of: facts.owner)
+            case .purge(let ids): for id in ids { receipt.doomed += files(of: id) }
+            case .update(let progress): leases[progress.id] = nil
+            case .insert, .holdRequest, .markRead, .revive, .holdQueue, .openBreaker, .closeBreaker: break
+            }
+            pending.follow(change)
+        }
+        return receipt
+    }
+
+    private func facts(of id: RequestID) -> RequestFacts? {
+        if let facts = leases[id] { return facts }
+        if let request = pending.requests[id]?.request { return RequestFacts(request) }
+        return try? statements.facts.first(.integer(id.rawValue)) { row in
+            RequestFacts(
+                owner: UInt32(clamping: row.integer(0)), texts: row.integer(1),
+                bodyName: row.integer(2) == 3 ? row.text(3) : nil)
+        }
+    }
+
+    /// The spool files of a request that is forgotten: those that its rows name, and those that rows would have named.
+    private func files(of id: RequestID) -> Set<String> {
+        let named = (try? names(statements.spoolNames, .integer(id.rawValue), .integer(id.rawValue))) ?? []
+        return pending.files(of: id).union(named)
+    }
+
+    // MARK: Into the tables
+
+    /// Whether what is pending should go into the tables: it is long, or somebody has more than may be kept.
+    var isFlushDue: Bool {
+        if changeLog.length >= options.changeLogBytes { return true }
+        return pending.accounts.contains { owner, more in
+            let (count, bytes) = (kept[owner].count + more.count, kept[owner].bytes + more.bytes)
+            return count > options.resultCount + options.slack || (bytes > options.resultBytes && count > 1)
+        }
+    }
+
+    /// Brings what is pending into the tables. On a full disk tries again in the reserve: what has happened must fit.
+    ///
+    /// - Throws: Then all of it is still pending. What is in doubt is not written again here: see ``isDoubtful``.
+    func flush() throws(SQLiteError) {
+        if isDoubtful { throw Self.doubt }
+        try flushAgain()
+    }
+
+    /// The same, also where the disk may have lost what was written: with all that is in memory.
+    func flushAgain() throws(SQLiteError) {
+        if pending.isEmpty { return }
+        do throws(SQLiteError) {
+            try flushPending()
+        } catch {
+            guard case .storage = error else { throw error }
+            directory.giveUpReserve()
+            hasUsedReserve = true
+            try flushPending()
+        }
+        if !isDoubtful, !doomedWhenSafe.isEmpty { try makeTablesSafe() }
+    }
+
+    /// A transaction that fails leaves SQLite's log as long as it had become: on a full disk it would take the last of the room,
+    /// which the change log needs.
+    func requireRoom() throws(SQLiteError) {
+        guard !pending.isEmpty, !directory.hasRoom(for: 2 * changeLog.length + (128 << 10)) else { return }
+        throw .storage("the disk has no room for the changes that wait")
+    }
+
+    private func flushPending() throws(SQLiteError) {
+        endReading()
+        try requireRoom()
+        try statements.begin.run()
+        do throws(SQLiteError) {
+            try applyPending()
+            try prune()
+            try statements.commit.run()
+        } catch {
+            rollBack()
+            throw error
+        }
+        didCommit()
+        doomedWhenSafe += claimDoomed()
+    }
+
+    /// Within a transaction that is committed.
+    func applyPending() throws(SQLiteError) {
+        if pending.isEmpty { return }
+        try applyChanges()
+        try statements.setGeneration.run(.integer(changeLog.next))
+        guard database.changedRows == 1 else { throw .corrupt("the table change_log has no row") }
+    }
+
+    /// Writes what is pending. What the tables reject is left out, and noted in ``leftOut``.
+    private func applyChanges() throws(SQLiteError) {
+        let changes = pending.effective
+        let before = counters
+        try database.execute("SAVEPOINT pending")
+        do throws(SQLiteError) {
+            for change in changes { try write(change) }
+        } catch {
+            guard case .rejected = error else { throw error }
+            try database.execute("ROLLBACK TO pending")
+            counters = before
+            try applyOneByOne(changes)
+        }
+        try database.execute("RELEASE pending")
+        // Numbers of requests that are forgotten again are not given to others, either.
+        if let last = changes.last(where: { $0.kind == .insert })?.id, last == pending.lastInserted { return }
+        if pending.lastInserted > 0 {
+            try statements.beginNumbers.run()
+            try statements.raiseNumber.run(.integer(pending.lastInserted))
+        }
+    }
+
+    private func applyOneByOne(_ changes: [LoggedChange]) throws(SQLiteError) {
+        for change in changes {
+            let before = counters
+            try database.execute("SAVEPOINT one")
+            do throws(SQLiteError) {
+                try write(change)
+            } catch {
+                guard case .rejected(let reason) = error else { throw error }
+                try database.execute("ROLLBACK TO one")
+                counters = before
+                leftOut.append("\(change.kind) of \(change.id): \(reason)")
+            }
+            try database.execute("RELEASE one")
+        }
+    }
+
+    /// What was pending is in the tables.
+    func didCommit() {
+        areTablesSafe = false
+        if pending.isEmpty { return }
+        pending = PendingChanges()
+        changeLog.beginNext()
+    }
+
+    /// Waits until all that is in the tables is on the disk. Only then the change log goes on: what a loss of power leaves is
+    /// always the beginning of what was written.
+    func makeTablesSafe() throws(SQLiteError) {
+        if isDoubtful { throw Self.doubt }
+        if areTablesSafe { return }
+        guard fdatasync(log) == 0 else {
+            let reason = String(cString: strerror(errno))
+            isDoubtful = true
+            throw .storage("fdatasync: \(reason)")
+        }
+        areTablesSafe = true
+        changeLog.shorten()
+        removable += doomedWhenSafe
+        doomedWhenSafe = []
+    }
+
+    /// Waits for the tables and the change log.
+    ///
+    /// - Returns: Whether all that was written is on the disk.
+    func makeSafe() -> Bool {
+        guard (try? makeTablesSafe()) != nil else { return false }
+        guard pending.isEmpty || changeLog.sync() else {
+            isDoubtful = true
+            return false
+        }
+        return true
+    }
+
+    static var doubt: SQLiteError { .storage("what was written may not have reached the disk") }
+
+    /// What was written is in the file itself, and the file on the disk: nothing depends on SQLite's log or the change log.
+    ///
+    /// - Throws: Also where another program reads, and SQLite's log has to stay for it.
+    func endDoubt() throws(SQLiteError) {
+        guard try database.checkpoint(truncate: true) else {
+            throw .storage("another program reads the queue's file")
+        }
+        guard fdatasync(log) == 0 else { throw .storage("fdatasync: \(String(cString: strerror(errno)))") }
+        isDoubtful = false
+    }
+
+    // MARK: At a start
+
+    /// Reads what an earlier run left in the change log; it is pending then.
+    func readChangeLog(at now: Timestamp) throws(SQLiteError) {
+        let isDamaged = try changeLog.read { record in
+            var changes: [LoggedChange] = []
+            var cursor = ByteCursor(record[...])
+            while !cursor.isAtEnd {
+                guard let change = LoggedChange(&cursor) else { return false }
+                changes.append(change)
+            }
+            pending.add(changes)
+            return true
+        }
+        if isDamaged {
+            let aside = "\(directory.changeLogPath).corrupt-\(now.nanosecondsSince1970 / 1_000_000_000)"
+            let copy = changeLog.copyAside(to: aside) ? "a copy of it is \(aside)" : "there was no room for a copy"
+            let place = "behind its first \(changeLog.length) bytes"
+            losses.append(
+                "the queue's change log is damaged \(place), perhaps by a loss of power: later changes are lost; \(copy)"
+            )
+        }
+        lastID = max(lastID, pending.lastInserted)
+        outbox?.skip(to: pending.lastEvent)
+    }
+
+    /// Follows the requests that an earlier run added and whose rows do not exist yet.
+    func adoptPending(of contents: StoreContents) throws(SQLiteError) {
+        for stored in contents.requests where pending.hasInserted(stored.id) {
+            if case .dead = stored.state { continue }
+            if let request = try specification(stored.id) { pending.adopt(stored, request) }
+        }
+    }
+
+    /// Takes over what another value of the same file has in memory: it knows more than the disk, which may have lost what was
+    /// written to it.
+    func takeOver(_ old: QueueDatabase) {
+        if changeLog.generation == old.changeLog.generation {
+            pending = old.pending
+            changeLog.replace(old.changeLog)
+        } else if changeLog.generation != old.changeLog.next {
+            // It is another file. What happened since is written into it as far as it fits.
+            pending.add(old.pending.changes)
+        }
+        leases = old.leases
+        lastEnd = old.lastEnd
+        lastID = max(lastID, old.lastID)
+        doomedWhenSafe = old.doomedWhenSafe
+        isDoubtful = old.isDoubtful
+        hasUsedReserve = old.hasUsedReserve
+        losses += old.losses
+        outbox?.skip(to: pending.lastEvent)
+    }
+}
