@@ -109,6 +109,10 @@ extension Attempt {
         if let resume = plan.resume {
             fields += ["Range: bytes=\(resume.offset)-", "If-Range: \(resume.entityTag)"]
         }
+        // libcurl's own field is the same one, but libcurl formats it twice for each request, letter by letter.
+        if request.decodes, let encodings = CurlRuntime.current?.encodings, !encodings.isEmpty {
+            fields.append("Accept-Encoding: \(encodings)")
+        }
         fields += own.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
         try check(handle.setFields(fields, for: plan.resume == nil ? own : nil))
     }
