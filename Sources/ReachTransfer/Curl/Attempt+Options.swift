@@ -20,7 +20,7 @@ extension Attempt {
             try set(CURLOPT_VERBOSE, 0)
             handle.isVerbose = false
         }
-        try set(CURLOPT_URL, plan.request.url.description)
+        try check(handle.setURL(plan.request.url))
         // An address in the URL needs no option.
         let address = plan.request.proxy == .none ? plan.address : plan.target
         try check(handle.setAddress(address == plan.request.url.address ? nil : address))
