@@ -206,7 +206,7 @@ extension RequestSpecification {
             length == nil
             ? request.headerFields
             : request.headerFields.filter { $0.name != .contentLength || $0.value != length }
-        let headers = try [HeaderField](fields)
+        let headers = try core.sentFields.list(fields)
         do throws(RequestValidationError) {
             let destination = try core.destinations.destination(of: request.url)
             self.init(method: request.method.rawValue, stored: request.url.description, to: destination)
@@ -243,5 +243,30 @@ final class LastDestination: Sendable {
         let destination = try Destination(url: url.description)
         last.withLock { $0 = Entry(server: server, destination: destination) }
         return destination
+    }
+}
+
+/// The fields of a session's last request as they are sent. Mostly the next one has the same: then the list is not made again,
+/// and a thousand waiting tasks have one.
+final class LastFields: Sendable {
+    private struct Entry: Sendable {
+        let fields: HTTPFields
+        let list: [HeaderField]
+    }
+
+    private let last = Mutex<Entry?>(nil)
+
+    func list(_ fields: HTTPFields) throws(RequestError) -> [HeaderField] {
+        if let known = last.withLock({ $0 }), known.fields.count == fields.count,
+            known.fields.elementsEqual(fields, by: { $0.name.rawName == $1.name.rawName && $0 == $1 })
+        {
+            return known.list
+        }
+        let list = try [HeaderField](fields)
+        // They are not kept where they have secrets.
+        if !fields.contains(.authorization), !fields.contains(.proxyAuthorization), !fields.contains(.cookie) {
+            last.withLock { $0 = Entry(fields: fields, list: list) }
+        }
+        return list
     }
 }

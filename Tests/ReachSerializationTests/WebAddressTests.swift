@@ -29,7 +29,8 @@ import Testing
     @Test(arguments: 0..<5)
     func `a reader that remembers the last server reads the same`(seed: UInt64) throws {
         let pieces = [
-            "http://", "https://", "HTTP://", "a", "/", "/.", "..", "?", "#", ":80", "user:secret@", "example", "%41", "=",
+            "http://", "https://", "HTTP://", "a", "/", "/.", "..", "?", "#", ":80", "user:secret@", "example", "%41",
+            "=",
             "%", " ", "[::1]", "é", "\\", "!", "\n",
         ]
         var generator = SeededGenerator(seed: seed)

@@ -31,7 +31,9 @@ struct ExchangeTests {
     /// A handle keeps the parts of its last URL, and a request to the same server sets path and query only.
     @Test func `each request on a connection has its own path and query`() async throws {
         let server = try ScriptedServer { connection in
-            while !connection.readRequest().isEmpty { connection.write("HTTP/1.1 200 Fine\r\nContent-Length: 0\r\n\r\n") }
+            while !connection.readRequest().isEmpty {
+                connection.write("HTTP/1.1 200 Fine\r\nContent-Length: 0\r\n\r\n")
+            }
         }
         let stage = try TransferStage()
         let targets = [
