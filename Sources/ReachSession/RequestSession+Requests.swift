@@ -129,8 +129,8 @@ extension RequestSession {
         _ method: String, _ url: String, _ parameters: ParameterValue? = nil
     ) throws(RequestError) -> WebRequest {
         do throws(RequestSerializationError) {
-            var request = try core.options.requestSerializer.request(
-                method, url, base: core.base, parameters: parameters)
+            var request = try core.options.requestSerializer.serialize(
+                WebRequest(method: method, url: core.address(url)), parameters: parameters)
             request.add(core.headers.current)
             return request
         } catch {
@@ -149,13 +149,9 @@ extension RequestSession {
         if let fault = RequestFieldFault.first(in: headers.map { HeaderField($0.name.rawName, $0.value) }) {
             throw RequestError(RequestValidationError(.header, fault.description))
         }
-        var options = options ?? core.options.requests
-        if let constraint { options.constraint = constraint }
-        if let name = options.interceptor, InterceptorCall.current.contains(InterceptorCall(name, of: core)) {
-            options.interceptor = nil
-        }
+        let shared = chosenOptions(options, constraint)
         var queued = try RequestSpecification(request, of: core)
-        options.apply(to: &queued, keepsOnDisk: core.keepsOnDisk)
+        shared.value.apply(to: &queued, keepsOnDisk: core.keepsOnDisk)
         queued.outputPath = path
         // A host behind a proxy may have neither a name nor a path here.
         if core.usesProxies, let url = try? TransferURL(queued.url),
@@ -170,10 +166,24 @@ extension RequestSession {
         }
         let task = core.task(
             TaskPlan(
-                kind: kind, request: request, options: options, queued: QueuedRequest(queued), resumeData: resumeData),
+                kind: kind, request: request, sharedOptions: shared, queued: QueuedRequest(queued),
+                resumeData: resumeData),
             of: self)
         if let completion { task.whenComplete(completion) }
         return task
+    }
+
+    /// The options of a task: the session's, unless something else was given.
+    private func chosenOptions(_ options: RequestOptions?, _ constraint: RequestConstraint?) -> SharedOptions {
+        let usual = core.usualOptions
+        let name = options.map(\.interceptor) ?? usual.value.interceptor
+        // An interceptor's own requests would wait for themselves.
+        let isOwn = name.map { InterceptorCall.current.contains(InterceptorCall($0, of: core)) } ?? false
+        guard options != nil || constraint != nil || isOwn else { return usual }
+        var options = options ?? usual.value
+        if let constraint { options.constraint = constraint }
+        if isOwn { options.interceptor = nil }
+        return SharedOptions(options)
     }
 }
 
@@ -196,7 +206,7 @@ extension RequestSpecification {
             length == nil
             ? request.headerFields
             : request.headerFields.filter { $0.name != .contentLength || $0.value != length }
-        let headers = try [HeaderField](fields)
+        let headers = try core.sentFields.list(fields)
         do throws(RequestValidationError) {
             let destination = try core.destinations.destination(of: request.url)
             self.init(method: request.method.rawValue, stored: request.url.description, to: destination)
@@ -233,5 +243,30 @@ final class LastDestination: Sendable {
         let destination = try Destination(url: url.description)
         last.withLock { $0 = Entry(server: server, destination: destination) }
         return destination
+    }
+}
+
+/// The fields of a session's last request as they are sent. Mostly the next one has the same: then the list is not made again,
+/// and a thousand waiting tasks have one.
+final class LastFields: Sendable {
+    private struct Entry: Sendable {
+        let fields: HTTPFields
+        let list: [HeaderField]
+    }
+
+    private let last = Mutex<Entry?>(nil)
+
+    func list(_ fields: HTTPFields) throws(RequestError) -> [HeaderField] {
+        if let known = last.withLock({ $0 }), known.fields.count == fields.count,
+            known.fields.elementsEqual(fields, by: { $0.name.rawName == $1.name.rawName && $0 == $1 })
+        {
+            return known.list
+        }
+        let list = try [HeaderField](fields)
+        // They are not kept where they have secrets.
+        if !fields.contains(.authorization), !fields.contains(.proxyAuthorization), !fields.contains(.cookie) {
+            last.withLock { $0 = Entry(fields: fields, list: list) }
+        }
+        return list
     }
 }

@@ -32,6 +32,8 @@ final class SessionCore: Sendable {
     }
 
     let options: RequestSessionOptions
+    /// ``RequestSessionOptions/requests``.
+    let usualOptions: SharedOptions
     let cookies: CookieStorage
     let cache: ResponseCache
     let base: WebAddress?
@@ -41,6 +43,8 @@ final class SessionCore: Sendable {
     /// Whether answers are returned as they are.
     let hasNothingToDecode: Bool
     let destinations = LastDestination()
+    let sentFields = LastFields()
+    private let addresses = Mutex(WebAddressReader())
     let observers = RequestObservers()
     let activity: RequestActivity
     let pump: SerialPump
@@ -58,6 +62,7 @@ final class SessionCore: Sendable {
         _ cache: ResponseCache
     ) {
         self.options = options
+        usualOptions = SharedOptions(options.requests)
         self.cookies = cookies
         self.cache = cache
         self.base = base
@@ -87,6 +92,16 @@ final class SessionCore: Sendable {
     var session: RequestSession? {
         get { owner.withLock { $0.session } }
         set { owner.withLock { $0 = Owner(newValue) } }
+    }
+
+    /// Reads a URL, or a reference that is resolved against the session's base.
+    func address(_ text: String) throws(RequestSerializationError) -> WebAddress {
+        do throws(WebAddressError) {
+            if let base { return try base.asBase.resolving(text) }
+            return try addresses.withLock { (reader) throws(WebAddressError) in try reader.read(text) }
+        } catch {
+            throw .badAddress(error)
+        }
     }
 
     // MARK: - Tasks

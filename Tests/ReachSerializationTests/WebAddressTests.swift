@@ -1,6 +1,7 @@
 import Foundation
 import ReachCore
 import ReachSerialization
+import ReachTesting
 import Testing
 
 @Suite struct WebAddressTests {
@@ -23,6 +24,29 @@ import Testing
         #expect(try WebAddress(text).description == expected)
         let reference = String(text.dropFirst("http://a/".count))
         #expect(try WebAddress("http://a/").resolving(reference).description == expected)
+    }
+
+    @Test(arguments: 0..<5)
+    func `a reader that remembers the last server reads the same`(seed: UInt64) throws {
+        let pieces = [
+            "http://", "https://", "HTTP://", "a", "/", "/.", "..", "?", "#", ":80", "user:secret@", "example", "%41",
+            "=",
+            "%", " ", "[::1]", "é", "\\", "!", "\n",
+        ]
+        var generator = SeededGenerator(seed: seed)
+        var reader = WebAddressReader()
+        for _ in 0..<5000 {
+            var text = Bool.random(using: &generator) ? "http://a.example" : "HTTPS://192.0.2.1:8080"
+            if Int.random(in: 0..<8, using: &generator) == 0 { text = "" }
+            for _ in 0..<Int.random(in: 0...5, using: &generator) {
+                text += pieces[Int.random(in: 0..<pieces.count, using: &generator)]
+            }
+            func read(_ make: () throws(WebAddressError) -> WebAddress) -> Result<WebAddress, WebAddressError> {
+                Result { () throws(WebAddressError) in try make() }
+            }
+            let known = read { () throws(WebAddressError) in try WebAddress(text) }
+            #expect(read { () throws(WebAddressError) in try reader.read(text) } == known, "\(text)")
+        }
     }
 
     @Test func `a URL is split into components`() throws {

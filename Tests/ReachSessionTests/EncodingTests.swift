@@ -48,6 +48,7 @@ import Testing
         #expect(response.body.count == 300_002 && response.body.dropFirst().prefix(3) == [0x31, 0x31, 0x31])
         let accepted = try #require(field("Accept-Encoding", in: server.requests.values.last))
         #expect(accepted.contains("gzip") && accepted.contains("deflate"))
+        #expect(server.requests.values.last?.components(separatedBy: "Accept-Encoding").count == 2)
         await session.closeAndWait()
     }
 

@@ -28,6 +28,28 @@ struct ExchangeTests {
         #expect(!request.lowercased().contains("expect:"))
     }
 
+    /// A handle keeps the parts of its last URL, and a request to the same server sets path and query only.
+    @Test func `each request on a connection has its own path and query`() async throws {
+        let server = try ScriptedServer { connection in
+            while !connection.readRequest().isEmpty {
+                connection.write("HTTP/1.1 200 Fine\r\nContent-Length: 0\r\n\r\n")
+            }
+        }
+        let stage = try TransferStage()
+        let targets = [
+            "/", "/a?b", "/a", "/a/b/c?d=e&f", "/?n=1", "/%41%c3%A4?%2f", "/a?", "/x.y?z=.", "/?n=2", "/", "/b?c?d/e",
+            "/~tilde_-", "/a//b", "/!$'()*+,;:@?!$", "/last?q=1",
+        ]
+        for target in targets {
+            let report = try await stage.run(try TransferRequest(port: server.port, target))
+            #expect(report.response?.status == 200, "\(target)")
+        }
+        let sent = server.requests.values.compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }
+        // An empty query is left out, as everywhere.
+        #expect(sent == targets.map { $0 == "/a?" ? "/a" : $0 })
+        #expect(server.requests.values.allSatisfy { $0.contains("\r\nHost: 127.0.0.1:\(server.port)\r\n") })
+    }
+
     @Test(arguments: ["POST", "PUT", "PATCH", "DELETE"])
     func `a body from memory is sent with its length`(method: String) async throws {
         let server = try ScriptedServer { connection in

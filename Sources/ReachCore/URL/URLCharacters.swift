@@ -22,7 +22,7 @@ package enum URLCharacters {
 
     /// Whether the byte needs no escape in a path, a query or a fragment. "?" never reaches a path, nor "/" a user's
     /// name.
-    static func isPlain(_ byte: UInt8) -> Bool {
+    package static func isPlain(_ byte: UInt8) -> Bool {
         isUnreserved(byte) || isDelimiter(byte) || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "@")
             || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?")
     }

@@ -96,9 +96,11 @@ extension TransferReport {
     /// Adds the URL after redirects to the fields that are stored with the result.
     func noting(finalURL url: TransferURL, of original: String) -> TransferReport {
         guard case .success(var head?) = outcome else { return self }
-        head.fields.removeAll { $0.name == RequestResult.finalURLField }
         // Most requests are not redirected, and their URL need not be read again.
-        if url.description != original, url != (try? TransferURL(original)) {
+        let isOther = url.description != original && url != (try? TransferURL(original))
+        guard isOther || head.fields.contains(where: { $0.name == RequestResult.finalURLField }) else { return self }
+        head.fields.removeAll { $0.name == RequestResult.finalURLField }
+        if isOther {
             head.fields.append(HeaderField(RequestResult.finalURLField, url.description))
         }
         var report = self

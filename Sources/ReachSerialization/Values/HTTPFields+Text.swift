@@ -27,6 +27,8 @@ extension HTTPFields {
 
     /// Adds the fields of `defaults` whose names are not set yet.
     public mutating func complete(from defaults: HTTPFields) {
+        // Most requests begin without fields, and then share the storage of the defaults.
+        if isEmpty { return self = defaults }
         let own = self
         for field in defaults where !own.contains(field.name) { append(field) }
     }

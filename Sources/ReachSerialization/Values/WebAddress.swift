@@ -44,6 +44,18 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
         fragment = reference.fragment
     }
 
+    /// A URL on the same server, whose path and query need no escapes.
+    fileprivate init(_ server: WebAddress, plainTarget target: Substring) {
+        let mark = target.utf8.firstIndex(of: UInt8(ascii: "?"))
+        scheme = server.scheme
+        userInformation = server.userInformation
+        host = server.host
+        port = server.port
+        path = String(target[..<(mark ?? target.endIndex)])
+        query = mark.map { String(target[target.utf8.index(after: $0)...]) }
+        fragment = nil
+    }
+
     private init(_ base: WebAddress, path: String, query: String?) {
         scheme = base.scheme
         userInformation = base.userInformation
@@ -56,7 +68,13 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// The complete URL.
     public var description: String {
-        var text = scheme + "://"
+        var text = ""
+        // In one piece: every request needs it.
+        text.reserveCapacity(
+            scheme.utf8.count + (userInformation?.utf8.count ?? 0) + host.utf8.count + path.utf8.count
+                + (query?.utf8.count ?? 0) + (fragment?.utf8.count ?? 0) + Self.separatorBytes)
+        text += scheme
+        text += "://"
         if let userInformation { text += userInformation + "@" }
         text += host
         if let port { text += ":\(port)" }
@@ -65,6 +83,9 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
         if let fragment { text += "#" + fragment }
         return text
     }
+
+    /// "://", "@", ":" and a port, "?" and "#".
+    private static let separatorBytes = 12
 
     /// The target in the request line: the path, or "/" if it is empty, and the query.
     public var requestTarget: String { (path.isEmpty ? "/" : path) + (query.map { "?" + $0 } ?? "") }
@@ -95,5 +116,46 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
 
     private func replacing(path: String, query: String?) -> WebAddress {
         WebAddress(self, path: path, query: query)
+    }
+}
+
+/// Reads URLs, and remembers the server of the last one: most URLs of a program begin with the same server, and to read that
+/// takes longer than all the rest.
+package struct WebAddressReader: Sendable {
+    /// A URL up to its path, and what it was read as.
+    private var last: (server: String, address: WebAddress)?
+
+    package init() {}
+
+    package mutating func read(_ text: String) throws(WebAddressError) -> WebAddress {
+        if let last, let target = text.plainTarget(after: last.server) {
+            return WebAddress(last.address, plainTarget: target)
+        }
+        let address = try WebAddress(text)
+        // It is not kept where it has secrets.
+        if address.userInformation == nil, let server = text.serverOfURL {
+            last = (server, address)
+        }
+        return address
+    }
+}
+
+extension String {
+    /// A whole URL up to its path; `nil` if it has no path.
+    fileprivate var serverOfURL: String? {
+        guard let start = utf8Range(of: "://")?.upperBound,
+            let end = utf8[start...].firstIndex(where: { "/?#".utf8.contains($0) }), utf8[end] == UInt8(ascii: "/")
+        else { return nil }
+        return String(self[..<end])
+    }
+
+    /// The path and the query after `server`; `nil` where the text begins with something else, or where the rest is not
+    /// taken as it is.
+    fileprivate func plainTarget(after server: String) -> Substring? {
+        let (bytes, own) = (utf8.span, server.utf8.span)
+        guard bytes.count > own.count, bytes[own.count] == UInt8(ascii: "/") else { return nil }
+        for index in own.indices where bytes[index] != own[index] { return nil }
+        for index in own.count..<bytes.count where !URLCharacters.isPlain(bytes[index]) { return nil }
+        return self[utf8.index(utf8.startIndex, offsetBy: own.count)...]
     }
 }

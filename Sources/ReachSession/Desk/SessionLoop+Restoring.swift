@@ -95,7 +95,8 @@ extension TaskPlan {
         let kind: RequestTask.Kind =
             record.request.outputPath != nil ? .download : record.bodyBytes > 0 ? .upload : .data
         self.init(
-            kind: kind, request: request, options: RequestOptions(record.request.specification), queued: record.request)
+            kind: kind, request: request, sharedOptions: SharedOptions(RequestOptions(record.request.specification)),
+            queued: record.request)
     }
 }
 

@@ -5,11 +5,20 @@ internal import ReachSerialization
 struct TaskPlan: Sendable {
     var kind: RequestTask.Kind
     var request: WebRequest
-    var options: RequestOptions
+    let sharedOptions: SharedOptions
+    var options: RequestOptions { sharedOptions.value }
     /// The request for the queue; its body is added when the task is started.
     var queued: QueuedRequest
     /// The state from which a download resumes.
     var resumeData: ResumeData?
+}
+
+/// Options of one or more tasks: most tasks of a session have the session's, which are larger than most of what a waiting
+/// task keeps in memory.
+final class SharedOptions: Sendable {
+    let value: RequestOptions
+
+    init(_ value: RequestOptions) { self.value = value }
 }
 
 /// The mutable state of a task, under its lock.

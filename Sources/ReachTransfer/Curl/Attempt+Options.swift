@@ -20,7 +20,7 @@ extension Attempt {
             try set(CURLOPT_VERBOSE, 0)
             handle.isVerbose = false
         }
-        try set(CURLOPT_URL, plan.request.url.description)
+        try check(handle.setURL(plan.request.url))
         // An address in the URL needs no option.
         let address = plan.request.proxy == .none ? plan.address : plan.target
         try check(handle.setAddress(address == plan.request.url.address ? nil : address))
@@ -108,6 +108,10 @@ extension Attempt {
         }
         if let resume = plan.resume {
             fields += ["Range: bytes=\(resume.offset)-", "If-Range: \(resume.entityTag)"]
+        }
+        // libcurl's own field is the same one, but libcurl formats it twice for each request, letter by letter.
+        if request.decodes, let encodings = CurlRuntime.current?.encodings, !encodings.isEmpty {
+            fields.append("Accept-Encoding: \(encodings)")
         }
         fields += own.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
         try check(handle.setFields(fields, for: plan.resume == nil ? own : nil))

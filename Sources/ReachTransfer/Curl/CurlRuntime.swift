@@ -7,6 +7,8 @@ package struct CurlRuntime: Hashable, Sendable {
     /// Such as `OpenSSL/3.0.19`.
     package let tls: String
     package let hasHTTP2: Bool
+    /// The encodings that it decodes, as it lists them for servers itself: `deflate, gzip, br, zstd`. Empty if there are none.
+    let encodings: String
     /// The path of its trusted certificates; empty if it has none.
     package let certificatesPath: String
 
@@ -33,7 +35,12 @@ package struct CurlRuntime: Hashable, Sendable {
     private init(_ information: curl_version_info_data) {
         version = String(cString: information.version)
         tls = information.ssl_version.map { String(cString: $0) } ?? ""
-        hasHTTP2 = information.features & CURL_VERSION_HTTP2 != 0
+        let features = information.features
+        hasHTTP2 = features & CURL_VERSION_HTTP2 != 0
+        let decoders = [
+            ("deflate, gzip", CURL_VERSION_LIBZ), ("br", CURL_VERSION_BROTLI), ("zstd", CURL_VERSION_ZSTD),
+        ]
+        encodings = decoders.filter { features & $0.1 != 0 }.map(\.0).joined(separator: ", ")
         certificatesPath = information.cainfo.map { String(cString: $0) } ?? ""
     }
 }

@@ -28,6 +28,9 @@ final class EasyHandle {
     var isVerbose = false
     /// Of the responses since the last reset, which have one owner.
     let memo = HeadMemo()
+    /// The URL in libcurl's parts, and what they were read from; `nil` while libcurl reads the URL by itself.
+    private let parts = curl_url()
+    private var url: TransferURL?
     private(set) var fields: [HeaderField]?
     private(set) var address: IPAddress?
     private var fieldList: UnsafeMutablePointer<curl_slist>?
@@ -43,6 +46,7 @@ final class EasyHandle {
 
     deinit {
         curl_easy_cleanup(raw)
+        curl_url_cleanup(parts)
         curl_slist_free_all(fieldList)
         curl_slist_free_all(addressList)
         errorBuffer.deallocate()
@@ -58,6 +62,7 @@ final class EasyHandle {
         settings = nil
         closer = nil
         isVerbose = false
+        url = nil
         fields = nil
         address = nil
         attachErrorBuffer()
@@ -76,6 +81,37 @@ final class EasyHandle {
         closer = context
         _ = reach_curl_set_close_socket(raw, function)
         _ = reach_curl_set_pointer(raw, CURLOPT_CLOSESOCKETDATA, context)
+    }
+
+    /// Sets the URL.
+    ///
+    /// libcurl reads a URL for each transfer, and writes it together again from its parts. That takes longer than it takes to
+    /// look for the connection. So it gets the parts, which it only copies, and of the same server's next URL only
+    /// path and query are set.
+    func setURL(_ url: TransferURL) -> CURLcode {
+        let code = reach_curl_set_string(raw, CURLOPT_URL, url.description)
+        guard code == CURLE_OK else { return code }
+        if let known = self.url, known.isWhole(url.description), setTarget(of: url) {
+            self.url = url
+            return code
+        }
+        let isRead = !url.hasCredentials && curl_url_set(parts, CURLUPART_URL, url.description, 0) == CURLUE_OK
+        self.url = isRead ? url : nil
+        return reach_curl_set_url(raw, isRead ? parts : nil)
+    }
+
+    /// Sets path and query of a URL that needs no escapes.
+    private func setTarget(of url: TransferURL) -> Bool {
+        var bytes = url.description.utf8CString
+        let start = url.pathOffset
+        let mark = bytes[start...].firstIndex(of: CChar(UInt8(ascii: "?")))
+        // Ends the path.
+        if let mark { bytes[mark] = 0 }
+        return bytes.withUnsafeBufferPointer { bytes in
+            guard let text = bytes.baseAddress else { return false }
+            return curl_url_set(parts, CURLUPART_PATH, text + start, 0) == CURLUE_OK
+                && curl_url_set(parts, CURLUPART_QUERY, mark.map { text + $0 + 1 }, 0) == CURLUE_OK
+        }
     }
 
     /// Sets the header lines, and keeps their texts for libcurl.

@@ -211,7 +211,8 @@ final class TransferJob {
 
     private func plan(by way: TransferWay) -> AttemptPlan {
         var plan = AttemptPlan(request: machine.request, address: way.address)
-        plan.request.interface = way.interface
+        // Mostly it is the same, and then the request is not copied.
+        if plan.request.interface != way.interface { plan.request.interface = way.interface }
         if plan.request.url.isSecure { plan.trust = trust }
         plan.target = machine.targetAddress
         plan.followsRedirects = plan.request.redirects != .none

@@ -72,9 +72,12 @@ struct TransferRecord {
 
     /// Progress to report now; `nil` if nothing moved, or if the last report is too recent.
     mutating func dueProgress(at now: BootTime, isLast: Bool) -> ByteProgress? {
-        let progress = progress
-        guard progress.sent != reported.sent || progress.received != reported.received else { return nil }
+        // Before the rest: the lengths are in the head, which takes longer to read.
+        guard Int64(clamping: sentBytes) != reported.sent || Int64(clamping: receivedBytes) != reported.received else {
+            return nil
+        }
         if !isLast, let reportedAt, now - reportedAt < .milliseconds(100) { return nil }
+        let progress = progress
         reported = progress
         reportedAt = now
         return progress

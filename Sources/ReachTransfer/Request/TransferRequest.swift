@@ -9,49 +9,134 @@ package import ReachCore
 /// Nothing comes from the environment: no proxy variables, no `.netrc`, no cookies but those given. ``TransferEngine`` handles names,
 /// redirects, timeouts and proxies, since libcurl's own handling cannot be observed.
 package struct TransferRequest: Hashable, Sendable {
-    package var method: String
-    package var url: TransferURL
+    package var method: String {
+        get { shared.values.method }
+        set { unshared.values.method = newValue }
+    }
+    package var url: TransferURL {
+        get { shared.values.url }
+        set { unshared.values.url = newValue }
+    }
     /// Header fields, sent in this order in addition to those that HTTP needs. ``RequestFieldFault`` refuses some, such
     /// as Content-Length, which the engine sets.
-    package var headers: [HeaderField] = []
+    package var headers: [HeaderField] {
+        get { shared.values.headers }
+        _modify { yield &unshared.values.headers }
+    }
     /// The value of the Cookie field for this URL, from its owner's jar; not sent where ``headers`` have such a field. It
     /// does not separate connections, as a Cookie field of the caller's does: all of the owner's requests have the jar.
-    package var cookies: String?
-    package var body: TransferBody = .none
+    package var cookies: String? {
+        get { shared.values.cookies }
+        set { unshared.values.cookies = newValue }
+    }
+    package var body: TransferBody {
+        get { shared.values.body }
+        set { unshared.values.body = newValue }
+    }
     /// Whether the server may compress the response: it is decoded as it arrives, and the limit applies to the decoded
     /// bytes. Not with an Accept-Encoding of the caller's, nor where a download resumes.
-    package var acceptsEncodings = false
+    package var acceptsEncodings: Bool {
+        get { shared.values.acceptsEncodings }
+        set { unshared.values.acceptsEncodings = newValue }
+    }
     /// The interface that every packet must use, including queries to name servers; `nil` leaves it to routing.
-    package var interface: InterfaceBinding?
+    package var interface: InterfaceBinding? {
+        get { shared.values.interface }
+        set { unshared.values.interface = newValue }
+    }
     /// The source address to require: where the kernel chose another one, the attempt is refused before the first byte
     /// of the request is sent.
-    package var source: IPAddress?
+    package var source: IPAddress? {
+        get { shared.values.source }
+        set { unshared.values.source = newValue }
+    }
     /// The family of addresses to look up and use; `nil` for both.
-    package var family: IPAddress.Family?
+    package var family: IPAddress.Family? {
+        get { shared.values.family }
+        set { unshared.values.family = newValue }
+    }
     /// The addresses of the URL's host, tried in this order; `nil` to look them up. They apply to that host only, not
     /// to a proxy; a proxy of the scheme socks5 gets the first of them.
-    package var addresses: [IPAddress]?
-    package var timeouts = TransferTimeouts()
-    package var rates = TransferRates()
-    package var limit = ResponseLimit()
-    package var sink: TransferSink = .memory
-    package var redirects: RedirectPolicy = .none
-    package var version: HTTPVersion = .automatic
-    package var proxy: TransferProxy = .none
-    package var security: SecurityPolicy = .standard
+    package var addresses: [IPAddress]? {
+        get { shared.values.addresses }
+        set { unshared.values.addresses = newValue }
+    }
+    package var timeouts: TransferTimeouts {
+        get { shared.values.timeouts }
+        set { unshared.values.timeouts = newValue }
+    }
+    package var rates: TransferRates {
+        get { shared.values.rates }
+        set { unshared.values.rates = newValue }
+    }
+    package var limit: ResponseLimit {
+        get { shared.values.limit }
+        set { unshared.values.limit = newValue }
+    }
+    package var sink: TransferSink {
+        get { shared.values.sink }
+        set { unshared.values.sink = newValue }
+    }
+    package var redirects: RedirectPolicy {
+        get { shared.values.redirects }
+        set { unshared.values.redirects = newValue }
+    }
+    package var version: HTTPVersion {
+        get { shared.values.version }
+        set { unshared.values.version = newValue }
+    }
+    package var proxy: TransferProxy {
+        get { shared.values.proxy }
+        set { unshared.values.proxy = newValue }
+    }
+    package var security: SecurityPolicy {
+        get { shared.values.security }
+        set { unshared.values.security = newValue }
+    }
     /// Decides about servers in place of ``security``, whose verdict it receives.
-    package var trustJudge: TrustJudge?
-    package var clientCertificate: ClientCertificate?
-    package var connection: ConnectionUse = .pooled
+    package var trustJudge: TrustJudge? {
+        get { shared.values.trustJudge }
+        set { unshared.values.trustJudge = newValue }
+    }
+    package var clientCertificate: ClientCertificate? {
+        get { shared.values.clientCertificate }
+        set { unshared.values.clientCertificate = newValue }
+    }
+    package var connection: ConnectionUse {
+        get { shared.values.connection }
+        set { unshared.values.connection = newValue }
+    }
     /// The largest TCP segments to send and to ask for, in bytes; `nil` leaves it to the kernel. Only for new connections.
-    package var segmentBytes: Int32?
+    package var segmentBytes: Int32? {
+        get { shared.values.segmentBytes }
+        set { unshared.values.segmentBytes = newValue }
+    }
     /// The owner of its connections.
-    package var owner: ConnectionOwner = .program
+    package var owner: ConnectionOwner {
+        get { shared.values.owner }
+        set { unshared.values.owner = newValue }
+    }
+
+    /// The values, which copies share until one of them is changed: several objects keep a request while it is sent, and it has
+    /// a dozen texts and lists.
+    private var shared: SharedValues
 
     package init(_ method: String = "GET", url: TransferURL) {
-        self.method = method
-        self.url = url
+        shared = SharedValues(Values(method: method, url: url))
     }
+
+    private var unshared: SharedValues {
+        mutating get {
+            if !isKnownUniquelyReferenced(&shared) { shared = SharedValues(shared.values) }
+            return shared
+        }
+    }
+
+    package static func == (one: TransferRequest, other: TransferRequest) -> Bool {
+        one.shared === other.shared || one.shared.values == other.shared.values
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(shared.values) }
 
     /// Whether libcurl paces the bodies: it then waits without its socket.
     var isPaced: Bool { rates != TransferRates() }
@@ -60,6 +145,46 @@ package struct TransferRequest: Hashable, Sendable {
     package var sentFields: [HeaderField] {
         guard let cookies, !headers.contains(where: { $0.isNamed("Cookie") }) else { return headers }
         return headers + [HeaderField("Cookie", cookies)]
+    }
+}
+
+extension TransferRequest {
+    fileprivate struct Values: Hashable, Sendable {
+        var method: String
+        var url: TransferURL
+        var headers: [HeaderField] = []
+        var cookies: String?
+        var body = TransferBody.none
+        var acceptsEncodings = false
+        var interface: InterfaceBinding?
+        var source: IPAddress?
+        var family: IPAddress.Family?
+        var addresses: [IPAddress]?
+        var timeouts = TransferTimeouts()
+        var rates = TransferRates()
+        var limit = ResponseLimit()
+        var sink = TransferSink.memory
+        var redirects = RedirectPolicy.none
+        var version = HTTPVersion.automatic
+        var proxy = TransferProxy.none
+        var security = SecurityPolicy.standard
+        var trustJudge: TrustJudge?
+        var clientCertificate: ClientCertificate?
+        var connection = ConnectionUse.pooled
+        var segmentBytes: Int32?
+        var owner = ConnectionOwner.program
+
+        init(method: String, url: TransferURL) {
+            self.method = method
+            self.url = url
+        }
+    }
+
+    /// Unchecked, since it is changed only while a single request refers to it.
+    fileprivate final class SharedValues: @unchecked Sendable {
+        var values: Values
+
+        init(_ values: Values) { self.values = values }
     }
 }
 
