@@ -150,7 +150,9 @@ struct PathValidation {
 
     /// Whether the failure would end full connectivity, and is one that lost packets explain.
     private func mayBeLoss(_ result: ValidationResult) -> Bool {
-        guard result == .limited(.noAnswer) || result == .limited(.nameNotResolved) else { return false }
+        guard let trouble = result.trouble, [.noAnswer, .nameNotResolved, .onlyInsecure].contains(trouble) else {
+            return false
+        }
         return connectivity == .full && !believesNext && failures + 1 >= options.strikesToDemote
             && forgiven < ValidationOptions.mostForgiven
     }

@@ -24,7 +24,7 @@ import Testing
         #expect(bench.probes == [0, 300])
     }
 
-    @Test(arguments: [ValidationTrouble.noAnswer, .nameNotResolved])
+    @Test(arguments: [ValidationTrouble.noAnswer, .nameNotResolved, .onlyInsecure])
     func `where sockets receive data, failed checks end nothing for five minutes`(trouble: ValidationTrouble) {
         var bench = ValidationBench()
         bench.update([.sample()])
