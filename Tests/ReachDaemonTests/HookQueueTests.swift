@@ -30,6 +30,23 @@ import Testing
         #expect(shown(queue.add(event(6), for: ["a"]).first) == "a internet 6 skipped 0")
     }
 
+    @Test mutating func `a hook learns the state before the oldest change that it missed`() {
+        func change(from status: String, of target: String = "internet") -> HookEvent {
+            HookEvent(target: target, json: [], environment: ["REACH_PREVIOUS_STATUS": status])
+        }
+        #expect(queue.add(change(from: "unknown"), for: ["a"]).first?.environment["REACH_LAST_STATUS"] == "unknown")
+        for status in ["reachable", "not-reachable", "unknown"] { _ = queue.add(change(from: status), for: ["a"]) }
+        let run = queue.finished("a")
+        #expect(run?.environment["REACH_LAST_STATUS"] == "reachable" && run?.environment["REACH_SKIPPED"] == "2")
+        _ = queue.add(change(from: "reachable"), for: ["a"])
+        for number in 1...HookQueue.limit {
+            _ = queue.add(change(from: "unknown", of: "request:\(number)"), for: ["a"])
+        }
+        var last: HookQueue.Run?
+        while let run = queue.finished("a") { last = run }
+        #expect(last?.skipped == 1 && last?.environment["REACH_LAST_STATUS"] == nil, "it missed another target's")
+    }
+
     @Test mutating func `beyond the limit the newest event takes the last place`() {
         _ = queue.add(event(0), for: ["a"])
         for number in 1...HookQueue.limit + 10 { _ = queue.add(event(number, of: "request:\(number)"), for: ["a"]) }

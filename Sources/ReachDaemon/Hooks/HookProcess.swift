@@ -62,8 +62,7 @@ struct HookProcess: Sendable {
             }
             entry += 1
         }
-        variables.merge(run.event.environment) { $1 }
-        variables["REACH_SKIPPED"] = "\(run.skipped)"
+        variables.merge(run.environment) { $1 }
         return variables.map { "\($0)=\($1)" }
     }
 

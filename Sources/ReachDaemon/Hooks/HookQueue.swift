@@ -10,6 +10,26 @@ package struct HookQueue: Hashable, Sendable {
         package fileprivate(set) var event: HookEvent
         /// The number of older events of the target that the hook missed.
         package fileprivate(set) var skipped = 0
+        /// The oldest event that the hook missed; `nil` if it missed none, or one of another target.
+        package fileprivate(set) var oldestSkipped: HookEvent?
+
+        fileprivate mutating func replaceEvent(by newer: HookEvent) {
+            oldestSkipped = skipped == 0 ? event : oldestSkipped
+            if oldestSkipped?.target != newer.target { oldestSkipped = nil }
+            event = newer
+            skipped += 1
+        }
+
+        /// The event's variables, and those about what was skipped.
+        package var environment: [String: String] {
+            var variables = event.environment
+            variables["REACH_SKIPPED"] = "\(skipped)"
+            let before = skipped == 0 ? event : oldestSkipped
+            for word in ["STATUS", "CONNECTIVITY"] {
+                variables["REACH_LAST_" + word] = before?.environment["REACH_PREVIOUS_" + word]
+            }
+            return variables
+        }
     }
 
     /// The waiting runs of each running hook, in the order in which their targets first changed. Beyond the limit the newest
@@ -34,13 +54,11 @@ package struct HookQueue: Hashable, Sendable {
                 return run
             }
             if let place = queue.firstIndex(where: { $0.event.target == event.target }) {
-                queue[place].event = event
-                queue[place].skipped += 1
+                queue[place].replaceEvent(by: event)
             } else if queue.count < Self.limit {
                 queue.append(run)
             } else {
-                queue[queue.count - 1].event = event
-                queue[queue.count - 1].skipped += 1
+                queue[queue.count - 1].replaceEvent(by: event)
             }
             waiting[hook] = queue
             return nil

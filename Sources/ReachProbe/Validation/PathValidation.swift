@@ -150,11 +150,14 @@ struct PathValidation {
 
     /// Whether the failure would end full connectivity, and is one that lost packets explain.
     private func mayBeLoss(_ result: ValidationResult) -> Bool {
-        guard let trouble = result.trouble, [.noAnswer, .nameNotResolved, .onlyInsecure].contains(trouble) else {
-            return false
-        }
-        return connectivity == .full && !believesNext && failures + 1 >= options.strikesToDemote
-            && forgiven < ValidationOptions.mostForgiven
+        let most =
+            switch result.trouble {
+            case .noAnswer, .onlyInsecure: ValidationOptions.mostForgiven
+            // Connections that last do not show that names are resolved.
+            case .nameNotResolved: ValidationOptions.mostForgivenNames
+            default: 0
+            }
+        return connectivity == .full && !believesNext && failures + 1 >= options.strikesToDemote && forgiven < most
     }
 
     /// Handles what a sample says of a failed check: where sockets received data since the check began, the path works, and

@@ -26,6 +26,8 @@ package struct ValidationOptions: Hashable, Sendable {
     /// other check fails, so that more in a row are rare; hosts that a firewall or a portal lets pass deceive it for
     /// about five minutes, the sum of the retries' waits.
     package static let mostForgiven = 8
+    /// The same where no name is resolved, which connections that last say little about.
+    package static let mostForgivenNames = 2
     /// Time between traffic samples while a path does not work.
     package static let sampleInterval: Duration = .seconds(1)
     /// Shortest time between checks that failed requests trigger, so that many failures do not flood the endpoints.

@@ -24,7 +24,7 @@ import Testing
         #expect(bench.probes == [0, 300])
     }
 
-    @Test(arguments: [ValidationTrouble.noAnswer, .nameNotResolved, .onlyInsecure])
+    @Test(arguments: [ValidationTrouble.noAnswer, .onlyInsecure])
     func `where sockets receive data, failed checks end nothing for five minutes`(trouble: ValidationTrouble) {
         var bench = ValidationBench()
         bench.update([.sample()])
@@ -37,6 +37,18 @@ import Testing
         #expect(bench.connectivity == .full && bench.samples.count == 7)
         bench.pass(.seconds(556))
         #expect(bench.connectivity == .limited && bench.samples.count == 8)
+    }
+
+    @Test func `where names are not resolved, data on connections delays that by two checks`() {
+        var bench = ValidationBench()
+        bench.update([.sample()])
+        (bench.answer, bench.hasTraffic) = (.limited(.nameNotResolved), true)
+        bench.doubt()
+        bench.pass(.seconds(8 + 4))
+        #expect(bench.connectivity == .full)
+        bench.pass(.seconds(8))
+        #expect(bench.probes == [0, 5, 6, 8, 12, 20])
+        #expect(bench.connectivity == .limited)
     }
 
     @Test func `failed checks count where no socket receives data, and a proof forgets those that did not`() {
