@@ -44,6 +44,20 @@ struct WatchTests {
         #expect(try watch.finish().status == 0)
     }
 
+    @Test func `wait asks a gateway again that did not answer`() throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        // The kernel announces only the failure of an entry that was valid.
+        for state in ["stale", "failed"] {
+            try namespace.run(
+                "ip", "neigh", "replace", "192.0.2.1", "lladdr", "02:00:00:00:00:01", "dev", "up0", "nud", state)
+        }
+        #expect(try BuiltProgram.reach.run(["status", "--no-daemon"], in: namespace.name).status == 1)
+        #expect(
+            try BuiltProgram.reach.run(["wait", "--no-daemon", "--timeout", "10s"], in: namespace.name).status == 0)
+    }
+
     @Test func `a reader that closes the pipe ends it quietly, even without events`() throws {
         let result = try ChildProcess.run([
             "bash", "-c", "\"$0\" watch | head -n 1 > /dev/null; echo ${PIPESTATUS[0]}", BuiltProgram.reach.path,

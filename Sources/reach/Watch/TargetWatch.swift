@@ -21,18 +21,21 @@ final class TargetWatch {
     private var engine: ReachabilityEngine?
     /// Whether a source that cannot be observed is an error instead of an unknown state.
     private let mustObserve: Bool
+    /// Whether gateways that did not answer are asked again, where the kernel is watched.
+    private let seeksPath: Bool
     /// The error that stopped the loop.
     private(set) var failure: CommandError?
 
     /// - Parameter withRequests: Whether the daemon also sends the events of the caller's requests.
     init(
         of target: Target, from source: DaemonOptions.Source, kernelOptions: EngineOptions, mustObserve: Bool = false,
-        withRequests: Bool = false, on loop: EventLoop, handler: @escaping Handler
+        seeksPath: Bool = false, withRequests: Bool = false, on loop: EventLoop, handler: @escaping Handler
     ) {
         self.target = target
         self.source = source
         options = kernelOptions
         self.mustObserve = mustObserve
+        self.seeksPath = seeksPath
         self.withRequests = withRequests
         self.loop = loop
         self.handler = handler
@@ -59,6 +62,7 @@ final class TargetWatch {
         self.engine = engine
         engine.start()
         if mustObserve, let error = engine.observationError { return fail(.cannotAsk(error)) }
+        if seeksPath { _ = engine.askNeighbours() }
         _ = engine.watch(target) { [unowned self] event in handler(.target(event), .kernel) }
     }
 

@@ -91,7 +91,7 @@ struct Waiter {
         var (isAnswered, isTimeUp) = (false, false)
         var unproved: CommandError?
         let watch = TargetWatch(
-            of: target, from: source, kernelOptions: kernelOptions, mustObserve: true, on: loop
+            of: target, from: source, kernelOptions: kernelOptions, mustObserve: true, seeksPath: true, on: loop
         ) { event, source in
             guard let state = event.state else { return }
             isAnswered = true
