@@ -36,7 +36,7 @@ class Authority:
         certificate, key = self.directory / f"{name}.pem", self.directory / f"{name}.key"
         self._key(key)
         request, extension = self.directory / f"{name}.csr", self.directory / f"{name}.ext"
-        extension.write_text("subjectAltName=" + ",".join(f"DNS:{host}" for host in hosts) + "\n")
+        extension.write_text("subjectAltName=" + ",".join(f"{'IP' if host[0].isdigit() else 'DNS'}:{host}" for host in hosts) + "\n")
         run("openssl", "req", "-new", "-key", key, "-subj", f"/CN={name}", "-out", request, capture_output=True)
         run("openssl", "ca", "-batch", "-notext", "-config", self.configuration, "-cert", self.root, "-keyfile",
             self.root_key, "-startdate", start, "-enddate", end, "-extfile", extension, "-in", request, "-out",

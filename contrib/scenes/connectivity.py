@@ -5,7 +5,9 @@ import json
 import re
 import shutil
 import signal
+import socket
 import ssl
+import struct
 import subprocess
 import time
 import urllib.request
@@ -27,6 +29,8 @@ BOUND = PROBE_INTERVAL * 1.1 + PROBE_TIMEOUT + 5 + STRIKES + 1
 
 # A path with traffic: a second without an answer to several transmissions, then a test of 1.5 s.
 SILENCE_BOUND = 4
+
+API = "https://192.0.2.1:8443/api"
 
 FOUND, TESTS = "reach_silence_found_total", "reach_silence_tests_total"
 
@@ -73,7 +77,8 @@ class Internet:
         for address in (f"{WEB}/32", f"{OTHER}/32", f"{NAMES}/32", f"{WEB6}/128"):
             run_in(self.internet, "ip", "address", "add", address, "dev", "lo")
         run_in(self.router, "sysctl", "-qw", "net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1")
-        run_in(self.machine, "sysctl", "-qw", "net.ipv4.ping_group_range=0 2147483647")
+        run_in(self.machine, "sysctl", "-qw", "net.ipv4.ping_group_range=0 2147483647", "net.ipv6.conf.up0.accept_ra=1",
+               "net.ipv6.conf.up0.autoconf=0")
         # /sys shows the network of the process that mounts it.
         run("mount", "-t", "sysfs", "sysfs", "/sys")
         self._serve()
@@ -91,12 +96,20 @@ class Internet:
         system = Path("/etc/ssl/certs/ca-certificates.crt")
         bind(str(system), system.read_text() + authority.root.read_text(), self.directory)
         bind("/etc/resolv.conf", f"nameserver {NAMES}\n", self.directory)
-        pages = ("location = /204 { return 204; } location = /nm { return 200 'NetworkManager is online'; } "
+        seen = self.directory / "seen"
+        seen.touch()
+        pages = (f"location ~ ^/(plain|clear)$ {{ access_log {seen}; return 200; }} "
+                 "location = /204 { return 204; } location = /nm { return 200 'NetworkManager is online'; } "
                  "location / { return 200 'all is well'; }")
         secure = "listen 443 ssl; listen [::]:443 ssl; ssl_certificate {}; ssl_certificate_key {};"
         self.web = self._nginx(self.internet, "web", f"""
             server {{ listen 80; listen [::]:80; {secure.format(*check)} {pages} }}
             server {{ server_name shop.example.net; {secure.format(*self.shop)} {pages} }}""")
+        self.answer_api({"captive": True})
+        api_certificate = authority.issue("api", ["192.0.2.1"])
+        self._nginx(self.router, "api", f"""
+            server {{ listen 8443 ssl; ssl_certificate {api_certificate[0]}; ssl_certificate_key {api_certificate[1]};
+                default_type application/captive+json; location / {{ root {self.directory}; try_files /api.json =404; }} }}""")
         self.portal = self._nginx(self.router, "portal", f"""
             server {{ listen 8080; listen [::]:8080; location / {{ return 302 {LOGIN}; }} }}""")
         dnsmasq = shutil.which("dnsmasq", path="/usr/sbin:/usr/bin:/usr/local/sbin")
@@ -119,6 +132,10 @@ class Internet:
             return self.stack.enter_context(started([nginx, "-c", str(file), "-p", str(directory)],
                                                     stderr=subprocess.DEVNULL))
 
+    def requests_seen(self):
+        """How many of the scenes' queued requests have arrived by HTTP."""
+        return len((self.directory / "seen").read_text().splitlines())
+
     # ------------------------------------------------------------ failures
 
     def filter(self, *rules):
@@ -132,6 +149,15 @@ class Internet:
                "add chain inet portal p { type nat hook prerouting priority -100; }; "
                'add rule inet portal p iifname "lan0" tcp dport 80 redirect to :8080')
         self.filter("meta l4proto tcp drop", "meta l4proto { icmp, ipv6-icmp } drop")
+
+    def answer_api(self, answer):
+        """Sets the answer of the portal's API (RFC 8908)."""
+        (self.directory / "api.json").write_text(json.dumps(answer))
+
+    def announce_api(self, is_there=True):
+        """The router advertises the portal's API (RFC 8910), or nothing."""
+        with inside(self.router):
+            advertise("lan0", API if is_there else None)
 
     def restore(self):
         for table in ("scene", "portal"):
@@ -151,6 +177,17 @@ class Internet:
         for place in self.shop:
             place.write_bytes(place.with_suffix(place.suffix + ".good").read_bytes())
         self.web.send_signal(signal.SIGHUP)
+
+
+def advertise(link, uri):
+    """Sends a router advertisement, of no default router, with the URI of a portal's API."""
+    option = b""
+    if uri:
+        length = -(-(len(uri) + 2) // 8)
+        option = struct.pack("BB", 37, length) + uri.encode().ljust(length * 8 - 2, b"\0")
+    with socket.socket(socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_ICMPV6) as sender:
+        sender.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_HOPS, 255)
+        sender.sendto(struct.pack("!BBHBBHII", 134, 0, 0, 64, 0, 0, 0, 0) + option, ("ff02::1", 0, 0, socket.if_nametoindex(link)))
 
 
 class Play:
@@ -244,6 +281,42 @@ class Play:
             self.expect(f"request {identity} done", lambda event: event["type"] == "queue" and event.get("id") == identity
                         and event["event"] == "done", 30)
         self.manager_says("full")
+
+    def portal_api(self):
+        page, terms = "https://login.example/", "https://login.example/terms"
+        captive = {"captive": True, "user-portal-url": page, "venue-info-url": terms}
+        self.change("the router announces the API of a portal, which is closed, and lets nothing but its checks by HTTP through",
+                    lambda: self.internet.answer_api(captive), lambda: self.internet.filter("meta l4proto tcp th dport 443 drop"),
+                    self.internet.announce_api)
+        event = self.expect("connectivity portal", lambda event: connectivity(event) == "portal", BOUND)
+        status = event["status"] if event else {}
+        session = status.get("portal_session") or {}
+        self.report.check(status.get("portal") == page, None, "reach watch", f"the page is {status.get('portal')}")
+        self.report.check(session.get("captive") is True and session.get("venue_info_url") == terms, None, "reach watch",
+                          f"its API says {json.dumps(session)}")
+        self.manager_says("portal", within=15)
+        self.show(["status"])
+        before = self.internet.requests_seen()
+        ids = [int(self.reach.call("queue", "add", *words).split()[0]) for words in (
+            [f"http://{WEB}/plain"], ["-d", "hello", f"http://{WEB}/clear"])]
+        time.sleep(4)
+        for identity in ids:
+            self.show(["queue", "explain", str(identity)])
+        sent = self.internet.requests_seen() - before
+        self.report.check(sent == 0, None, "server", f"{sent} queued requests arrived")
+        self.change("the user has paid for five minutes", self.internet.restore,
+                    lambda: self.internet.answer_api({"captive": False, "user-portal-url": page, "seconds-remaining": 290,
+                                                      "can-extend-session": True}))
+        # The API is asked again after 5, 10 and 20 s.
+        self.expect("connectivity full", lambda event: connectivity(event) == "full", 20 * 1.1 + TIMEOUT)
+        self.expect("the session is about to end", lambda event: "status" in event and event["type"] == "change" and (
+            event["status"].get("portal_session") or {}).get("seconds_remaining"), 20 * 1.1 + TIMEOUT)
+        for identity in ids:
+            self.expect(f"request {identity} done", lambda event: event["type"] == "queue" and event.get("id") == identity
+                        and event["event"] == "done", 30)
+        self.manager_says("full")
+        self.show(["status"])
+        self.internet.announce_api(False)
 
     def names_dead(self):
         self.change("no name server answers", lambda: self.internet.filter("meta l4proto { tcp, udp } th dport 53 drop"))
@@ -394,6 +467,7 @@ def share(after, before):
 
 SCENES = {
     "portal": ("a captive portal", Play.captive_portal),
+    "portal-api": ("a captive portal that announces its API", Play.portal_api),
     "names": ("name servers that are silent", Play.names_dead),
     "dark": ("an upstream that is dark beyond the gateway", Play.upstream_dark),
     "silent": ("an upstream that is dark while programs send", Play.upstream_silent),
