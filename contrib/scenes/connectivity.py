@@ -105,11 +105,11 @@ class Internet:
         self.web = self._nginx(self.internet, "web", f"""
             server {{ listen 80; listen [::]:80; {secure.format(*check)} {pages} }}
             server {{ server_name shop.example.net; {secure.format(*self.shop)} {pages} }}""")
-        self.answer_api({"captive": True})
-        api_certificate = authority.issue("api", ["192.0.2.1"])
-        self._nginx(self.router, "api", f"""
-            server {{ listen 8443 ssl; ssl_certificate {api_certificate[0]}; ssl_certificate_key {api_certificate[1]};
-                default_type application/captive+json; location / {{ root {self.directory}; try_files /api.json =404; }} }}""")
+        certificate, key = authority.issue("api", ["192.0.2.1"])
+        self.api_servers = f"""
+            server {{ listen 8443 ssl; ssl_certificate {certificate}; ssl_certificate_key {key}; default_type application/captive+json;
+                location / {{ return 200 '%s'; }} }}"""
+        self.api = self._nginx(self.router, "api", self.api_servers % "{}")
         self.portal = self._nginx(self.router, "portal", f"""
             server {{ listen 8080; listen [::]:8080; location / {{ return 302 {LOGIN}; }} }}""")
         dnsmasq = shutil.which("dnsmasq", path="/usr/sbin:/usr/bin:/usr/local/sbin")
@@ -122,15 +122,20 @@ class Internet:
     def _nginx(self, namespace, name, servers):
         directory = self.directory / name
         directory.mkdir()
+        file = self._configure(name, servers)
+        nginx = shutil.which("nginx", path="/usr/sbin:/usr/bin:/usr/local/sbin")
+        with inside(namespace):
+            return self.stack.enter_context(started([nginx, "-c", str(file), "-p", str(directory)],
+                                                    stderr=subprocess.DEVNULL))
+
+    def _configure(self, name, servers):
+        directory = self.directory / name
         places = " ".join(f"{part}_temp_path {directory}/{part};"
                           for part in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         file = directory / "nginx.conf"
         file.write_text(f"daemon off; pid {directory}/pid; error_log {directory}/errors;\nevents {{}}\n"
                         f"http {{ access_log off; root {directory}; {places} {servers} }}\n")
-        nginx = shutil.which("nginx", path="/usr/sbin:/usr/bin:/usr/local/sbin")
-        with inside(namespace):
-            return self.stack.enter_context(started([nginx, "-c", str(file), "-p", str(directory)],
-                                                    stderr=subprocess.DEVNULL))
+        return file
 
     def requests_seen(self):
         """How many of the scenes' queued requests have arrived by HTTP."""
@@ -152,12 +157,18 @@ class Internet:
 
     def answer_api(self, answer):
         """Sets the answer of the portal's API (RFC 8908)."""
-        (self.directory / "api.json").write_text(json.dumps(answer))
+        self._configure("api", self.api_servers % json.dumps(answer))
+        self.api.send_signal(signal.SIGHUP)
 
     def announce_api(self, is_there=True):
-        """The router advertises the portal's API (RFC 8910), or nothing."""
+        """The machine's default route of IPv6 is from the router's advertisement, which has the portal's API (RFC 8910); or not."""
+        if is_there:
+            run_in(self.machine, "ip", "-6", "route", "del", "default", "via", "2001:db8::1")
         with inside(self.router):
-            advertise("lan0", API if is_there else None)
+            advertise("lan0", API if is_there else None, 1800 if is_there else 0)
+        if not is_there:
+            time.sleep(0.5)
+            run_in(self.machine, "ip", "-6", "route", "add", "default", "via", "2001:db8::1")
 
     def restore(self):
         for table in ("scene", "portal"):
@@ -179,15 +190,15 @@ class Internet:
         self.web.send_signal(signal.SIGHUP)
 
 
-def advertise(link, uri):
-    """Sends a router advertisement, of no default router, with the URI of a portal's API."""
+def advertise(link, uri, lifetime):
+    """Sends a router advertisement with the URI of a portal's API, and its lifetime as a default router in seconds."""
     option = b""
     if uri:
         length = -(-(len(uri) + 2) // 8)
         option = struct.pack("BB", 37, length) + uri.encode().ljust(length * 8 - 2, b"\0")
     with socket.socket(socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_ICMPV6) as sender:
         sender.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_HOPS, 255)
-        sender.sendto(struct.pack("!BBHBBHII", 134, 0, 0, 64, 0, 0, 0, 0) + option, ("ff02::1", 0, 0, socket.if_nametoindex(link)))
+        sender.sendto(struct.pack("!BBHBBHII", 134, 0, 0, 64, 0, lifetime, 0, 0) + option, ("ff02::1", 0, 0, socket.if_nametoindex(link)))
 
 
 class Play:

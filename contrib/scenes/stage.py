@@ -219,7 +219,7 @@ class Reach:
 
 
 class Chatter:
-    """Connections of the machine to hosts in another namespace, over each of which a byte is sent ten times a second."""
+    """Connections of the machine to hosts in another namespace, which greet; over each a byte is sent ten times a second."""
 
     PORT = 5222
 
@@ -232,6 +232,9 @@ class Chatter:
         for address in addresses:
             self.near.append(socket.create_connection((address, self.PORT), timeout=5))
             self.far.append(self.server.accept()[0])
+            # A connection that has received nothing may end at a proxy.
+            self.far[-1].send(b"!")
+            self.near[-1].recv(1)
         for end in self.near:
             end.setblocking(False)
         threading.Thread(target=self._send, daemon=True).start()

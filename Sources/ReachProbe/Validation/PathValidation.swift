@@ -32,6 +32,8 @@ struct PathValidation {
     private var believesNext = true
     private var isDoubted = false
     private var failures = 0
+    /// When the first of the failed checks in a row began.
+    private var failingSince: BootTime?
     /// Failed checks since the last proof that do not count, since sockets received data meanwhile.
     private var forgiven = 0
     private var proofs = 0
@@ -142,7 +144,9 @@ struct PathValidation {
         guard phase == .probing(ticket) else { return nil }
         if let lastProbe, mayBeLoss(result) {
             phase = .weighing(next, result)
-            return .sampleTraffic(route, within: now - lastProbe, next)
+            // TCP backs off on such a path, so that data is rarer than checks.
+            let window = min(now - (failingSince ?? lastProbe), ValidationOptions.evidenceWindow)
+            return .sampleTraffic(route, within: window, next)
         }
         conclude(result, isSecure: isSecure, at: now, jitter: jitter)
         return nil
@@ -160,8 +164,8 @@ struct PathValidation {
         return connectivity == .full && !believesNext && failures + 1 >= options.strikesToDemote && forgiven < most
     }
 
-    /// Handles what a sample says of a failed check: where sockets received data since the check began, the path works, and
-    /// loses packets.
+    /// Handles what a sample says of a failed check: where sockets received data since checks began to fail, the path works,
+    /// and loses packets.
     private mutating func weighed(
         _ result: ValidationResult, sawTraffic: Bool, at now: BootTime, jitter: (Duration) -> Duration
     ) {
@@ -196,6 +200,7 @@ struct PathValidation {
             if believesNext || proofs >= proofsToPromote { believe(.full, nil, at: now) }
         case .portal, .limited:
             proofs = 0
+            if failures == 0 { failingSince = lastProbe }
             failures += 1
             trouble = result.trouble
             let isBelieved = connectivity != .full || believesNext || failures >= options.strikesToDemote

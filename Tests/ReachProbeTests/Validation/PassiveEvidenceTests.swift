@@ -33,8 +33,10 @@ import Testing
         bench.pass(.seconds(8))
         #expect(bench.probes == [0, 5, 6, 8])
         #expect(bench.samples == [8], "the third failure in a row would end it")
+        #expect(bench.windows == [.seconds(3)], "what came before the first failure proves nothing")
         bench.pass(.seconds(252))
         #expect(bench.connectivity == .full && bench.samples.count == 7)
+        #expect(bench.windows == [.seconds(3), .seconds(7), .seconds(15), .seconds(31), .seconds(60)])
         bench.pass(.seconds(556))
         #expect(bench.connectivity == .limited && bench.samples.count == 8)
     }
