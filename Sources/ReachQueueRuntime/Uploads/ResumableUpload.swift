@@ -29,7 +29,7 @@ struct ResumableUpload {
     private(set) var state: UploadState
     private let target: TransferURL
     /// Whether the target makes uploads; otherwise it is one.
-    private let isCreation: Bool
+    let isCreation: Bool
     private(set) var exchange = Exchange.ask
     private var hasCreated = false
     /// Questions since the offset last advanced by enough.

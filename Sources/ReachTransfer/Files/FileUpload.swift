@@ -135,7 +135,7 @@ final class FileUpload: UploadSource {
         isReading = false
         switch result {
         case .success(let bytes) where bytes.isEmpty:
-            failure = TransferFailure(.fileFailed, "\(path) became shorter while it was sent")
+            failure = TransferFailure(.fileFailed, "\(path) became shorter while it was sent", systemError: ENODATA)
         case .success(let bytes):
             readEnd += UInt64(bytes.count)
             ready += bytes

@@ -22,9 +22,11 @@ struct UploadTests {
 
     private func write(_ bytes: [UInt8], to directory: TemporaryDirectory) throws -> String {
         let path = directory.path + "/body"
-        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        let file = open(path + ".new", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         defer { close(file) }
         try #require(bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) } == bytes.count)
+        // An attempt that still reads the file goes on with the old one.
+        try #require(rename(path + ".new", path) == 0)
         return path
     }
 
@@ -84,6 +86,24 @@ struct UploadTests {
         }
         try await room.wait(for: .done, of: id)
         #expect(server.state.withLock { $0.uploads[2] } == Array(Self.body.reversed()))
+    }
+
+    @Test func `a file that becomes shorter while it is sent is sent from the beginning`() async throws {
+        let links = try TwoLinks(up: ["lan0"])
+        let directory = try TemporaryDirectory()
+        let path = try write(Self.body, to: directory)
+        // Longer than what the kernel buffers: some of it is read after the file has become shorter.
+        let longer = 16 << 20
+        try #require(truncate(path, longer) == 0)
+        let server = try server(links) { $0.pause = 2000 }
+        let room = try QueueRoom(in: links.machine)
+        let id = try await room.add(Self.url, method: "POST", body: .file(path: path, bytes: Int64(longer))) {
+            $0.uploadProtocol = .tus
+        }
+        try await Self.wait { server.state.withLock { $0.uploads[1]?.isEmpty == false } }
+        try #require(truncate(path, Self.size) == 0)
+        try await room.wait(for: .done, of: id)
+        #expect(server.state.withLock { $0.uploads[2] } == Self.body)
     }
 
     @Test func `an upload elsewhere, and a server that does not speak the protocol, end the request`() async throws {
