@@ -38,6 +38,7 @@ package final class NATSLink: Sendable {
 
     deinit {
         close()
+        requests.freeAll()
         natsConnection_Destroy(handle.pointer)
     }
 

@@ -18,6 +18,8 @@ final class NATSRequests: Sendable {
         var last: UInt64 = 0
         var waiting: [UInt64: Waiting] = [:]
         var subscription: NATSSubscription?
+        /// Subscriptions to free, each with the number of the last request before its end.
+        var ended: [(subscription: EndedSubscription, request: UInt64)] = []
     }
 
     private let state = Mutex(State())
@@ -44,10 +46,31 @@ final class NATSRequests: Sendable {
     @discardableResult
     func remove(_ number: UInt64) -> Bool { state.withLock { $0.waiting.removeValue(forKey: number) != nil } }
 
+    /// Frees the subscription when the reply to a later request has come.
+    func freeLater(_ subscription: EndedSubscription) {
+        state.withLock { $0.ended.append((subscription, $0.last)) }
+    }
+
+    /// Frees subscriptions that have ended. The connection has ended too.
+    func freeAll() {
+        let ended = state.withLock { state in
+            defer { state.ended = [] }
+            return state.ended
+        }
+        for (subscription, _) in ended { subscription.free() }
+    }
+
     private func receive(_ message: NATSMessage) {
-        guard let number = message.subject.split(separator: ".").last.flatMap({ UInt64($0) }),
-            let waiting = state.withLock({ $0.waiting.removeValue(forKey: number) })
-        else { return }
+        guard let number = message.subject.split(separator: ".").last.flatMap({ UInt64($0) }) else { return }
+        let found = state.withLock { state -> (waiting: Waiting, unused: [EndedSubscription])? in
+            guard let waiting = state.waiting.removeValue(forKey: number) else { return nil }
+            // They are in order.
+            let count = state.ended.prefix { $0.request < number }.count
+            defer { state.ended.removeFirst(count) }
+            return (waiting, state.ended.prefix(count).map(\.subscription))
+        }
+        guard let (waiting, unused) = found else { return }
+        for subscription in unused { subscription.free() }
         waiting.handler(
             message.isNoResponders
                 ? .failure(NATSError(.noResponders, "nothing answers on '\(waiting.subject)'")) : .success(message))

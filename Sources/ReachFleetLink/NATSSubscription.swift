@@ -32,8 +32,21 @@ package final class NATSSubscription: Sendable {
     deinit {
         NATSCallbacks.remove(number)
         natsSubscription_Unsubscribe(handle.pointer)
-        natsSubscription_Destroy(handle.pointer)
+        let ended = EndedSubscription(pointer: handle.pointer)
+        if let link { link.requests.freeLater(ended) } else { ended.free() }
     }
+}
+
+/// A subscription that the server was told to end.
+///
+/// libnats before 3.6.0 (Debian 12 has 3.4.1) looks for the subscription of a message, lets go of the lock, and then uses it: if
+/// it is freed meanwhile, the process crashes (nats.c issue 637). So the memory stays until the reading thread has certainly
+/// gone on: until the reply to a later request has come, or the connection has ended, which waits for that thread.
+struct EndedSubscription: @unchecked Sendable {
+    // libnats' subscription locks itself, so any thread may free it.
+    fileprivate let pointer: OpaquePointer
+
+    func free() { natsSubscription_Destroy(pointer) }
 }
 
 /// A subscription whose messages its owner waits for.
@@ -57,7 +70,7 @@ final class NATSQueue {
 
     deinit {
         natsSubscription_Unsubscribe(handle)
-        natsSubscription_Destroy(handle)
+        link.requests.freeLater(EndedSubscription(pointer: handle))
     }
 
     /// Waits for the next message.

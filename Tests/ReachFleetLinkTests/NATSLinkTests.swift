@@ -1,6 +1,7 @@
 import ReachCore
 import ReachFleet
 import ReachFleetLink
+import ReachLoop
 import ReachTesting
 import Synchronization
 import Testing
@@ -24,6 +25,29 @@ import Testing
         #expect(messages[0].header("Reach-Log") == "ä b")
         #expect(messages[1].payload == [])
         withExtendedLifetime(subscription) {}
+    }
+
+    @Test func `subscriptions may end while messages for them arrive`() throws {
+        let server = try NATSServerProcess()
+        let (reader, writer) = (try server.connect(), try server.connect())
+        let isOver = Mutex(false)
+        BackgroundThread.start(named: "writer") {
+            while !isOver.withLock({ $0 }) {
+                for _ in 0..<100 { try? writer.publish("a", []) }
+                try? writer.flush()
+            }
+        }
+        defer { isOver.withLock { $0 = true } }
+        for _ in 0..<200 {
+            let reached = Mutex(0)
+            let subscriptions = try (0..<10).map { _ in
+                try reader.subscribe("a") { _ in reached.withLock { $0 += 1 } }
+            }
+            try waitUntil { reached.withLock { $0 > 10 } }
+            withExtendedLifetime(subscriptions) {}
+            // The reply lets those be freed that have ended before.
+            _ = try? reader.request("nobody", [], within: .seconds(10))
+        }
     }
 
     @Test func `a header cannot contain the end of a line`() throws {

@@ -115,7 +115,8 @@ final class NeighbourInquiry {
         guard socket >= 0 else { return }
         defer { close(socket) }
         let bytes = Array(name.utf8)
-        _ = setsockopt(socket, SOL_SOCKET, SO_BINDTODEVICE, bytes, socklen_t(bytes.count))
+        // Without it the datagram might leave by another interface.
+        guard setsockopt(socket, SOL_SOCKET, SO_BINDTODEVICE, bytes, socklen_t(bytes.count)) == 0 else { return }
         _ = address.withPointer {
             sendto(socket, "", 0, CInt(MSG_NOSIGNAL), $0.assumingMemoryBound(to: sockaddr.self), $1)
         }
