@@ -43,11 +43,11 @@ final class TargetRegistry {
     private var leases: LeaseWatch<Bool?>?
     private var engine: ReachabilityEngine
     private let connectivity: ConnectivityController
-    /// The receivers of the network's snapshots, with their numbers at the present engine.
+    /// The receivers of the network's snapshots, each with the number of its watch in the current engine.
     private var networkWatches: [UInt64: (handler: ReachabilityEngine.NetworkHandler, engineID: UInt64)] = [:]
-    /// Those who look up routes to some addresses, with their numbers at the present engine.
+    /// The watches of routes to addresses, each with its number in the current engine.
     private var routeWatches: [UInt64: (addresses: Set<IPAddress>, handler: () -> Void, engineID: UInt64)] = [:]
-    /// The engine's numbers of those who seek a path.
+    /// The searches for a path, each with the number of its watch in the current engine.
     private var pathSearches: [UInt64: UInt64] = [:]
     private var lastNetworkWatch: UInt64 = 0
     /// Receives every change of the Internet and of the configured targets, with the target's name.
@@ -88,7 +88,7 @@ final class TargetRegistry {
         return options
     }
 
-    /// Gives networks without a name identifiers by this key. Call it before anything is watched.
+    /// Sets the key from which networks without a name get their identifiers. Call it before anything is watched.
     func use(_ key: NetworkKey) {
         networkKey = key
         engine = ReachabilityEngine(loop: loop, options: engineOptions)
@@ -171,22 +171,24 @@ final class TargetRegistry {
     /// A transfer failed: checks at once whether the Internet is still reachable.
     func noteFailure() { connectivity.noteFailure() }
 
-    /// A transfer was answered, in this address family if it is known: an unreachable Internet may be reachable again.
+    /// A transfer was answered, over this address family if that is known: an Internet that was unreachable may be
+    /// back.
     func noteAnswer(in family: IPAddress.Family?) { connectivity.noteAnswer(in: family) }
 
-    /// What probes have proved about a target; `nil` if none run, and for targets that they do not concern.
+    /// What connectivity checks have proved about a target; `nil` if none run, and for targets that they do not
+    /// concern.
     func connectivityReport(on target: Target) -> ConnectivityReport? { connectivity.report(on: target) }
 
     /// The last check of the path to a target, in each family that has one.
     func lastChecks(of target: Target) -> [IPAddress.Family: ConnectivityCheck] { connectivity.lastChecks(of: target) }
 
-    /// How often silence was looked for and found; `nil` if it is not.
+    /// How often silence was looked for and found; `nil` if it is not looked for.
     var silenceStatistics: SilenceStatistics? { connectivity.silenceStatistics }
 
     /// Why no default route satisfies a condition; `nil` if one does, or if that is not known.
     func rootCause(where condition: NetworkCondition) -> RootCause? { engine.rootCause(where: condition) }
 
-    /// What is remembered that bears on why a target is not reachable.
+    /// What the engine remembers that helps to find why a target is not reachable.
     func memory(of target: Target) -> RootCauseMemory { engine.memory(of: target) }
 
     /// Calls `handler` with each new result of the connectivity checks.

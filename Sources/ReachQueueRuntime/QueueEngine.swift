@@ -254,7 +254,7 @@ private final class Executor: QueueExecutor {
     /// Without a checker the queue's own attempts decide. If they show nothing, the path counts as working, since the kernel
     /// has it, and the failure as the destination's.
     private func answerByTestimony(_ path: QueuePath) {
-        let works = attempts?.testimony(on: path) != .fails
+        let works = attempts?.evidence(on: path) != .fails
         // After the turn in which the driver asked.
         loop.afterEvents { [weak self] in
             self?.send(.pathChecked(interfaceIndex: path.interfaceIndex, works: works))

@@ -39,7 +39,7 @@ public final class RequestSession: Sendable {
     public var baseURL: WebAddress? { core.base }
     /// The options with which the session was created.
     public var options: RequestSessionOptions { core.options }
-    /// The cookies that servers set, and that requests are sent with.
+    /// The cookies that servers have set, and that are sent with requests.
     public var cookies: CookieStorage { core.cookies }
     /// The stored responses of this session.
     public var cache: ResponseCache { core.cache }
@@ -105,8 +105,8 @@ public final class RequestSession: Sendable {
     /// Holds all requests, including future ones, until ``resume()``: none starts, and running ones finish. A session
     /// with a directory stays held in later runs.
     ///
-    /// This is a reason for suspension of its own (`queue`). Single tasks may also be suspended by users and by the
-    /// network; this method does not change that.
+    /// Tasks that are suspended for another reason, by the program or by the network, stay so after ``resume()``. The
+    /// reason of this suspension is `queue`.
     public func suspend() { holdAll(true) }
 
     /// Releases the requests that ``suspend()`` holds.
@@ -133,9 +133,9 @@ public final class RequestSession: Sendable {
         return await core.waitUntilClosed()
     }
 
-    /// Calls a block when the session is closed, by ``close()`` or because it is released; soon, if it is closed
-    /// already. The block is called where the completions of tasks are called, and after them. AFNetworking's
-    /// counterpart is `URLSession:didBecomeInvalidWithError:`.
+    /// Calls a block when the session is closed, by ``close()`` or because it is released. If it is closed already, the
+    /// call follows soon. The block is called after the completions of tasks, and on the same queue or executor.
+    /// AFNetworking's counterpart is `URLSession:didBecomeInvalidWithError:`.
     ///
     /// - Parameter block: Receives whether all data was written.
     public func whenClosed(_ block: @escaping @Sendable (Bool) -> Void) { core.whenClosed(block) }
@@ -159,11 +159,11 @@ public final class RequestSession: Sendable {
 
     // MARK: - Observers
 
-    /// Adds a block that is called when tasks are resumed, suspended and complete. It is called where the task's own
-    /// completions are called, and after them.
+    /// Adds a block that is called when tasks are resumed, suspended and complete. It is called after the task's own
+    /// completions, and on the same queue or executor.
     ///
-    /// The program or the network may suspend and resume a task; the notification is sent in both cases. An observer
-    /// receives what happens after it was added.
+    /// It is called whether the program or the network suspends and resumes a task. An observer receives what happens
+    /// after it was added.
     ///
     /// - Parameters:
     ///   - name: The notification to observe; all if `nil`.

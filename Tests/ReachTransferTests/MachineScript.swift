@@ -82,7 +82,7 @@ struct MachineScript {
         case .moved(let received, let sent): run(machine.moved(count(received, sent), at: now))
         case .paused(let received): run(machine.moved(count(received, 0, isPaused: true), at: now))
         case .diskMoved(let received):
-            run(machine.diskMoved(count(received, 0, isPaused: true), at: now))
+            run(machine.becameReady(count(received, 0, isPaused: true), at: now))
             counts.isPaused = false
         case .stopped(let received): run(machine.attemptStopped(result(received), at: now))
         case .ended(let received, let sent): end(result(received, sent), head: status ?? 200)

@@ -367,18 +367,29 @@ class Play:
     def noisy(self):
         seconds = self.options.noise
         with contextlib.closing(Chatter(self.internet.internet, (WEB, OTHER, NAMES))):
-            before = self.reach.metric(FOUND)
-            tests = self.reach.metric(TESTS)
-            self.change(f"the router loses every second packet, at random, for {seconds} s, while three programs send",
-                        lambda: self.internet.filter("numgen random mod 2 == 0 drop"))
-            time.sleep(seconds)
-            found = self.reach.metric(FOUND) - before
-            self.report.check(found == 0, None, "metrics", f"{found} times silence was found")
-            self.report.note(None, "metrics", f"{self.reach.metric(TESTS) - tests} times the path was tested")
-            lost = [event for event in self.reach.events.since(self.began) if event["type"] == "change" and "status" in event["changed"]]
-            self.report.check(not lost, None, "reach watch", f"the status changed {len(lost)} times")
-            changes = whole_connectivity([event for event in self.reach.events.since(self.began) if event["type"] == "change"])
+            self.change(f"the router loses every second packet from the Internet, at random, for {seconds} s, "
+                        "while three programs send",
+                        lambda: self.internet.filter('iifname "wan0" numgen random mod 2 == 0 drop'))
+            changes = self.endure(seconds)
             self.report.check(not changes, None, "reach watch", f"the connectivity changed {len(changes)} times")
+            self.internet.restore()
+            self.change(f"every second packet both ways, for {seconds} s",
+                        lambda: self.internet.filter("numgen random mod 2 == 0 drop"))
+            # Of four packets one gets there and back: programs wait for minutes, and no check may be answered in as long.
+            changes = self.endure(seconds)
+            self.report.note(None, "reach watch", f"the connectivity changed {len(changes)} times")
+
+    def endure(self, seconds):
+        """Waits, and checks that neither silence nor a change of the status is found; the changes of connectivity."""
+        (found, tests) = (self.reach.metric(FOUND), self.reach.metric(TESTS))
+        time.sleep(seconds)
+        found = self.reach.metric(FOUND) - found
+        self.report.check(found == 0, None, "metrics", f"{found} times silence was found")
+        self.report.note(None, "metrics", f"{self.reach.metric(TESTS) - tests} times the path was tested")
+        changes = [event for event in self.reach.events.since(self.began) if event["type"] == "change"]
+        lost = [event for event in changes if "status" in event["changed"]]
+        self.report.check(not lost, None, "reach watch", f"the status changed {len(lost)} times")
+        return whole_connectivity(changes)
 
     def one_server_dead(self):
         seconds = min(60, self.options.noise)

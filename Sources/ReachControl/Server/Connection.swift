@@ -178,7 +178,7 @@ final class Connection {
             callBytes = frame.count
             handle(try VarlinkCall(reading: frame))
         } catch {
-            switchboard.reportBadMessage(from: caller, error)
+            switchboard.countBadMessage()
             return close()
         }
         switch phase {

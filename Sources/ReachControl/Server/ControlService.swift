@@ -30,11 +30,11 @@ package protocol ControlService: AnyObject {
     /// Gets the reports of the configured probes, in the order of the configuration.
     func probes(for caller: Caller, reply: @escaping Reply<[ProbeReport]>)
 
-    /// Makes one attempt now. Every caller may name a configured probe. A URL is reserved for callers that may change
-    /// something, since the daemon may be allowed to send what the caller is not.
+    /// Makes one attempt now. Every caller may name a configured probe. Only callers that may change something may give
+    /// a URL, since the daemon may have rights to send packets that the caller does not have.
     func probe(_ order: ProbeOrder, for caller: Caller, reply: @escaping Reply<ProbeAnswer>)
 
-    /// Reads a part of a page of the journal: it may hold nothing and yet not be complete.
+    /// Reads a part of a page of the journal. A part may be empty although more parts follow.
     ///
     /// - Parameter owner: The user whose events of requests are read; `nil` for everybody's.
     func journal(

@@ -32,7 +32,7 @@ final class Switchboard {
     private var gates: [VarlinkInterface.Method.Cost: CallGate<PendingCall>] = [:]
     /// Encodes long answers. ``CallGate`` bounds how many of each user wait here.
     private let encoder = SerialThread(named: "reach-answers")
-    /// Hold the calls whose answers are being encoded.
+    /// The calls whose answers are being encoded.
     private var encodings: LoopReplies
     private var isServing = false
     /// Whether the time of the current work is already counted for a user.
@@ -40,7 +40,7 @@ final class Switchboard {
     private var counts = ControlServer.Statistics()
     private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
-    /// The time of turns after which the loop handles the kernel's notices and whatever else became ready.
+    /// How long turns last before the loop handles the kernel's notices and whatever else became ready.
     private static let turnTime: Duration = .milliseconds(1)
 
     init(
@@ -116,7 +116,7 @@ final class Switchboard {
         return false
     }
 
-    func reportBadMessage(from caller: Caller, _ error: any Error) { counts.badMessages += 1 }
+    func countBadMessage() { counts.badMessages += 1 }
 
     /// Receives once, and calls `body` with the bytes.
     ///
@@ -179,7 +179,7 @@ final class Switchboard {
             let method = try permittedMethod(for: request, at: descriptor)
             let call = PendingCall(request: request, method: method)
             guard let limit = limits.calls(costing: method.cost) else { return run(call) }
-            // No caller receives the answer: a client that sends many would keep the daemon busy after it has left.
+            // A one-way call has no answer. A client that sends many would keep the daemon busy after it has left.
             if method.cost == .large, request.call.isOneWay { return request.reply() }
             request.gate = method.cost
             let user = request.caller.user

@@ -17,7 +17,7 @@ final class TrafficCounter {
     private(set) var isSampling = false
 
     /// A path that flaps causes no more samples than this.
-    private static let shortestInterval: Duration = .seconds(5)
+    private static let shortestInterval: Duration = .seconds(1)
 
     init(
         stateDirectory: String, queries: QueryPool, counters: String = "/sys/class/net", thread: SerialThread = .files

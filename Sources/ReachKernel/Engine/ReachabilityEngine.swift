@@ -21,7 +21,7 @@ package final class ReachabilityEngine {
     private(set) var internet: Verdict?
     /// The links that carried the Internet before it was lost.
     var internetMemory = PathMemory()
-    /// The results of probes; `nil` where none run.
+    /// The results of the connectivity checks; `nil` where none run.
     private var survey: ConnectivitySurvey?
     /// Called with every new snapshot of the network.
     private var networkHandlers: [(id: UInt64, handler: NetworkHandler)] = []
@@ -31,14 +31,15 @@ package final class ReachabilityEngine {
     private var gateways: Set<Neighbour.Key> = []
     /// The last snapshot; `nil` before the first, while the kernel cannot be observed, and without handlers.
     private(set) var network: NetworkSnapshot?
-    /// The links that carry paths, once they were asked for after the last evaluation.
+    /// The links that carry paths; the inner `nil` if every link counts, the outer one until they are found after an
+    /// evaluation.
     private var carryingLinks: Set<InterfaceIndex>??
     /// Called when routes to some addresses may differ.
     var routeWatches: [UInt64: RouteWatch] = [:]
-    /// Goes up before anything is decided about a change: see ``reportsRoutes(to:)``. It begins with the time, so that an
-    /// engine that takes another one's place has other versions.
+    /// Increases before a change is evaluated: see ``reportsRoutes(to:)``. It begins with the time, so that an engine
+    /// that replaces another never repeats one of its versions.
     package private(set) var routesVersion = UInt64(SystemClock.boot.nanoseconds)
-    /// Those who want neighbours that failed to be asked again, and what asks them.
+    /// The watches of ``askNeighbours()``.
     private var neighbourAskers: Set<UInt64> = []
     private lazy var inquiry = NeighbourInquiry(on: loop)
     private var neighbourTimer: TimerQueue.ID?
@@ -145,7 +146,7 @@ package final class ReachabilityEngine {
 
     private func begin(_ fresh: [WatchedTarget]) {
         guard observationError == nil else { return publishUnknown(cause: .start) }
-        // Those that are watched already were evaluated when something last changed.
+        // The other targets were evaluated at the last change.
         if internet == nil { evaluate([]) } else { evaluate(only: fresh) }
     }
 
@@ -161,11 +162,11 @@ package final class ReachabilityEngine {
         updateTargets()
     }
 
-    // MARK: - Probes and the network
+    // MARK: - Connectivity and the network
 
-    /// Applies the results of probes, and reports the changes to the handlers of the targets concerned.
+    /// Applies the results of connectivity checks, and reports the changes to the handlers of the targets concerned.
     ///
-    /// - Parameter fresh: `nil` where probes no longer run.
+    /// - Parameter fresh: `nil` where none run any more.
     package func setConnectivity(_ fresh: ConnectivitySurvey?) {
         guard fresh != survey else { return }
         survey = fresh
@@ -188,7 +189,7 @@ package final class ReachabilityEngine {
         lastID += 1
         networkHandlers.append((lastID, handler))
         let id = lastID
-        // Before the first evaluation there is nothing to report, which differs from an unobservable kernel.
+        // Before the first evaluation the network is not known yet: nothing is reported, not even `nil`.
         if observationError != nil {
             handler(nil)
         } else if let network {
@@ -199,8 +200,8 @@ package final class ReachabilityEngine {
         return id
     }
 
-    /// Asks gateways and other neighbours of paths that did not answer whether they do now, as long as somebody waits for a
-    /// path. Without that nothing is sent, and an entry that failed stays so until another program sends something.
+    /// While the watch lasts, asks the neighbours of paths that failed to answer again: their entries stay failed until
+    /// a packet is sent to them. Without such a watch nothing is sent.
     ///
     /// - Returns: The number of the watch, for ``unwatch(_:)``.
     package func askNeighbours() -> UInt64 {
@@ -240,8 +241,8 @@ package final class ReachabilityEngine {
         }
     }
 
-    /// Follows the gateways of all default routes where they identify networks. Those of routes that the kernel does not prefer are
-    /// on no path that is evaluated.
+    /// Tracks the gateways of all default routes if they identify networks. The evaluated paths have only the gateways
+    /// of routes that the kernel prefers.
     private func track(_ routes: [DefaultRoute]) {
         guard options.observer.policy.networks != NetworkPolicy() else { return }
         let fresh = Set(
@@ -326,13 +327,13 @@ package final class ReachabilityEngine {
         do throws(NetlinkError) {
             var finder = PathFinder(view: view, mark: options.mark)
             _ = view.setLeases(leases)
-            // A network concerns both families.
+            // A link's network concerns both families.
             let family = view.takeIdentityChange() ? nil : NetworkTable.Effect.onlyFamily(of: effects)
             let known = self.internet
             var internet = try finder.internet(anchors: options.anchors, only: family, known: known)
             let preferred = internet.preferredRoutes
             let isMore = try view.noteGateways(of: preferred)
-            // Where the network is watched, all its routes are known only later.
+            // For watches of the network, publishNetwork() does this, when all default routes are known.
             let isLess = networkHandlers.isEmpty && view.forgetGateways(besides: preferred)
             if isMore || isLess { internet = try finder.internet(anchors: options.anchors, known: known) }
             if internet.status != .reachable, let known { internetMemory.remember(known.ipv4, known.ipv6) }
@@ -445,7 +446,7 @@ package final class ReachabilityEngine {
             state.ipv4.interfaceIndex, state.ipv6.interfaceIndex,
             verdict.ipv4.interfaceIndex, verdict.ipv6.interfaceIndex,
         ].compactMap { $0 }
-        // Empty but for a watch with a condition.
+        // These are empty unless the watch has a condition.
         touched += (state.availableInterfaces + verdict.available).map(\.index)
         return Cause.weightiest(of: effects, touching: touched)
     }
@@ -517,7 +518,7 @@ package final class ReachabilityEngine {
     }
 
     func updateTargets() {
-        // Notices of addresses that are no longer watched do not pass.
+        // From now on the filter drops notices about addresses that are no longer watched.
         routesVersion += 1
         var addresses = Set(options.anchors)
         for watch in routeWatches.values { addresses.formUnion(watch.addresses) }

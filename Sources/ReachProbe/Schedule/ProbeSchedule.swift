@@ -21,7 +21,7 @@ package struct ProbeSchedule: Hashable, Sendable {
 
     private static let failuresBeforeDoubling = 3
 
-    /// Limit on the wait for the first result, which users of a long interval should see soon too.
+    /// The longest wait for the first attempt, so that a probe with a long interval has a result soon.
     private static let firstWithin = Duration.seconds(30)
 
     /// - Parameter now: The start. The first attempt is due at the first tick after it, or within 30 s if that is
@@ -80,8 +80,8 @@ package struct ProbeSchedule: Hashable, Sendable {
         extra = max((startedAt ?? now) + distance, now)
     }
 
-    /// Pauses while there is no path. An attempt that is running or waits for its turn is void, and is made up for
-    /// later.
+    /// Pauses while there is no path. The attempt that is running or waits for its turn does not count, and another one
+    /// replaces it after the pause.
     package mutating func pause(at now: BootTime) {
         guard pausedAt == nil else { return }
         pausedAt = now

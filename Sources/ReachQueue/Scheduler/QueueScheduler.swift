@@ -39,7 +39,7 @@ package struct QueueScheduler: Sendable {
     var deadlines = DeadlineQueue<Int32>()
     /// The times at which dead requests are deleted.
     var deadUntil = DeadlineQueue<Int32>()
-    /// The orders of dead requests, which a retried request joins again.
+    /// The order that each dead request had; it joins this order again when it is retried.
     var deadOrders: [Int32: OrderChains.Key] = [:]
     var recentlyOver = RecentRequests(capacity: 4096)
     var chains = OrderChains()
@@ -58,7 +58,7 @@ package struct QueueScheduler: Sendable {
     /// The users whose canary waits for a free slot, and the channel of that canary.
     var crowdedOut: [UInt32: Int32] = [:]
     var gateTimers = DeadlineQueue<Int32>()
-    /// The earliest end of a wait in each open group.
+    /// For each open group, the time at which the first wait in it ends.
     var groupTimers = DeadlineQueue<Int32>()
     /// Increases each time that a group resumes.
     var generation: UInt32 = 0
@@ -124,7 +124,7 @@ package struct QueueScheduler: Sendable {
     var spacedUntil: BootTime { spacing.until }
     /// The earliest time of the next start while starts are spaced.
     var nextStart: BootTime
-    /// The time at which requests are admitted again, if spacing stopped this.
+    /// The time at which requests are admitted again, if spacing has stopped their admission.
     var admitAt: BootTime?
     /// Whether the turn ended before everything that is due was handled, so that the next turn follows at once.
     var hasMore = false
@@ -152,7 +152,7 @@ package struct QueueScheduler: Sendable {
         deadline = nextDeadline
     }
 
-    /// What never changes, and is large: apart, so that the scheduler is passed on more cheaply.
+    /// What never changes. It is large, so it is stored by reference: that makes the scheduler cheaper to copy.
     private final class Fixed: Sendable {
         let policy: QueuePolicy
 
@@ -170,8 +170,9 @@ package struct QueueScheduler: Sendable {
         client.user == 0 ? aliveCount : owners[client.user]?.count ?? 0
     }
 
-    /// The bytes of the unfinished requests and of the uploads of one owner, and of all owners; and of their dead requests
-    /// what exceeds the bytes that are kept, since the last dead one is kept however long it is.
+    /// The bytes that count for the limits of one owner and of all owners: unfinished requests, uploads, and the bytes
+    /// of dead requests beyond those that the policy keeps. There may be some, since the last dead request is always
+    /// kept.
     package func bytes(of owner: UInt32) -> (owner: Int64, all: Int64) {
         func surplus(_ account: OwnerAccount) -> Int64 { max(0, account.deadBytes - policy.deadBytes) }
         let account = owners[owner] ?? OwnerAccount()
@@ -186,7 +187,7 @@ package struct QueueScheduler: Sendable {
     /// - Parameter isLimited: Whether the limit of one user applies; for root only the queue's does.
     package func excess(of bytes: Int64, for owner: UInt32, isLimited: Bool) -> ByteExcess? {
         let held = self.bytes(of: owner)
-        // Whoever filled the disk, small requests of the others still fit.
+        // Small requests of other users still fit, whoever filled the disk.
         let isByDisk = policy.limits.bytes == nil && policy.limits.ownerBytes == nil
         if isLimited, isByDisk, held.owner + bytes <= DiskRoom.leastOfOwner { return nil }
         let all = policy.limits.bytesOfAll(diskRoom)
@@ -196,14 +197,15 @@ package struct QueueScheduler: Sendable {
         return held.owner + bytes > limit.bytes ? ByteExcess(limit: limit, wanted: held.owner + bytes) : nil
     }
 
-    /// The bytes of one upload that never fit, even if there were nothing else in the queue.
+    /// The longest upload that would fit if there were nothing else in the queue. A longer one never fits.
     ///
     /// - Parameter isLimited: Whether the limit of one user applies.
     package func longest(isLimited: Bool) -> ByteLimit {
         isLimited ? policy.limits.bytesOfOwner(diskRoom, others: 0) : policy.limits.bytesOfAll(diskRoom)
     }
 
-    /// Counts bytes of an owner's upload until a request uses it. A negative number ends that.
+    /// Counts the bytes of an upload for its owner until a request uses the upload. A negative number takes them off
+    /// again.
     package mutating func reserve(_ bytes: Int64, for owner: UInt32) {
         var account = owners[owner] ?? OwnerAccount()
         account.reserved += bytes

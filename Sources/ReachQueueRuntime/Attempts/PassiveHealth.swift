@@ -35,7 +35,7 @@ package struct PassiveHealth: Hashable, Sendable {
         add(Note(destination: destination, answered: false, time: now), interface)
     }
 
-    package func testimony(on interface: UInt32, at now: BootTime) -> PassiveEvidence {
+    package func evidence(on interface: UInt32, at now: BootTime) -> PassiveEvidence {
         let notes = notes[interface] ?? []
         if notes.contains(where: { $0.answered && now - $0.time < Self.answerLifetime }) { return .works }
         let silent = notes.filter { !$0.answered && now - $0.time < Self.silenceLifetime }

@@ -8,14 +8,15 @@ package import ReachTransfer
 package final class QueueTransfers {
     package struct Options: Sendable {
         package var timeouts = TransferTimeouts()
-        /// The longest answer that is taken; a longer one kills the request.
+        /// The longest answer in bytes; a request with a longer one is dead.
         package var answerBytes = UInt64(QueueLimits.answerBytes)
-        /// Answers of one owner that are on their way or begun, together.
+        /// The limit on the bytes of one owner's unfinished answers: those that are being received, and those that a
+        /// later attempt continues.
         package var ownerAnswerBytes = UInt64.max
-        /// The longest download to a place of the client's.
+        /// The longest download in bytes to a file that the client names.
         package var downloadBytes: UInt64 = 1 << 40
-        /// An answer of no more bytes is kept with the request; a longer one in a file of its own, where there is a
-        /// directory for it.
+        /// The longest answer in bytes that is stored with its request. A longer one gets a file of its own if the
+        /// queue has a directory.
         package var memoryBytes = 64 << 10
         package var security = SecurityPolicy.standard
         package var userAgent = "reach"
@@ -23,24 +24,24 @@ package final class QueueTransfers {
         package init() {}
     }
 
-    /// An attempt on its way.
+    /// A running attempt.
     final class Running {
         let order: AttemptOrder
         let request: QueuedRequest
         let began: Instant
-        /// The path it goes by: the ordered one, unless its destination has one of its own.
+        /// The path that it uses: the ordered one, unless its destination has a path of its own.
         var path: QueuePath
         var transfer: TransferID?
-        /// What its host is asked about; `nil` without one.
+        /// The request as it was sent last, for questions to the host; `nil` without a host.
         var sent: TransferRequest?
         var progress = ByteProgress()
         /// The resume offset in bytes: what an earlier attempt received; `nil` for an attempt from the beginning.
         var resumedAt: UInt64?
-        /// Whether the server resumes there.
-        var isGoingOn = false
-        /// Its exchanges, where it is a resumable upload.
+        /// Whether the server sends the rest from there.
+        var isResumed = false
+        /// The exchanges of a resumable upload; `nil` for other requests.
         var upload: UploadAttempt?
-        /// Its owner may not have an answer as long as others may be.
+        /// Whether the owner's quota has less room than the limit on an answer.
         var isShortOfRoom = false
 
         init(_ order: AttemptOrder, _ request: QueuedRequest, began: Instant) {
@@ -51,16 +52,16 @@ package final class QueueTransfers {
         }
     }
 
-    /// What an attempt left of an answer, in the spool.
+    /// The beginning of an answer that an attempt left in the spool.
     private enum Leftover {
-        /// As much as its record vouches for can be gone on with.
+        /// The next attempt can resume after the bytes that its record confirms.
         case begun
-        /// It is of no use.
+        /// The next attempt starts from the beginning.
         case useless
     }
 
     private let loop: EventLoop
-    /// Made for the first attempt: until then a queue costs no libcurl.
+    /// Created for the first attempt, so that a queue without attempts does not load libcurl.
     private var engine: (any TransferMaker)?
     private let makeEngine: () throws(TransferFailure) -> any TransferMaker
     private let options: Options
@@ -71,15 +72,16 @@ package final class QueueTransfers {
     var onProgress: (AttemptProgress) -> Void = { _ in }
     var running: [RequestID: Running] = [:]
     let uploads: QueueUploads
-    /// Files of answers that no result names.
+    /// The unfinished answers in the spool. No result names their files.
     private var leftovers: [RequestID: Leftover] = [:]
     private var quota = AnswerQuota()
     /// The URL of the last attempt.
     private var lastURL: TransferURL?
     private let downloads: QueueDownloads
     weak var host: (any AttemptHost)?
-    private var witness = PassiveHealth()
-    /// Chooses the ways to the addresses of an attempt; `nil` leaves all by the ordered path.
+    private var health = PassiveHealth()
+    /// Chooses the way to each address of an attempt. If it returns `nil`, all addresses are reached by the ordered
+    /// path.
     var router: (AttemptOrder, RouteTarget, [IPAddress]) -> AttemptRouter.Choice? = { _, _, _ in nil }
     /// Chooses the interface for queries to a name server.
     var serverRoute: NameService.ServerRoute?
@@ -108,7 +110,7 @@ package final class QueueTransfers {
 
     package var runningCount: Int { engine?.runningCount ?? 0 }
 
-    /// What an earlier process left of answers and uploads.
+    /// Adopts the unfinished answers and uploads of an earlier process.
     func adopt(_ contents: StoreContents) {
         for id in contents.begunAnswers { leftovers[id] = .begun }
         uploads.adopt(contents.begunUploads)
@@ -134,7 +136,7 @@ package final class QueueTransfers {
         }
     }
 
-    /// What an earlier attempt left of an answer, and how far it is.
+    /// The file with the beginning of an answer that an earlier attempt left, and the file that records its length.
     private func leftover(of id: RequestID, _ request: QueuedRequest) -> (file: String, record: String)? {
         if let path = request.outputPath {
             let part = downloads.leftover(of: id, to: path, mayBeOlder: spool != nil)
@@ -152,7 +154,7 @@ package final class QueueTransfers {
         } catch {
             return refuse(attempt.order, as: .invalid)
         }
-        // It is not kept where it has secrets.
+        // A URL with credentials is not kept.
         lastURL = transfer.url.hasCredentials ? nil : transfer.url
         host?.prepare(&transfer, of: attempt.order.id)
         if attempt.request.uploadProtocol != nil { return beginUpload(transfer, attempt, by: engine) }
@@ -171,7 +173,7 @@ package final class QueueTransfers {
 
     func begin(_ transfer: TransferRequest, _ attempt: Running, by engine: any TransferMaker) {
         if host != nil { attempt.sent = transfer }
-        // Not the whole order: closures hold on to what they name.
+        // The closures capture only these, so that they do not retain the whole order.
         let (id, number) = (attempt.order.id, attempt.order.number)
         let target = RouteTarget(transfer)
         attempt.transfer = engine.start(
@@ -183,14 +185,14 @@ package final class QueueTransfers {
                 event: { [loopReference] in loopReference.owner?.handle($0, of: id, number) }))
     }
 
-    /// Each address by its own route; and the queue learns the path to the destination.
+    /// The way to each address by its own route. Also reports the path to the destination to the queue.
     private func ways(to addresses: [IPAddress], for target: RouteTarget, _ id: RequestID) -> [TransferWay] {
         guard let attempt = running[id] else { return [] }
         guard let choice = router(attempt.order, target, addresses) else {
             let families = attempt.order.path.families
             return addresses.filter { families.contains($0.family) }.map { TransferWay($0, by: target.interface) }
         }
-        // After a redirect it is about another host.
+        // After a redirect the addresses are those of another host.
         guard let destination = choice.destination else { return choice.ways }
         if let path = choice.path { attempt.path = path }
         send(.attemptRouted(id, choice.path, destination))
@@ -217,7 +219,7 @@ package final class QueueTransfers {
         if spool != nil, leftovers[id] == nil { leftovers[id] = .begun }
     }
 
-    /// Ends the attempt of a download. The caller reports that to the queue.
+    /// Ends the attempt of a download, without a report to the queue: the caller sends it.
     func interrupt(_ id: RequestID, _ request: QueuedRequest, reply: @escaping (ResumePoint?) -> Void) {
         if let transfer = running.removeValue(forKey: id)?.transfer { engine?.cancel(transfer) }
         guard let engine, let (file, record) = leftover(of: id, request) else { return reply(nil) }
@@ -230,10 +232,10 @@ package final class QueueTransfers {
     /// Continues an attempt whose host has room again for pieces of the answer.
     func resumeReading(_ id: RequestID) { if let transfer = running[id]?.transfer { engine?.resume(transfer) } }
 
-    /// The network is another one: connections of before are not used any more.
+    /// The network is another one: connections that were made before are not used again.
     func newEpoch() { engine?.newEpoch() }
 
-    /// How far the attempt is; `nil` if there is none.
+    /// The progress of a request's attempt; `nil` without one.
     package func progress(of id: RequestID) -> AttemptProgress? { running[id].map(Self.progress) }
 
     func uploadedBytes(of id: RequestID) -> Int64? { uploads[id].map { Int64(clamping: $0.offset) } }
@@ -251,9 +253,10 @@ package final class QueueTransfers {
         }
     }
 
-    /// Counts what has come of an answer. What waits for its next attempt gives way first, and starts over then.
+    /// Counts the bytes of an answer that have arrived. If they exceed the owner's quota, unfinished answers without a running
+    /// attempt are deleted first; their next attempts start from the beginning.
     ///
-    /// - Returns: Whether its owner may have all of it.
+    /// - Returns: Whether they are within the quota.
     private func holdsQuota(_ attempt: Running) -> Bool {
         guard attempt.request.outputPath == nil, let spool else { return true }
         let (id, owner) = (attempt.order.id, attempt.request.owner)
@@ -274,7 +277,7 @@ package final class QueueTransfers {
     }
 
     private func received(_ head: ResponseHead, _ attempt: Running) {
-        attempt.isGoingOn = head.status == 206 && attempt.resumedAt != nil
+        attempt.isResumed = head.status == 206 && attempt.resumedAt != nil
         let id = attempt.order.id
         // A redirect or 511 (RFC 6585, 6) may be a portal's.
         if attempt.order.isCanary, !(300..<400 ~= head.status), head.status != 511 { send(.answering(id)) }
@@ -303,7 +306,7 @@ package final class QueueTransfers {
         if downloads.contains(id) { return finishedDownload(attempt, report) }
         guard let bytes = report.fileBytes, let spool else {
             if report.failure?.reason == .badRange, attempt.resumedAt != nil { return startOver(id) }
-            // A failure leaves what an earlier attempt got, to go on from; an answer does not need it any more.
+            // After a failure the next attempt resumes what an earlier one left; after an answer it is of no use.
             if report.failure == nil, !leftovers.isEmpty, leftovers.removeValue(forKey: id) != nil {
                 spool?.removeAnswer(of: id)
             }
@@ -312,7 +315,7 @@ package final class QueueTransfers {
         leftovers[id] = .begun
         guard report.failure == nil else { return end(id, report, answer: .none) }
         let name = QueueDirectory.answerName(id)
-        // The row must not name bytes that a loss of power would take.
+        // The row must not name bytes that a loss of power could still destroy.
         spool.sealAnswer(of: id) { [weak self] number in
             guard let self, running[id]?.order.number == attempt.order.number else { return }
             guard number == 0 else {
@@ -320,7 +323,7 @@ package final class QueueTransfers {
                 return send(.ended(id, .failed(AttemptFault(.local))))
             }
             end(
-                id, attempt.isGoingOn ? report.inOnePiece(bytes) : report,
+                id, attempt.isResumed ? report.inOnePiece(bytes) : report,
                 answer: .spooled(name: name, bytes: Int64(clamping: bytes)))
         }
     }
@@ -346,7 +349,7 @@ package final class QueueTransfers {
         }
     }
 
-    /// The server has nothing that fits to what is here: nobody's fault, and not asked for again.
+    /// Ends an attempt to resume, because the server cannot send the rest. The next one starts from the beginning.
     private func startOver(_ id: RequestID) {
         leftovers[id] = .useless
         running[id] = nil
@@ -388,7 +391,7 @@ package final class QueueTransfers {
 
     private static func progress(_ attempt: Running) -> AttemptProgress {
         var progress = attempt.progress
-        if attempt.isGoingOn, let kept = attempt.resumedAt {
+        if attempt.isResumed, let kept = attempt.resumedAt {
             progress.received += Int64(clamping: kept)
             progress.toReceive = progress.toReceive.map { $0 + Int64(clamping: kept) }
         }
@@ -415,20 +418,20 @@ package final class QueueTransfers {
         if isLeft, !keepsAnswer { spool?.removeAnswer(of: id) }
     }
 
-    // MARK: What attempts say of their paths
+    // MARK: Evidence about paths
 
     private func note(_ report: TransferReport, of attempt: Running) {
         let (destination, interface) = (attempt.order.destination, attempt.path.interfaceIndex)
         guard case .failure(let failure) = report.outcome else {
-            return witness.note(answerFrom: destination, by: interface, at: SystemClock.boot)
+            return health.note(answerFrom: destination, by: interface, at: SystemClock.boot)
         }
         if failure.kind == .destination {
-            witness.note(silenceOf: destination, by: interface, at: SystemClock.boot)
+            health.note(silenceOf: destination, by: interface, at: SystemClock.boot)
         }
     }
 
     /// The evidence of recent attempts about a path.
-    func testimony(on path: QueuePath) -> PassiveHealth.PassiveEvidence {
-        witness.testimony(on: path.interfaceIndex, at: SystemClock.boot)
+    func evidence(on path: QueuePath) -> PassiveHealth.PassiveEvidence {
+        health.evidence(on: path.interfaceIndex, at: SystemClock.boot)
     }
 }

@@ -137,7 +137,7 @@ package final class TransferEngine: TransferMaker {
     package func use(_ sink: FileSink, for id: TransferID) { jobs[id]?.use(sink) }
 
     /// Continues a transfer whose handler has room again for pieces of the body.
-    package func resume(_ id: TransferID) { jobs[id]?.diskMoved() }
+    package func resume(_ id: TransferID) { jobs[id]?.becameReady() }
 
     /// Starts an epoch, on another network: earlier connections and name servers' answers are not used any more.
     /// Running transfers may finish within ``Options/drainLimit``; after it they fail with `network-changed`.

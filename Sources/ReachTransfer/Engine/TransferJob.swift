@@ -2,12 +2,12 @@ internal import CCurl
 internal import ReachCore
 internal import ReachLoop
 
-/// One transfer from its start to its end: it passes events to ``TransferMachine``, and does the actions that this
-/// returns. Confined to the loop.
+/// One transfer from its start to its end. It passes events to ``TransferMachine``, and performs the actions that the
+/// machine returns. Confined to the loop.
 final class TransferJob {
     let id: TransferID
     private let handler: TransferHandler
-    /// It owns this job, and stops it before it goes.
+    /// The engine owns this job, and stops it before it is released itself.
     private unowned(unsafe) var engine: TransferEngine?
     private let tools: TransferTools
     private var machine: TransferMachine
@@ -65,7 +65,7 @@ final class TransferJob {
         guard let attempt, machine.isTransferring else { return }
         deliver(attempt)
         var result = attempt.result
-        // A short count from a callback is a write error to libcurl.
+        // libcurl reports a write error when a callback accepts fewer bytes than it got, as ours do to cut an attempt.
         if code != CURLE_OK && !attempt.isCut || attempt.evidence.refusal != nil {
             result.failure = TransferFailure(code, attempt.evidence, host: machine.request.url.host)
         }
@@ -83,16 +83,16 @@ final class TransferJob {
         }
     }
 
-    /// There is room again, on the disk or with the handler.
-    func diskMoved() {
+    /// The file, the body or the handler is ready for more.
+    func becameReady() {
         guard let attempt else { return }
         if let failure = writer?.failure { return fail(failure) }
-        if hasRoom { run(machine.diskMoved(attempt.counts, at: SystemClock.boot)) }
+        if hasRoom { run(machine.becameReady(attempt.counts, at: SystemClock.boot)) }
     }
 
     // MARK: - Actions
 
-    /// Does what follows from an event. A handler may cancel this transfer meanwhile: then nothing follows.
+    /// Performs an action, and those that follow from it. None follows once a handler has cancelled this transfer.
     private func run(_ first: TransferMachine.Action?) {
         var next = first
         while let action = next {
@@ -144,7 +144,7 @@ final class TransferJob {
         do throws(TransferFailure) {
             let source = PipeUpload(try body.open(), length: body.count, loop: tools.loop)
             upload = source
-            source.onReady = { [weak self] in self?.diskMoved() }
+            source.onReady = { [weak self] in self?.becameReady() }
             run(machine.bodyOpened(count: body.count, at: SystemClock.boot))
         } catch {
             run(machine.failed(error, at: SystemClock.boot))
@@ -154,7 +154,7 @@ final class TransferJob {
     private func open(_ source: any UploadFile, named path: String) {
         let file = FileUpload(source, path: path, thread: tools.files, replies: tools.replies)
         upload = file
-        file.onReady = { [weak self] in self?.diskMoved() }
+        file.onReady = { [weak self] in self?.becameReady() }
         file.open { [weak self, unowned file] failure in
             guard let self else { return }
             if let failure { return run(machine.failed(failure, at: SystemClock.boot)) }
@@ -175,7 +175,7 @@ final class TransferJob {
             return tools.systemTrust.load { [weak self] trust in
                 guard let self else { return }
                 self.trust = trust
-                // Without the list every server would seem untrusted, although this machine is at fault.
+                // Without the list every certificate would be refused, and the server blamed for this machine's fault.
                 let isNeeded = !machine.request.security.allowsInvalidCertificates
                 let failure = trust == nil && isNeeded ? tools.systemTrust.failure : nil
                 run(
@@ -235,7 +235,7 @@ final class TransferJob {
         let writer = FileWriter(
             path: sink.path, keep: opening.keep, permissions: sink.permissions, recorder: recorder,
             thread: tools.files, replies: tools.replies)
-        writer.onRoom = { [weak self] in self?.diskMoved() }
+        writer.onRoom = { [weak self] in self?.becameReady() }
         self.writer = writer
         if !opening.first.isEmpty { writer.append(opening.first) }
     }

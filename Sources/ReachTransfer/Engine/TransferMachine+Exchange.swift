@@ -57,7 +57,7 @@ extension TransferMachine {
     }
 
     /// Handles a disk that has room for more of the body, or has read more of it.
-    mutating func diskMoved(_ counts: AttemptCounts, at now: BootTime) -> Action? {
+    mutating func becameReady(_ counts: AttemptCounts, at now: BootTime) -> Action? {
         switch state {
         case .connecting, .exchanging: break
         default: return nil

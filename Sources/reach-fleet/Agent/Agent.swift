@@ -10,9 +10,9 @@ final class Agent {
     struct Places: Sendable {
         /// The daemon's socket.
         var socket: String
-        /// Where the memory is kept; survives a restart.
+        /// The directory of the agent's memory, which survives a restart.
         var state: String
-        /// Where others read how the agent is.
+        /// The directory of the agent's report, which other programs read.
         var runtime: String
     }
 
@@ -27,7 +27,7 @@ final class Agent {
     private var connection: EngineConnection?
     private var journal: JournalFollower?
     private var observer: HostObserver?
-    /// `nil` where the configuration accepts nothing.
+    /// `nil` if the configuration accepts no order from the fleet.
     private var desired: DesiredFollower?
     private var hasReleased = false
     private var isStopped = false
@@ -36,7 +36,7 @@ final class Agent {
     private static let memoryName = "memory.json"
     /// The shortest time between two reports, unless the word changed.
     private static let reportInterval: Duration = .seconds(5)
-    /// How long after connecting memory is returned: the handshake and the first events are over then.
+    /// The time between connecting and returning unused memory; by then the handshake and the first events are over.
     private static let tidyDelay: Duration = .seconds(10)
 
     init(_ configuration: AgentConfiguration, _ settings: NATSSettings, _ places: Places, on loop: EventLoop) {
@@ -76,7 +76,7 @@ final class Agent {
         handle(.start)
     }
 
-    /// Says goodbye. Blocks until it has arrived, at most two seconds.
+    /// Sends the goodbye. Blocks until the server has it, for at most two seconds.
     func stop() {
         handle(.stop)
         isStopped = true
@@ -98,8 +98,8 @@ final class Agent {
         default: break
         }
         if machine.wantsJournal { journal?.resume() } else { journal?.pause() }
-        setTimer()
-        update()
+        timer.set(to: machine.deadline)
+        updateReport()
     }
 
     private func scheduleTidying() {
@@ -120,7 +120,7 @@ final class Agent {
         switch action {
         case .connect: connection?.connect()
         case .disconnect:
-            if !stopping { connection?.close() }
+            if !isStopping { connection?.close() }
             desired?.handle(.disconnected)
         case .readTail(let number): connection?.readTail(number)
         case .openJournal(let cursor): journal?.open(after: cursor)
@@ -130,12 +130,12 @@ final class Agent {
         case .putLease(let lease, let time): connection?.put(lease, timeToLive: time)
         case .deleteLease: connection?.deleteLease()
         case .remember(let memory): remember(memory)
-        case .word(let word): log(word)
+        case .word(let word): report(word)
         }
     }
 
-    /// The goodbye must arrive before the connection ends.
-    private var stopping: Bool { machine.word == .left }
+    /// Whether the goodbye is on its way; it must arrive before the connection is closed.
+    private var isStopping: Bool { machine.word == .left }
 
     private func remember(_ memory: FleetMemory) {
         do {
@@ -145,7 +145,7 @@ final class Agent {
         }
     }
 
-    private func log(_ word: FleetWord) {
+    private func report(_ word: FleetWord) {
         report.word = word
         report.since = SystemClock.now.wall
         let reason = word.isHealthy ? nil : connection?.lastError
@@ -153,11 +153,9 @@ final class Agent {
         writeReport()
     }
 
-    // MARK: - Time
+    // MARK: - The report
 
-    private func setTimer() { timer.set(to: machine.deadline) }
-
-    private func update() {
+    private func updateReport() {
         report.behind = machine.behind
         report.figures = machine.figures
         report.error = connection?.lastError

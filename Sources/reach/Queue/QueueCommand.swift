@@ -64,7 +64,7 @@ struct QueueListCommand: ParsableCommand {
                 guard let next = page.next else { break }
                 filter.after = next
             }
-            // A daemon of an earlier version does not know it.
+            // An earlier daemon does not have this method.
             if !queue.json { holds = (try? client.queueHolds()) ?? [] }
         }
         guard !queue.json else { return }

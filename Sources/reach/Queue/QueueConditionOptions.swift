@@ -51,7 +51,7 @@ struct QueueConditionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Resume the upload of the body where the server has a part of it, by the protocol tus; the URL makes uploads, or with -X PATCH is one.",
+            "Resume the upload if the server has a part of the body already. The only protocol is tus; the URL creates uploads, or with -X PATCH is an upload.",
             valueName: "protocol"),
         completion: .list(UploadProtocol.allCases.map(\.rawValue)))
     var uploadProtocol: String?
@@ -84,6 +84,6 @@ struct QueueConditionOptions: ParsableArguments {
 }
 
 extension CommandError {
-    /// As the daemon would refuse it.
+    /// The same error as from the daemon.
     init(_ error: RequestValidationError) { self.init(queue: QueueServiceError(error)) }
 }

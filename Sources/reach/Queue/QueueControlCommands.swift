@@ -67,7 +67,7 @@ struct QueueReleaseCommand: ParsableCommand {
     @Flag(help: "All requests: those of the user; for root, those of all users.")
     var all = false
 
-    @Flag(help: "What the fleet holds; for root and the fleet's agent, which may hold it again.")
+    @Flag(help: "Release what the fleet holds, which may hold it again. Only for root and the fleet's agent.")
     var fleet = false
 
     @Argument(help: "The numbers of requests.", completion: ValueCompletion.request)

@@ -65,7 +65,7 @@ struct QueueRequestOptions: ParsableArguments {
 
     @Option(
         name: .customLong("retry"),
-        help: ArgumentHelp("As --max-attempts with a number larger by one.", valueName: "number"))
+        help: ArgumentHelp("Retry so many times: the same as --max-attempts with one more.", valueName: "number"))
     var retries: String?
 
     /// - Throws: ``CommandError`` if a value is invalid, or a file of `-d` or `-H` cannot be read.

@@ -69,23 +69,23 @@ import Testing
 
     @Test func `one silent host says nothing, two speak against the path, and one answer proves it`() {
         var witness = PassiveHealth()
-        #expect(witness.testimony(on: 1, at: time(0)) == .none)
+        #expect(witness.evidence(on: 1, at: time(0)) == .none)
         witness.note(silenceOf: one, by: 1, at: time(0))
         witness.note(silenceOf: one, by: 1, at: time(1))
-        #expect(witness.testimony(on: 1, at: time(1)) == .none)
+        #expect(witness.evidence(on: 1, at: time(1)) == .none)
         witness.note(silenceOf: two, by: 1, at: time(2))
-        #expect(witness.testimony(on: 1, at: time(2)) == .fails)
-        #expect(witness.testimony(on: 2, at: time(2)) == .none, "another path is another matter")
+        #expect(witness.evidence(on: 1, at: time(2)) == .fails)
+        #expect(witness.evidence(on: 2, at: time(2)) == .none, "another path is another matter")
         witness.note(answerFrom: one, by: 1, at: time(3))
-        #expect(witness.testimony(on: 1, at: time(3)) == .works)
-        #expect(witness.testimony(on: 1, at: time(14)) == .none, "an answer of long ago proves nothing")
+        #expect(witness.evidence(on: 1, at: time(3)) == .works)
+        #expect(witness.evidence(on: 1, at: time(14)) == .none, "an answer of long ago proves nothing")
     }
 
     @Test func `what was silent long ago says nothing`() {
         var witness = PassiveHealth()
         witness.note(silenceOf: one, by: 1, at: time(0))
         witness.note(silenceOf: two, by: 1, at: time(29))
-        #expect(witness.testimony(on: 1, at: time(29)) == .fails)
-        #expect(witness.testimony(on: 1, at: time(31)) == .none)
+        #expect(witness.evidence(on: 1, at: time(29)) == .fails)
+        #expect(witness.evidence(on: 1, at: time(31)) == .none)
     }
 }
