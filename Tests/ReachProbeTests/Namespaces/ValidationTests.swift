@@ -73,6 +73,15 @@ struct ValidationTests {
         #expect(reported - start < .milliseconds(1500))
     }
 
+    @Test func `a check whose first queries are lost asks again in its time`() async throws {
+        let small = try SmallInternet()
+        // Two rounds of the queries for both families.
+        try small.goDark("udp dport 53 numgen inc mod 1000 < 4")
+        let validated = try await ValidatingEngine.start(in: small, timeout: .seconds(2))
+        try await validated.wait(for: .full)
+        #expect(validated.changes.values.allSatisfy { $0.state.connectivity != .limited })
+    }
+
     @Test func `broken IPv6 is limited by itself, and connectivity stays full by IPv4`() async throws {
         let small = try SmallInternet()
         try small.goDarkInIPv6()

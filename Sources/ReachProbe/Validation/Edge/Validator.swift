@@ -61,7 +61,7 @@ package final class Validator {
         self.loop = loop
         self.options = options
         self.transfers = transfers
-        self.resolverOptions = resolverOptions
+        self.resolverOptions = Self.hastened(resolverOptions, within: options.timeout)
         self.onChange = onChange
         var rhythm = options.rhythm
         rhythm.expectedBytes = options.endpoints.map(EndpointAttempt.expectedBytes).reduce(0, +)
@@ -77,6 +77,18 @@ package final class Validator {
             carryOut(machine.setLease(uri, of: question.interface, at: SystemClock.boot))
         }
     }
+
+    /// Options with which a lost query is repeated several times within a check, so that a path which loses packets does not
+    /// look like one without name servers.
+    static func hastened(_ options: NameService.Options, within limit: Duration) -> NameService.Options {
+        var options = options
+        options.patience = min(options.patience, max(leastPatience, limit / 8))
+        options.rounds = max(options.rounds, 4)
+        return options
+    }
+
+    /// Most name servers answer within this time, also when they have to ask others.
+    private static let leastPatience: Duration = .milliseconds(250)
 
     deinit { stop() }
 
