@@ -45,6 +45,23 @@ struct DaemonMonitorTests {
         #expect(await changes.next(isolation: #isolation) == nil)
     }
 
+    @Test func `a router that is back is found by a monitor that asks it, and by no other`() async throws {
+        let stage = try DaemonStage()
+        defer { stage.end() }
+        for state in ["stale", "failed"] {
+            try stage.namespace.run(
+                "ip", "neigh", "replace", "192.0.2.1", "lladdr", "02:00:00:00:00:01", "dev", "up0", "nud", state)
+        }
+        try stage.start()
+        let silent = stage.monitor()
+        silent.start()
+        #expect(await silent.wait { _ in true }?.reason == .gatewayUnreachable)
+        let asking = stage.monitor { $0.asksSilentGateways = true }
+        asking.start()
+        #expect(await asking.wait { $0.isReachable }?.status == .reachable)
+        #expect(await silent.wait { $0.isReachable }?.status == .reachable)
+    }
+
     @Test func `a block set while the daemon is away receives a stale state, and no change when the daemon is back`()
         async throws
     {

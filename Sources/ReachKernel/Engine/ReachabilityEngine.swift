@@ -211,14 +211,16 @@ package final class ReachabilityEngine {
     }
 
     private func updateInquiry() {
+        let isWanted = !neighbourAskers.isEmpty
+        guard isWanted || !inquiry.isIdle else { return }
         var failed: [Neighbour.Key: String] = [:]
-        if !neighbourAskers.isEmpty, let table = observer?.view?.table {
+        if let table = observer?.view?.table {
             for key in neighbours where table.neighbours[key] == .failed {
                 guard let link = table.links[key.interface], link.isUsable else { continue }
                 failed[key] = link.name
             }
         }
-        inquiry.update(failed, routers: routers)
+        inquiry.update(failed, routers: routers, isWanted: isWanted)
     }
 
     /// Makes a snapshot from the last verdict, and publishes it if it differs from the one before.
