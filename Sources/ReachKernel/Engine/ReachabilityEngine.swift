@@ -94,6 +94,9 @@ package final class ReachabilityEngine {
     /// The size of the receive buffer (SO_RCVBUF) of the socket for notices; `nil` while there is none.
     package var receiveBufferBytes: Int? { observer?.receiveBufferBytes }
 
+    /// Why the advertisements of routers, by which networks are named, cannot be read; `nil` if they can, or if none are needed.
+    package var listeningError: SystemError? { observer?.listeningError }
+
     /// Calls `handler` with the target's state once it is determined, and with every later change.
     ///
     /// - Parameters:
