@@ -67,9 +67,7 @@ struct DaemonClientTests {
     private func outcome(ofWaiting command: [String]) throws -> (status: Int32, last: String) {
         let stage = try Stage()
         defer { stage.end() }
-        for state in ["stale", "failed"] {
-            try stage.ip("neigh replace 192.0.2.1 lladdr 02:00:00:00:00:01 dev up0 nud \(state)")
-        }
+        try stage.namespace.failGateway()
         while try !stage.daemon.nextLine().contains("gateway-unreachable") {}
         // Who only watches sends nothing.
         let watch = try reach.start(["watch", "--socket", stage.socket])

@@ -48,10 +48,7 @@ struct DaemonMonitorTests {
     @Test func `a router that is back is found by a monitor that asks it, and by no other`() async throws {
         let stage = try DaemonStage()
         defer { stage.end() }
-        for state in ["stale", "failed"] {
-            try stage.namespace.run(
-                "ip", "neigh", "replace", "192.0.2.1", "lladdr", "02:00:00:00:00:01", "dev", "up0", "nud", state)
-        }
+        try stage.namespace.failGateway()
         try stage.start()
         let silent = stage.monitor()
         silent.start()

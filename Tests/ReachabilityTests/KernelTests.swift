@@ -63,10 +63,7 @@ struct KernelTests {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
-        for state in ["stale", "failed"] {
-            try namespace.run(
-                "ip", "neigh", "replace", "192.0.2.1", "lladdr", "02:00:00:00:00:01", "dev", "up0", "nud", state)
-        }
+        try namespace.failGateway()
         let pool = EnginePool(namespace: namespace.descriptor)
         let silent = ReachabilityMonitor(pool)
         silent.start()
