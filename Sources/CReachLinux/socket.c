@@ -5,9 +5,11 @@
 
 #include <errno.h>
 #include <linux/errqueue.h>
+#include <netinet/icmp6.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 static int make(int family, int type, int protocol)
 {
@@ -22,6 +24,52 @@ int reach_stream_socket(int family) { return make(family, SOCK_STREAM, 0); }
 int reach_ping_socket(int family)
 {
     return make(family, SOCK_DGRAM, family == AF_INET6 ? IPPROTO_ICMPV6 : IPPROTO_ICMP);
+}
+
+int reach_advertisement_socket(void)
+{
+    enum { advertisement = 134, buffer_bytes = 32 << 10 };
+    int made = make(AF_INET6, SOCK_RAW, IPPROTO_ICMPV6);
+    if (made < 0) return made;
+    struct icmp6_filter filter;
+    ICMP6_FILTER_SETBLOCKALL(&filter);
+    ICMP6_FILTER_SETPASS(advertisement, &filter);
+    int on = 1, bytes = buffer_bytes;
+    if (setsockopt(made, IPPROTO_ICMPV6, ICMP6_FILTER, &filter, sizeof filter) < 0
+        || setsockopt(made, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on) < 0
+        || setsockopt(made, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, &on, sizeof on) < 0) {
+        int number = errno;
+        close(made);
+        return -number;
+    }
+    setsockopt(made, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+    return made;
+}
+
+int reach_receive_advertisement(int socket, void *buffer, unsigned long size, struct reach_advertisement *how)
+{
+    struct sockaddr_in6 source = {0};
+    char control[CMSG_SPACE(sizeof(struct in6_pktinfo)) + CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
+    struct iovec piece = {.iov_base = buffer, .iov_len = size};
+    struct msghdr message = {
+        .msg_name = &source, .msg_namelen = sizeof source, .msg_iov = &piece, .msg_iovlen = 1,
+        .msg_control = control, .msg_controllen = sizeof control,
+    };
+    ssize_t count = recvmsg(socket, &message, MSG_DONTWAIT);
+    if (count < 0) return -errno;
+    memcpy(how->source, &source.sin6_addr, sizeof how->source);
+    how->interface = 0;
+    how->hop_limit = -1;
+    for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
+        if (part->cmsg_level != IPPROTO_IPV6) continue;
+        if (part->cmsg_type == IPV6_HOPLIMIT) memcpy(&how->hop_limit, CMSG_DATA(part), sizeof how->hop_limit);
+        if (part->cmsg_type == IPV6_PKTINFO) {
+            struct in6_pktinfo info;
+            memcpy(&info, CMSG_DATA(part), sizeof info);
+            how->interface = (int)info.ipi6_ifindex;
+        }
+    }
+    return message.msg_flags & MSG_TRUNC ? 0 : (int)count;
 }
 
 unsigned reach_socket_address(void *place, int is_ipv6, const unsigned char *address, unsigned short port, unsigned scope) {

@@ -34,6 +34,8 @@ extension Daemon: ControlService {
         probes.probe(order, for: caller.user, reply)
     }
 
+    package func seekPath() -> () -> Void { registry.seekPath() }
+
     package var networkNames: [String] {
         configuration.networks.map(\.name).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }

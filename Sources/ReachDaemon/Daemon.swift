@@ -91,9 +91,17 @@ package final class Daemon {
         if let error = registry.observationError {
             log.error("the kernel cannot be observed", metadata: ["error": "\(error)"])
         }
+        reportDeafness()
         manager.notify("READY=1\nSTATUS=Watching")
         manager.feedWatchdog(on: loop)
         log.info("listening", metadata: ["socket": "\(listening)"])
+    }
+
+    private func reportDeafness() {
+        guard let error = registry.listeningError else { return }
+        log.warning(
+            "no network has a name by its pvd: reading routers' advertisements needs CAP_NET_RAW, see reach.toml(5)",
+            metadata: ["error": "\(error)"])
     }
 
     /// - Returns: The socket's path, for the log.
@@ -244,6 +252,7 @@ package final class Daemon {
             configuration = fresh
             output.level = fresh.logLevel.level
             registry.apply(fresh)
+            reportDeafness()
             queue.apply(fresh)
             queue.reportUnknownNetworks(among: networkNames)
             let gone = Set(probes?.reports.map(\.name) ?? []).subtracting(fresh.probes.map(\.name))

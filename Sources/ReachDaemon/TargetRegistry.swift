@@ -97,6 +97,9 @@ final class TargetRegistry {
     /// Why the kernel cannot be observed; `nil` while it can.
     var observationError: NetlinkError? { engine.observationError }
 
+    /// Why the advertisements of routers, by which networks are named, cannot be read.
+    var listeningError: SystemError? { engine.listeningError }
+
     func start() {
         connectivity.use(engine)
         watchLeases()

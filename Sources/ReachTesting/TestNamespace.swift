@@ -96,6 +96,17 @@ package final class TestNamespace: Sendable {
         return peer
     }
 
+    /// Makes the router of ``vethPair()`` one that did not answer, though it does now: the kernel's entry stays failed until something
+    /// is sent to it.
+    package func failGateway() throws {
+        // The kernel may announce the carrier a second late, and what failed before the announcement counts for nothing.
+        while try !run("ip", "link", "show", "up0").contains("state UP") { usleep(10_000) }
+        // It announces only the failure of an entry that was valid.
+        for state in ["stale", "failed"] {
+            try run("ip", "neigh", "replace", "192.0.2.1", "lladdr", "02:00:00:00:00:01", "dev", "up0", "nud", state)
+        }
+    }
+
     private func bring(up interface: String, _ addresses: String...) throws {
         try run("ip", "link", "set", interface, "addrgenmode", "none")
         try run("ip", "link", "set", interface, "up")

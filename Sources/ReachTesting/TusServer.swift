@@ -21,8 +21,12 @@ package final class TusServer: Sendable {
         package var keepsWholeRequestsOnly = false
         /// Statuses in place of those of the next answers.
         package var statuses: [Int] = []
-        /// The challenge to requests without an Authorization field.
+        /// The challenge to requests without an Authorization field, in which `NUMBER` is replaced by its number.
         package var challenge: String?
+        /// Whether each nonce of a challenge can be used once.
+        package var takesNoncesOnce = false
+        fileprivate var nonces: Set<String> = []
+        fileprivate var challengeCount = 0
         /// Where the next requests are redirected to (307); `nil` for one that is not.
         package var redirects: [String?] = []
         /// Fields of each answer.
@@ -113,8 +117,10 @@ package final class TusServer: Sendable {
     ) -> (status: Int, fields: [String])? {
         state.withLock { state in
             if !state.statuses.isEmpty { return (state.statuses.removeFirst(), []) }
-            if let challenge = state.challenge, !lines.contains(where: { $0.hasPrefix("Authorization: ") }) {
-                return (401, ["WWW-Authenticate: \(challenge)"])
+            if let challenge = state.challenge, !state.isAuthorized(lines) {
+                state.challengeCount += 1
+                let number = "\(state.challengeCount)"
+                return (401, ["WWW-Authenticate: \(challenge.replacing("NUMBER", with: number))"])
             }
             guard !state.redirects.isEmpty else { return nil }
             return state.redirects.removeFirst().map { (307, ["Location: \($0)"]) }
@@ -194,5 +200,14 @@ package final class TusServer: Sendable {
     private static func number(_ name: String, in lines: [Substring]) -> Int? {
         let line = lines.first { $0.lowercased().hasPrefix(name + ":") }
         return line.flatMap { Int($0.dropFirst(name.count + 1).drop { $0 == " " }) }
+    }
+}
+
+extension TusServer.State {
+    fileprivate mutating func isAuthorized(_ lines: [Substring]) -> Bool {
+        guard let field = lines.first(where: { $0.hasPrefix("Authorization: ") }) else { return false }
+        guard takesNoncesOnce else { return true }
+        let nonce = field.split(separator: " nonce=\"").last?.prefix { $0 != "\"" }
+        return nonce.map { nonces.insert(String($0)).inserted } ?? false
     }
 }

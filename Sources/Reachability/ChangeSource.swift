@@ -18,10 +18,13 @@ package struct WatchSubject: Hashable, Sendable {
     package let target: Target
     /// The paths that count.
     package let condition: NetworkCondition
+    /// Whether gateways that did not answer are asked again.
+    package let seeksPath: Bool
 
-    package init(_ target: Target, where condition: NetworkCondition = .any) {
+    package init(_ target: Target, where condition: NetworkCondition = .any, seeksPath: Bool = false) {
         self.target = target
         self.condition = condition
+        self.seeksPath = seeksPath
     }
 
     /// The state while nothing can be observed.

@@ -48,9 +48,9 @@ private final class DaemonThread: WatchThread {
         let id = thread.nextID()
         thread.post { [path] state in
             var choice = ChoiceSeries(subject.condition)
-            let watch = DaemonWatch(path: path, target: subject.target, on: state.loop) { event in
-                choice.apply(to: event).map(handler)
-            }
+            let watch = DaemonWatch(
+                path: path, target: subject.target, seeksPath: subject.seeksPath, on: state.loop
+            ) { event in choice.apply(to: event).map(handler) }
             state.watches[id] = watch
             watch.start()
         }

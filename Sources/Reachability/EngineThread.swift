@@ -23,15 +23,14 @@ package final class EngineThread: WatchThread {
     package func watch(_ subject: WatchSubject, _ handler: @escaping @Sendable (StreamEvent) -> Void) -> UInt64 {
         let id = thread.nextID()
         thread.post { state in
-            state.ids[id] = state.engine.watch(subject.target, where: subject.condition) {
-                handler(.target($0))
-            }
+            let watch = state.engine.watch(subject.target, where: subject.condition) { handler(.target($0)) }
+            state.ids[id] = subject.seeksPath ? [watch, state.engine.askNeighbours()] : [watch]
         }
         return id
     }
 
     package func unwatch(_ id: UInt64) {
-        thread.post { state in state.ids.removeValue(forKey: id).map(state.engine.unwatch) }
+        thread.post { state in state.ids.removeValue(forKey: id)?.forEach(state.engine.unwatch) }
     }
 
     @discardableResult
@@ -58,7 +57,7 @@ package final class EngineThread: WatchThread {
     private final class LoopState {
         let engine: ReachabilityEngine
         /// The engine's watch numbers by our own.
-        var ids: [UInt64: UInt64] = [:]
+        var ids: [UInt64: [UInt64]] = [:]
 
         init(_ engine: ReachabilityEngine) {
             self.engine = engine

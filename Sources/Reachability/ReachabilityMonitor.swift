@@ -113,7 +113,9 @@ public final class ReachabilityMonitor: Sendable {
         }
     }
 
-    var subject: WatchSubject { WatchSubject(target, where: options.condition) }
+    var subject: WatchSubject {
+        WatchSubject(target, where: options.condition, seeksPath: options.asksSilentGateways)
+    }
 
     private func log(_ event: StreamEvent) {
         guard let logger = options.logger else { return }

@@ -25,6 +25,16 @@ public struct ReachabilityOptions: Sendable {
     /// Whether the path must not be metered: what Apple's systems call an expensive path. Otherwise it is like
     /// ``requiredClass``.
     public var prohibitsMetered = false
+    /// Whether gateways that did not answer are asked again while the monitor runs. By default a monitor sends nothing, as
+    /// NWPathMonitor does.
+    ///
+    /// The kernel keeps a gateway that did not answer as failed until a program sends something to it. So where nothing else
+    /// sends, a monitor never learns that a router is back: set this where the program waits for ``ReachabilityState/status``
+    /// before it sends. Then empty datagrams go to the discard port of such gateways, and of hosts on the link that
+    /// are watched: at once, after 4, 8 and 16 s, and then every 30 s, once for all monitors of the process with equal
+    /// options. They leave only if the neighbour answers ARP or neighbour discovery. With a daemon, the daemon asks, unless it
+    /// is an older one.
+    public var asksSilentGateways = false
     /// The classes of links by patterns of their names, such as `"wwx*"`, where the kernel's information is wrong. If
     /// several patterns match, the alphabetically first applies. Ignored with a daemon, which has rules of its own.
     public var linkClasses: [String: LinkClass] = [:]

@@ -62,6 +62,31 @@ struct DaemonClientTests {
         }
     }
 
+    /// Runs a command that waits, through a daemon without probes and requests, whose router is back although the kernel's entry
+    /// is failed. Nothing else sends.
+    private func outcome(ofWaiting command: [String]) throws -> (status: Int32, last: String) {
+        let stage = try Stage()
+        defer { stage.end() }
+        try stage.namespace.failGateway()
+        while try !stage.daemon.nextLine().contains("gateway-unreachable") {}
+        // Who only watches sends nothing.
+        let watch = try reach.start(["watch", "--socket", stage.socket])
+        #expect(try watch.nextLine().contains("gateway-unreachable"))
+        #expect(try stage.namespace.run("ip", "neigh", "show", "192.0.2.1").contains("FAILED"))
+        let end = command.first == "run" ? ["--", "true"] : []
+        let result = try reach.run(command + ["--socket", stage.socket, "--timeout", "5s"] + end)
+        return (result.status, try stage.namespace.run("ip", "neigh", "show", "192.0.2.1"))
+    }
+
+    @Test(arguments: [["wait"], ["run", "--when", "reachable"]])
+    func `a router that is back is found for who waits, though only the daemon's kernel knows it`(command: [String])
+        throws
+    {
+        let (status, entry) = try outcome(ofWaiting: command)
+        #expect(status == 0)
+        #expect(entry.contains("REACHABLE"))
+    }
+
     private func object(_ line: String) throws -> [String: Any] {
         try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
     }

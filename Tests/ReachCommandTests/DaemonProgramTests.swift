@@ -100,6 +100,24 @@ internal import Testing
         }
     }
 
+    @Test func `without the right to read advertisements it says that no network has a name by its pvd`() throws {
+        try withDirectory { directory in
+            let file = directory + "/reach.toml"
+            try write("[[network]]\nname = \"office\"\npvd = \"office.example.com\"", to: file)
+            let words = ["--config", file, "--socket", directory + "/socket", "--state", directory, "--events"]
+            // As root, drops the right; nobody else has it.
+            let daemon =
+                getuid() == 0
+                ? try BuiltProgram(named: "setpriv").start(["--bounding-set=-net_raw", reachd.path] + words)
+                : try reachd.start(words)
+            _ = try daemon.nextLine()
+            daemon.send(SIGTERM)
+            let result = try daemon.finish()
+            #expect(result.status == 0)
+            #expect(result.standardError.contains("no network has a name by its pvd"), "\(result.standardError)")
+        }
+    }
+
     @Test func `libcurl is loaded when something is sent, and not before`() throws {
         try withDirectory { directory in
             let socket = directory + "/socket"

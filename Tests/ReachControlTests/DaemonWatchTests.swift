@@ -118,6 +118,21 @@ import Testing
         }
     }
 
+    @Test func `a daemon that does not know that clients may wait is watched all the same`() async throws {
+        let change = ReachabilityChange(
+            at: SystemClock.now, cause: .start, aspects: [], previous: nil, state: .reachable(.internet))
+        var stream = EventStream(source: .daemon)
+        var event = stream.change(change)
+        event.removeLast()
+        let answer = Array(#"{"parameters":{"event":"#.utf8) + event + Array(#"},"continues":true}"#.utf8) + [0]
+        let daemon = try FakeDaemon(replies: [VarlinkReply.frame(of: .invalidParameter("waiting")), answer])
+        defer { daemon.stop() }
+        let (events, watch) = try DaemonWatcher.watch(daemon.path, seeksPath: true)
+        #expect(try await events.wait(for: 1).first?.state?.isReachable == true)
+        #expect(daemon.calls.values.map { $0.contains(#""waiting":true"#) } == [true, false])
+        watch.stop()
+    }
+
     @Test func `reconnecting to a daemon that answers and hangs up is not a busy loop`() async throws {
         var stream = EventStream(source: .daemon)
         var reply = stream.change(
@@ -170,17 +185,19 @@ private final class DaemonWatcher: @unchecked Sendable {
     private let ended = DispatchSemaphore(value: 0)
 
     static func watch(
-        _ path: String, endsAfterFirst: Bool = false
+        _ path: String, endsAfterFirst: Bool = false, seeksPath: Bool = false
     ) throws -> (EventLog<StreamEvent>, DaemonWatcher) {
         let events = EventLog<StreamEvent>()
-        return (events, try DaemonWatcher(path, events, endsAfterFirst))
+        return (events, try DaemonWatcher(path, events, endsAfterFirst, seeksPath))
     }
 
-    private init(_ path: String, _ events: EventLog<StreamEvent>, _ endsAfterFirst: Bool) throws {
+    private init(
+        _ path: String, _ events: EventLog<StreamEvent>, _ endsAfterFirst: Bool, _ seeksPath: Bool
+    ) throws {
         nonisolated(unsafe) let loop = try EventLoop()
         mailbox = loop.mailbox
         BackgroundThread.start(named: "test-watcher") { [self] in
-            watch = DaemonWatch(path: path, target: .internet, on: loop) { [unowned self] event in
+            watch = DaemonWatch(path: path, target: .internet, seeksPath: seeksPath, on: loop) { [unowned self] event in
                 events.append(event)
                 if endsAfterFirst { watch = nil }
             }

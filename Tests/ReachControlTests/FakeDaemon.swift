@@ -14,17 +14,24 @@ final class FakeDaemon: Sendable {
     let directory: TemporaryDirectory
     let path: String
     private let descriptor: CInt
+    /// What clients have sent.
+    let calls = EventLog<String>()
 
-    init(_ bytes: [UInt8], then ending: Ending = .stayOpen) throws {
+    convenience init(_ bytes: [UInt8], then ending: Ending = .stayOpen) throws {
+        try self.init(replies: [bytes], then: ending)
+    }
+
+    /// - Parameter replies: Each client gets one for each call.
+    init(replies: [[UInt8]], then ending: Ending = .stayOpen) throws {
         directory = try TemporaryDirectory()
         path = directory.path + "/s"
         descriptor = try UnixAddress.socket(isBlocking: true)
         guard let address = UnixAddress(path) else { throw ControlError.badPath(path) }
         try address.bind(descriptor)
         listen(descriptor, 16)
-        BackgroundThread.start(named: "fake-daemon") { [descriptor] in
+        BackgroundThread.start(named: "fake-daemon") { [descriptor, calls] in
             while case let client = accept(descriptor, nil, nil), client >= 0 {
-                BackgroundThread.start(named: "fake-daemon") { Self.serve(client, bytes, ending) }
+                BackgroundThread.start(named: "fake-daemon") { Self.serve(client, replies, calls, ending) }
             }
         }
     }
@@ -37,15 +44,21 @@ final class FakeDaemon: Sendable {
         close(descriptor)
     }
 
-    private static func serve(_ client: CInt, _ bytes: [UInt8], _ ending: Ending) {
+    private static func serve(_ client: CInt, _ replies: [[UInt8]], _ calls: EventLog<String>, _ ending: Ending) {
         defer { close(client) }
         var input = [UInt8](repeating: 0, count: 4096)
-        guard recv(client, &input, input.count, 0) > 0 else { return }
-        var sent = 0
-        while sent < bytes.count {
-            let result = bytes[sent...].withUnsafeBytes { send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            guard result > 0 else { return }
-            sent += result
+        for bytes in replies {
+            let count = recv(client, &input, input.count, 0)
+            guard count > 0 else { return }
+            calls.append(String(decoding: input[..<count], as: UTF8.self))
+            var sent = 0
+            while sent < bytes.count {
+                let result = bytes[sent...].withUnsafeBytes {
+                    send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                }
+                guard result > 0 else { return }
+                sent += result
+            }
         }
         // Stays open until the client hangs up.
         if case .stayOpen = ending { while recv(client, &input, input.count, 0) > 0 {} }

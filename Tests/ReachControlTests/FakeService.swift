@@ -41,6 +41,14 @@ final class FakeService: ControlService {
             })
     }
 
+    /// How often a search for a path began, and how often it ended.
+    private(set) var searches = (begun: 0, ended: 0)
+
+    func seekPath() -> () -> Void {
+        searches.begun += 1
+        return { [unowned self] in searches.ended += 1 }
+    }
+
     func probes(for caller: Caller, reply: @escaping Reply<[ProbeReport]>) {
         reply(.success([ProbeJSONTests.report, ProbeJSONTests.report]))
     }

@@ -27,6 +27,7 @@ import Testing
         name = "hotspot"
         bssid = ["00:00:5e:00:53:02"]
         prefix = ["192.0.2.0/24", "2001:db8::/64"]
+        pvd = "Phone.example.com"
         metered = true
         [hooks]
         when = "network=office, not network=hotspot"
@@ -43,7 +44,7 @@ import Testing
         #expect(rules[0].ssids.map(\.description) == ["office", "café"] && rules[0].isTrusted)
         #expect(rules[0].gateways.map(\.description) == ["00:00:5e:00:53:01"] && rules[0].isMetered == nil)
         #expect(rules[1].bssids.count == 1 && rules[1].prefixes.count == 2 && rules[1].isMetered == true)
-        #expect(!rules[1].isTrusted)
+        #expect(!rules[1].isTrusted && rules[1].domains.map(\.description) == ["phone.example.com"])
         #expect(configuration.hooks.condition == (try NetworkCondition("network=office, not network=hotspot")))
         #expect(configuration.probeSpecifications.map(\.condition) == [try NetworkCondition("network=office")])
     }
@@ -66,6 +67,7 @@ import Testing
             "[[network]]\nname = \"net-1\"\nssid = \"a\"",
             "reach.toml:2: network.name: \"net-1\" looks like the identifier"
         ),
+        ("[[network]]\nname = \"a\"\npvd = \"a..b\"", "reach.toml:3: network.pvd: \"a..b\" is not a domain name"),
         (
             "[[network]]\nname = \"a\"\nssid = \"\"",
             "reach.toml:3: network.ssid: \"\" cannot be the name of a Wi-Fi network"

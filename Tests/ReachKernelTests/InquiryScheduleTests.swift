@@ -35,7 +35,38 @@ import Testing
         schedule.update([gateway, other], at: second(15))
         #expect(schedule.due(at: second(15)) == [gateway])
         schedule.update([], at: second(16))
+        #expect(schedule.deadline == nil)
+        schedule.update([], isWanted: false, at: second(16))
         #expect(schedule == InquirySchedule())
+    }
+
+    /// Any user may begin and end to wait, as often as wanted.
+    @Test func `who waits again and again causes no more questions than who waits all the time`() {
+        var schedule = InquirySchedule()
+        var times: [Int64] = []
+        for tick in 0...240 {
+            let now = BootTime(nanoseconds: Int64(tick) * 500_000_000)
+            schedule.update([gateway], isWanted: tick % 2 == 0, at: now)
+            if schedule.due(at: now) == [gateway] { times.append(Int64(tick) / 2) }
+        }
+        #expect(times == [0, 4, 12, 28, 58, 88, 118])
+    }
+
+    @Test func `while nobody waits nothing is asked, and after a while it begins as for the first time`() {
+        var schedule = InquirySchedule()
+        schedule.update([gateway], isWanted: false, at: second(0))
+        #expect(schedule.isIdle && schedule.deadline == nil)
+        schedule.update([gateway], at: second(0))
+        for time in [0, 4, 12, 28] as [Int64] { #expect(schedule.due(at: second(time)) == [gateway]) }
+        schedule.update([gateway], isWanted: false, at: second(30))
+        #expect(!schedule.isIdle && schedule.deadline == nil && schedule.due(at: second(80)).isEmpty)
+        schedule.update([gateway], at: second(80))
+        #expect(schedule.due(at: second(80)) == [gateway] && schedule.deadline == second(110))
+        schedule.update([gateway], isWanted: false, at: second(81))
+        schedule.update([gateway], at: second(140))
+        #expect(schedule.due(at: second(140)) == [gateway] && schedule.deadline == second(144))
+        schedule.update([], isWanted: false, at: second(141))
+        #expect(schedule.isIdle)
     }
 
     /// Users watch what they like, and each question costs the link three broadcasts.

@@ -51,6 +51,35 @@ import Testing
         #expect(error?.description.utf8.allSatisfy { $0 >= 0x20 } == true)
     }
 
+    @Test(arguments: [
+        ("fe80::1", "; try icmp://[fe80::1%eth0], with the interface of its link"),
+        ("fe80::1%lo", "; try icmp://[fe80::1%lo]"),
+        ("2001:db8::1", "; try icmp://[2001:db8::1]"), ("2001:db8::x", ": there are http://"),
+    ])
+    func `an address in place of a URL is answered with the URL that pings it`(text: String, hint: String) throws {
+        let error = try #require(throws: TargetError.self) { try ProbeTarget(text) }
+        #expect(error.description.hasPrefix("'\(text)' is no URL that can be probed\(hint)"), "\(error)")
+        if hint.contains("icmp://["), let url = hint.split(separator: " ").last(where: { $0.hasPrefix("icmp") }) {
+            _ = try ProbeTarget(String(url.prefix { $0 != "," }))
+        }
+    }
+
+    @Test func `a link-local address needs its interface`() throws {
+        for (text, interface, isRefused) in [
+            ("tcp://[fe80::1]:22", nil, true), ("icmp://[fe80::1]", nil, true), ("icmp://[fe80::1]", "eth0", false),
+            ("icmp://[fe80::1%25eth0]", nil, false), ("icmp://[2001:db8::1]", nil, false),
+            ("icmp://169.254.0.1", nil, false), ("dns:example.net", nil, false),
+        ] as [(String, String?, Bool)] {
+            let target = try ProbeTarget(text)
+            do throws(TargetError) {
+                try target.check(with: interface)
+                #expect(!isRefused, "\(text)")
+            } catch {
+                #expect(isRefused && error.description.contains("as in [fe80::1%eth0] or by --interface"), "\(text)")
+            }
+        }
+    }
+
     @Test func `status sets take codes, ranges and classes`() {
         #expect(
             HTTPStatusSet("2xx, 301,404-406").map { set in [200, 299, 301, 404, 406].allSatisfy(set.contains) } == true)

@@ -57,11 +57,13 @@ import Testing
         ).response()
     }
 
-    @Test(arguments: [
-        ("Basic realm=\"zoo\"", 1), ("Digest realm=\"zoo\", nonce=\"n\", qop=\"auth\", algorithm=SHA-256", 4),
-    ])
+    private static let digest = "Digest realm=\"zoo\", nonce=\"nNUMBER\", qop=\"auth\", algorithm=SHA-256"
+
+    /// Each attempt is asked once: the first has a POST and a PATCH that is cut, the second a HEAD and a PATCH. A server that takes
+    /// a nonce once asks each exchange, and the PATCHs are sent again.
+    @Test(arguments: [("Basic realm=\"zoo\"", false, 1), (digest, false, 2), (digest, true, 4)])
     func `each exchange has an answer to the server's challenge, and none makes the credentials wrong`(
-        challenge: String, challenges: Int
+        challenge: String, takesNoncesOnce: Bool, challenges: Int
     ) async throws {
         let log = EventLog<Int>()
         let storage = CredentialStorage()
@@ -74,6 +76,7 @@ import Testing
         let session = try RequestSession(options: options)
         let server = try TusServer {
             $0.challenge = challenge
+            $0.takesNoncesOnce = takesNoncesOnce
             $0.cuts = [100_000]
         }
         let address = try WebAddress("http://127.0.0.1:\(server.port)/files")
@@ -81,6 +84,12 @@ import Testing
         let state = server.state.withLock { $0 }
         #expect(state.uploads == [1: Self.body])
         #expect(state.log.count { $0.hasSuffix("401") } == challenges, "\(state.log)")
+        let counts = state.heads.compactMap { head in
+            head.firstRange(of: ", nc=").map { String(head[$0.upperBound...].prefix(8)) }
+        }
+        if challenge == Self.digest, !takesNoncesOnce {
+            #expect(counts == ["00000001", "00000002", "00000001", "00000002"])
+        }
         #expect(log.values == [0], "it was asked for other credentials")
         #expect(storage.credentials(for: address, realm: "zoo")?.password == "secret")
     }

@@ -45,6 +45,20 @@ struct DaemonMonitorTests {
         #expect(await changes.next(isolation: #isolation) == nil)
     }
 
+    @Test func `a router that is back is found by a monitor that asks it, and by no other`() async throws {
+        let stage = try DaemonStage()
+        defer { stage.end() }
+        try stage.namespace.failGateway()
+        try stage.start()
+        let silent = stage.monitor()
+        silent.start()
+        #expect(await silent.wait { _ in true }?.reason == .gatewayUnreachable)
+        let asking = stage.monitor { $0.asksSilentGateways = true }
+        asking.start()
+        #expect(await asking.wait { $0.isReachable }?.status == .reachable)
+        #expect(await silent.wait { $0.isReachable }?.status == .reachable)
+    }
+
     @Test func `a block set while the daemon is away receives a stale state, and no change when the daemon is back`()
         async throws
     {

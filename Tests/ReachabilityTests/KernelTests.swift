@@ -58,6 +58,27 @@ struct KernelTests {
         monitor.stop()
     }
 
+    @Test func `a failed gateway is asked by monitors that want it, also beside others, and by no other`() async throws
+    {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        try namespace.failGateway()
+        let pool = EnginePool(namespace: namespace.descriptor)
+        let silent = ReachabilityMonitor(pool)
+        silent.start()
+        #expect(await silent.wait { _ in true }?.reason == .gatewayUnreachable)
+        #expect(try namespace.run("ip", "neigh", "show", "192.0.2.1").contains("FAILED"))
+        var options = ReachabilityOptions()
+        options.notificationCenter = ReachabilityNotificationCenter()
+        options.asksSilentGateways = true
+        let asking = ReachabilityMonitor(.internet, options: options, source: pool)
+        asking.start()
+        #expect(await asking.wait { $0.isReachable }?.status == .reachable)
+        #expect(await silent.wait { $0.isReachable }?.status == .reachable)
+        [silent, asking].forEach { $0.stop() }
+    }
+
     @Test func `monitors with equal settings share one socket, which the last one closes`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }

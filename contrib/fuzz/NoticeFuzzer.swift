@@ -21,7 +21,17 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     }
     fuzzSockets(UnsafeRawBufferPointer(start: start, count: count))
     fuzzWireless(UnsafeRawBufferPointer(start: start, count: count))
+    fuzzAdvertisement(UnsafeRawBufferPointer(start: start, count: count))
     return 0
+}
+
+/// Reads the same bytes as an advertisement of a router.
+private func fuzzAdvertisement(_ bytes: UnsafeRawBufferPointer) {
+    guard let router = IPAddress("fe80::1") else { preconditionFailure("an address") }
+    let found = RouterAdvertisement(bytes, hopLimit: RouterAdvertisement.hopLimit, from: router)
+    guard let domain = found?.domain else { return }
+    precondition(domain.description.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }, "a name that is not safe to print")
+    precondition(ProvisioningDomain(domain.description) == domain, "a name that is not read back")
 }
 
 /// Reads the same bytes as an answer of sock_diag(7).

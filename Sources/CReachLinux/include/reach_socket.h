@@ -7,6 +7,18 @@ int reach_datagram_socket(int family);
 int reach_stream_socket(int family);
 /* A socket for ICMP echo requests (ping sockets, icmp(7)); -EACCES where net.ipv4.ping_group_range forbids it. */
 int reach_ping_socket(int family);
+/* A raw socket that receives ICMPv6 router advertisements and nothing else; -EPERM without CAP_NET_RAW. */
+int reach_advertisement_socket(void);
+
+/* How a router advertisement arrived. */
+struct reach_advertisement {
+    unsigned char source[16];
+    int interface;               /* the index; 0 if it is not known */
+    int hop_limit;               /* -1 if it is not known */
+};
+
+/* Receives an advertisement, without its IPv6 header. Returns its length, 0 for one that is longer than the buffer, or -errno. */
+int reach_receive_advertisement(int socket, void *buffer, unsigned long size, struct reach_advertisement *how);
 
 /* An ICMP error that came back for a datagram, as a socket with IP_RECVERR or IPV6_RECVERR queues it. */
 struct reach_icmp_error {

@@ -18,21 +18,29 @@ package final class ControlSubscription {
     private var reader = StreamReader()
     /// The handler; `nil` after the end.
     private var handler: Handler?
+    /// The call for a daemon that does not know all parameters of the first one.
+    private var plainCall: VarlinkCall?
 
     /// Watches a target.
     ///
-    /// - Parameter withRequests: Whether to include the events of the caller's requests, as
-    ///   ``StreamEvent/other(_:type:_:)`` for ``QueueNotice`` to read. Pass `true` only to show them: a busy
-    ///   queue emits many events.
+    /// - Parameters:
+    ///   - withRequests: Whether to include the events of the caller's requests, as ``StreamEvent/other(_:type:_:)`` for
+    ///     ``QueueNotice`` to read. Pass `true` only to show them: a busy queue emits many events.
+    ///   - seeksPath: Whether somebody waits for a path: the daemon then asks gateways that did not answer. An older daemon
+    ///     does not, and its events are the same.
     package convenience init(
-        path: String, target: Target, withRequests: Bool = false, patience: Duration = .seconds(1),
-        on loop: EventLoop, handler: @escaping Handler
+        path: String, target: Target, withRequests: Bool = false, seeksPath: Bool = false,
+        patience: Duration = .seconds(1), on loop: EventLoop, handler: @escaping Handler
     ) throws(ControlError) {
         var parameters: [String: JSONValue] = ["target": .string(target.description)]
         if withRequests { parameters["queue"] = .bool(true) }
+        let method = MonitorInterface.name + ".Watch"
+        let plainCall = VarlinkCall(method, parameters, wantsMore: true)
+        if seeksPath { parameters[MonitorInterface.waitingParameter] = .bool(true) }
         try self.init(
-            path: path, VarlinkCall(MonitorInterface.name + ".Watch", parameters, wantsMore: true),
-            patience: patience, on: loop, handler: handler)
+            path: path, VarlinkCall(method, parameters, wantsMore: true), patience: patience, on: loop,
+            handler: handler)
+        if seeksPath { self.plainCall = plainCall }
     }
 
     /// Watches a request, or all that the caller may see if `id` is `nil`. The events are
@@ -85,7 +93,13 @@ package final class ControlSubscription {
     }
 
     private func handle(_ reply: VarlinkReply) throws(ControlError) {
-        if let error = reply.error { throw .refused(error) }
+        if let error = reply.error {
+            guard let plainCall, error == .invalidParameter(MonitorInterface.waitingParameter) else {
+                throw .refused(error)
+            }
+            self.plainCall = nil
+            return try socket.send(plainCall)
+        }
         guard let event = reply.parameters["event"] else { throw .notUnderstood("there is no event") }
         do throws(StatusReadingError) {
             handler?(.event(try reader.read(event)))

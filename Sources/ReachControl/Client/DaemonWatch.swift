@@ -13,6 +13,7 @@ package final class DaemonWatch {
     private let path: String
     private let target: Target
     private let withRequests: Bool
+    private let seeksPath: Bool
     private let loop: EventLoop
     private let handler: Handler
     private var stream: DaemonStream
@@ -22,14 +23,17 @@ package final class DaemonWatch {
     private var answerTimer: TimerQueue.ID?
     private var patienceTimer: TimerQueue.ID?
 
-    /// - Parameter withRequests: Whether to include the events of the caller's requests, as
-    ///   ``StreamEvent/other(_:type:_:)``.
+    /// - Parameters:
+    ///   - withRequests: Whether to include the events of the caller's requests, as ``StreamEvent/other(_:type:_:)``.
+    ///   - seeksPath: Whether the daemon is to ask gateways that did not answer, since somebody waits for a path.
     package init(
-        path: String, target: Target, withRequests: Bool = false, on loop: EventLoop, handler: @escaping Handler
+        path: String, target: Target, withRequests: Bool = false, seeksPath: Bool = false, on loop: EventLoop,
+        handler: @escaping Handler
     ) {
         self.path = path
         self.target = target
         self.withRequests = withRequests
+        self.seeksPath = seeksPath
         self.loop = loop
         self.handler = handler
         stream = DaemonStream(of: target)
@@ -52,7 +56,7 @@ package final class DaemonWatch {
         do throws(ControlError) {
             // A live daemon accepts a connection at once, and everything else on this thread waits meanwhile.
             subscription = try ControlSubscription(
-                path: path, target: target, withRequests: withRequests, patience: .zero, on: loop
+                path: path, target: target, withRequests: withRequests, seeksPath: seeksPath, patience: .zero, on: loop
             ) { [unowned self] event in
                 switch event {
                 case .event(let event): handle(event)

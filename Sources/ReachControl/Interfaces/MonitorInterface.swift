@@ -8,6 +8,9 @@ package enum MonitorInterface {
     /// The text of io.reach.Monitor.varlink, which SwiftPM embeds in the code.
     package static let definition = String(decoding: PackageResources.io_reach_Monitor_varlink, as: UTF8.self)
 
+    /// The parameter of Watch by which a client says that it waits for a path. Older daemons refuse it.
+    static let waitingParameter = "waiting"
+
     static func make(
         _ service: any ControlService, _ topics: Topics, _ followers: JournalFollowers
     ) -> VarlinkInterface {
@@ -23,11 +26,12 @@ package enum MonitorInterface {
                         }
                     }
                 },
-                "Watch": .init(["target", "queue"]) { request throws(VarlinkError) in
+                "Watch": .init(["target", "queue", waitingParameter]) { request throws(VarlinkError) in
                     let target = try request.target()
                     let withRequests = try request.flag("queue")
+                    let seeksPath = try request.flag(waitingParameter)
                     guard request.call.wantsMore else { throw .expectedMore }
-                    try request.stream(topics, target, withRequests: withRequests)
+                    try request.stream(topics, target, withRequests: withRequests, seeksPath: seeksPath)
                 },
                 "Targets": .init([]) { request throws(VarlinkError) in
                     request.reply { json in

@@ -56,11 +56,13 @@ package final class ControlRequest {
     /// Answers with the events of a target from now on.
     ///
     /// - Parameter withRequests: Whether to include the events of the caller's requests.
-    func stream(_ topics: Topics, _ target: Target, withRequests: Bool) throws(VarlinkError) {
+    func stream(
+        _ topics: Topics, _ target: Target, withRequests: Bool, seeksPath: Bool
+    ) throws(VarlinkError) {
         guard let connection, !connection.isClosed, !call.isOneWay else { return answer { [] } }
         self.connection = nil
         do throws(MonitorError) {
-            try topics.subscribe(connection, to: target, withRequests: withRequests)
+            try topics.subscribe(connection, to: target, withRequests: withRequests, seeksPath: seeksPath)
         } catch {
             self.connection = connection
             throw error.varlink

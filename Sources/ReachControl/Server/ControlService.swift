@@ -15,6 +15,10 @@ package protocol ControlService: AnyObject {
         _ target: Target, for caller: Caller, sink: @escaping (TargetEvent) -> Void
     ) throws(MonitorError) -> ControlWatch
 
+    /// Finds out, until the returned function is called, whether gateways that did not answer are back: a client waits for a
+    /// path. The server calls this once for all clients that wait.
+    func seekPath() -> () -> Void
+
     /// The targets of the configuration, with their names.
     var targets: [(name: String, target: Target)] { get }
 

@@ -10,6 +10,10 @@ final class Topics {
     private let exempt: Set<UInt32>
     private var topics: [Topic.Subject: Topic] = [:]
     private var queueWatches: [UInt32: Int] = [:]
+    /// The connections whose clients wait for a path.
+    private var seekers: Set<CInt> = []
+    /// Ends the search for a path; `nil` while nobody waits.
+    private var endSeeking: (() -> Void)?
     private let budget: BacklogBudget
     private var encoder = ChangeEncoder(source: .daemon)
     private var queueEncoder = QueueEncoder()
@@ -30,6 +34,10 @@ final class Topics {
 
     func unsubscribe(_ connection: Connection, from topic: Topic) {
         topic.remove(connection)
+        if seekers.remove(connection.descriptor) != nil, seekers.isEmpty {
+            endSeeking?()
+            endSeeking = nil
+        }
         guard topic.subscribers.isEmpty else { return }
         topics[topic.subject] = nil
         if case .queue(let user, _) = topic.subject {
@@ -40,10 +48,19 @@ final class Topics {
 
     // MARK: - Targets
 
-    /// - Parameter withRequests: Whether the stream includes the events of the caller's requests.
-    func subscribe(_ connection: Connection, to target: Target, withRequests: Bool) throws(MonitorError) {
+    /// - Parameters:
+    ///   - withRequests: Whether the stream includes the events of the caller's requests.
+    ///   - seeksPath: Whether the client waits for a path. However many wait, there is one search for all.
+    func subscribe(
+        _ connection: Connection, to target: Target, withRequests: Bool, seeksPath: Bool
+    ) throws(MonitorError) {
         let user = withRequests && queue != nil ? connection.caller.user : nil
-        connection.stream(try topic(for: target, requestsOf: user, connection.caller).add(connection))
+        let topic = try topic(for: target, requestsOf: user, connection.caller)
+        if seeksPath {
+            seekers.insert(connection.descriptor)
+            if endSeeking == nil { endSeeking = service.seekPath() }
+        }
+        connection.stream(topic.add(connection))
     }
 
     /// The number of different targets that a user's connections subscribe to.

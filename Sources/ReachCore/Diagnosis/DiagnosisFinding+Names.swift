@@ -66,6 +66,14 @@ extension DiagnosisFinding {
             return complaint(server, "answers by UDP, but not by TCP, which long answers need")
         }
         if all.contains(.refused) {
+            // A resolver of this machine does not run, or no server is configured: the resolver of the C library then asks 127.0.0.1
+            // (resolv.conf(5)).
+            if server.host.address.isLoopback {
+                return Blame(
+                    .thisMachine, .name, .nameServer,
+                    "this machine is its own name server (\(server.host)), but no program serves port \(server.port) on it"
+                )
+            }
             return complaint(server, "refuses questions: no program serves port \(server.port)")
         }
         for case .failed(let number) in all where number == LinuxError.operationNotPermitted {

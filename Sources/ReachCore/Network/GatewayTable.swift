@@ -104,6 +104,7 @@ extension NetworkTable {
     package func identity(of interface: InterfaceIndex) -> NetworkIdentity {
         var identity = NetworkIdentity()
         identity.gateways = gateways.hardwareAddresses(of: interface)
+        identity.domains = domain(of: interface).map { [$0] } ?? []
         for address in addresses[interface] ?? [] {
             guard !address.address.isLinkLocal, !address.address.isLoopback,
                 Int(address.prefixLength) < address.address.family.bitCount,

@@ -14,6 +14,9 @@ package struct NetworkTable: Equatable, Sendable {
     /// The portals that routers announce, those heard of last at the end. Links that are down have none.
     package internal(set) var portals: [InterfaceIndex: [PortalAnnouncement]] = [:]
 
+    /// The provisioning domains that routers announce, those heard of last at the end. Links that are down have none.
+    package internal(set) var domains: [InterfaceIndex: [DomainAnnouncement]] = [:]
+
     package init() {}
 
     /// A change that a notice made.
@@ -54,6 +57,7 @@ package struct NetworkTable: Equatable, Sendable {
         case .route(let route, let replaces): return effect(of: route, replaces ? .routeReplaced : .routeAdded)
         case .routeRemoved(let route):
             forgetPortal(of: route)
+            forgetDomain(of: route)
             return effect(of: route, .routeRemoved)
         case .rule(let rule): return Effect(cause: .ruleAdded, family: rule.family)
         case .ruleRemoved(let rule): return Effect(cause: .ruleRemoved, family: rule.family)
@@ -106,6 +110,7 @@ package struct NetworkTable: Equatable, Sendable {
         links[link.index] = new
         if !new.isUsable {
             portals[link.index] = nil
+            domains[link.index] = nil
             gateways.forget(link.index)
         } else if !old.isUsable {
             forgetFailures(on: link.index)
@@ -129,6 +134,7 @@ package struct NetworkTable: Equatable, Sendable {
     private mutating func remove(_ index: InterfaceIndex) -> Effect? {
         addresses[index] = nil
         portals[index] = nil
+        domains[index] = nil
         gateways.forget(index)
         guard links.removeValue(forKey: index) != nil else { return nil }
         return Effect(cause: .linkRemoved, interface: index)

@@ -19,6 +19,8 @@ package struct NetworkIdentity: Hashable, Sendable {
     package var gateways: [HardwareAddress] = []
     /// The networks of the link's addresses, without those that every link has.
     package var prefixes: [IPPrefix] = []
+    /// The provisioning domains that the gateways announce (RFC 8801), where somebody reads their advertisements.
+    package var domains: [ProvisioningDomain] = []
     /// The DHCP server is an Android phone that shares its mobile connection.
     package var isAndroidHotspot = false
 
@@ -29,6 +31,7 @@ package struct NetworkIdentity: Hashable, Sendable {
         if wireless == nil { wireless = lower.wireless }
         gateways += lower.gateways
         prefixes += lower.prefixes
+        domains += lower.domains
         if lower.isAndroidHotspot { isAndroidHotspot = true }
     }
 

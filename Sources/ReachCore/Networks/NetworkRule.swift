@@ -6,6 +6,7 @@ package struct NetworkRule: Hashable, Sendable {
     package var bssids: [HardwareAddress] = []
     package var gateways: [HardwareAddress] = []
     package var prefixes: [IPPrefix] = []
+    package var domains: [ProvisioningDomain] = []
     /// Whether the network is metered; `nil` if the rule does not set it.
     package var isMetered: Bool?
     package var isTrusted = false
@@ -36,6 +37,7 @@ package struct NetworkRule: Hashable, Sendable {
         }
         return agree(ssids, identity.wireless?.ssid.map { [$0] } ?? [])
             && agree(bssids, identity.wireless?.bssid.map { [$0] } ?? []) && agree(gateways, identity.gateways)
+            && agree(domains, identity.domains)
             && (prefixes.isEmpty
                 || identity.prefixes.contains { own in
                     prefixes.contains { $0.length <= own.length && $0.contains(own.address) }
@@ -57,6 +59,9 @@ package struct NetworkPolicy: Hashable, Sendable {
 
     /// Whether a rule depends on prefixes.
     package var usesPrefixes: Bool { rules.contains { !$0.prefixes.isEmpty } }
+
+    /// Whether a rule depends on provisioning domains, for which advertisements of routers have to be read.
+    package var usesDomains: Bool { rules.contains { !$0.domains.isEmpty } }
 
     /// What follows for a link from the network behind it.
     func membership(of identity: NetworkIdentity) -> NetworkMembership {

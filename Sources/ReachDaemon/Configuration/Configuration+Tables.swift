@@ -20,7 +20,8 @@ extension Configuration {
             ],
             in: \.interfaces),
         .list(
-            "network", NetworkEntry(), requiring: ["name"], andOneOf: ["ssid", "bssid", "gateway_mac", "prefix"],
+            "network", NetworkEntry(), requiring: ["name"],
+            andOneOf: ["ssid", "bssid", "gateway_mac", "prefix", "pvd"],
             lacking: "nothing identifies the network",
             [
                 ConfigurationKey("name", \.name, .networkName),
@@ -28,6 +29,7 @@ extension Configuration {
                 ConfigurationKey("bssid", \.bssid, .oneOf(.hardwareAddress, upTo: 256)),
                 ConfigurationKey("gateway_mac", \.gatewayMAC, .oneOf(.hardwareAddress, upTo: 32)),
                 ConfigurationKey("prefix", \.prefix, .oneOf(.prefix, upTo: 32)),
+                ConfigurationKey("pvd", \.pvd, .oneOf(.provisioningDomain, upTo: 32)),
                 ConfigurationKey("metered", \.metered, .optional(.flag)),
                 ConfigurationKey("trusted", \.trusted, .optional(.flag)),
             ],

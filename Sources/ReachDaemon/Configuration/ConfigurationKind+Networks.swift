@@ -36,6 +36,18 @@ extension ConfigurationKind<IPPrefix> {
     }
 }
 
+extension ConfigurationKind<ProvisioningDomain> {
+    static var provisioningDomain: Self {
+        Self(
+            "the identifier of a provisioning domain in quotes, a domain name such as \"office.example.com\"",
+            write: { TOMLLiteral.text($0.description) }
+        ) { value in
+            guard let text = value.text else { return .otherType }
+            return Reading(ProvisioningDomain(text), else: "\"\(text)\" is not a domain name")
+        }
+    }
+}
+
 extension ConfigurationKind<NetworkCondition> {
     /// A condition of reach(1), for paths.
     static var condition: Self {

@@ -7,6 +7,7 @@ package struct NetworkEntry: Hashable, Sendable {
     package var bssid: [HardwareAddress] = []
     package var gatewayMAC: [HardwareAddress] = []
     package var prefix: [IPPrefix] = []
+    package var pvd: [ProvisioningDomain] = []
     package var metered: Bool?
     package var trusted: Bool?
 
@@ -18,6 +19,7 @@ package struct NetworkEntry: Hashable, Sendable {
         rule.bssids = bssid
         rule.gateways = gatewayMAC
         rule.prefixes = prefix
+        rule.domains = pvd
         rule.isMetered = metered
         rule.isTrusted = trusted ?? false
         return rule

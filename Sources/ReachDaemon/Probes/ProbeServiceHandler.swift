@@ -145,6 +145,7 @@ final class ProbeServiceHandler {
         if order.target.contains(":") {
             do throws(TargetError) {
                 specification = ProbeSpecification(name: "", target: try ProbeTarget(order.target))
+                try specification.target.check(with: order.interface)
             } catch {
                 throw .invalidTarget(String(order.target.prefix(256)), reason: error.description)
             }

@@ -10,6 +10,7 @@ package enum SingleProbe {
     /// - Throws: Why no attempt was possible: a `TargetError` about the URL, or an error of this machine.
     package static func run(_ url: String, by interface: String?, timeout: Duration?) throws -> (ProbeResult, [UInt8]) {
         var specification = ProbeSpecification(name: "", target: try ProbeTarget(url))
+        try specification.target.check(with: interface)
         if let timeout { specification.timeout = timeout }
         let binding = interface.map { InterfaceBinding(name: $0) }
         let loop = try EventLoop()

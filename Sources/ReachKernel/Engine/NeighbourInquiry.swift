@@ -13,6 +13,8 @@ struct InquirySchedule: Equatable {
     }
 
     private var entries: [Neighbour.Key: Entry] = [:]
+    /// Whether somebody waits for a path.
+    private var isWanted = false
     /// The end of the pause after as many as may be asked at once.
     private var pauseEnd: BootTime?
 
@@ -25,17 +27,30 @@ struct InquirySchedule: Equatable {
     static let mostAtOnce = 16
     private static let pause = Duration.seconds(1)
 
+    /// Whether nobody waits, and no earlier question is remembered.
+    var isIdle: Bool { !isWanted && entries.isEmpty }
+
     /// The time of the next question; `nil` if there is none.
     var deadline: BootTime? {
-        entries.values.map(\.next).min().map { next in pauseEnd.map { max($0, next) } ?? next }
+        guard isWanted else { return nil }
+        return entries.values.map(\.next).min().map { next in pauseEnd.map { max($0, next) } ?? next }
     }
 
     /// - Parameters:
-    ///   - failed: The neighbours that have not answered. Those that were among them before keep their times.
+    ///   - failed: The neighbours that have not answered. Those that were among them before keep their times, also while
+    ///     nobody waits: whoever begins and ends to wait again and again, as any user may, causes no further questions.
     ///   - routers: Those of them that are asked first.
-    mutating func update(_ failed: Set<Neighbour.Key>, routers: Set<Neighbour.Key> = [], at now: BootTime) {
+    ///   - isWanted: Whether somebody waits for a path.
+    mutating func update(
+        _ failed: Set<Neighbour.Key>, routers: Set<Neighbour.Key> = [], isWanted: Bool = true, at now: BootTime
+    ) {
         entries = entries.filter { failed.contains($0.key) }
-        for key in failed {
+        if isWanted, !self.isWanted {
+            // Nobody has waited for a while: as for the first time.
+            for (key, entry) in entries where entry.next + Self.longest <= now { entries[key]?.wait = Self.shortest }
+        }
+        self.isWanted = isWanted
+        for key in failed where isWanted || entries[key] != nil {
             entries[key, default: Entry(next: now)].isRouter = routers.contains(key)
         }
         if entries.isEmpty { pauseEnd = nil }
@@ -43,6 +58,7 @@ struct InquirySchedule: Equatable {
 
     /// The neighbours that are to be asked now.
     mutating func due(at now: BootTime) -> [Neighbour.Key] {
+        guard isWanted else { return [] }
         if let pauseEnd, now < pauseEnd { return [] }
         var due = entries.filter { $0.value.next <= now }.map { (key: $0.key, entry: $0.value) }
         pauseEnd = due.count >= Self.mostAtOnce ? now + Self.pause : nil
@@ -85,12 +101,16 @@ final class NeighbourInquiry {
         timer.map(loop.cancel)
     }
 
+    /// Whether nobody waits, and no earlier question is remembered: then ``update(_:routers:isWanted:)`` need not be called.
+    var isIdle: Bool { schedule.isIdle }
+
     /// - Parameters:
     ///   - failed: The neighbours that have not answered, with the names of their interfaces.
     ///   - routers: Those of them that are asked first.
-    func update(_ failed: [Neighbour.Key: String], routers: Set<Neighbour.Key>) {
+    ///   - isWanted: Whether somebody waits for a path.
+    func update(_ failed: [Neighbour.Key: String], routers: Set<Neighbour.Key>, isWanted: Bool) {
         names = failed.reduce(into: [:]) { $0[$1.key.interface] = $1.value }
-        schedule.update(Set(failed.keys), routers: routers, at: SystemClock.boot)
+        schedule.update(Set(failed.keys), routers: routers, isWanted: isWanted, at: SystemClock.boot)
         setTimer()
     }
 

@@ -95,6 +95,9 @@ package final class ReachabilityEngine {
     /// The size of the receive buffer (SO_RCVBUF) of the socket for notices; `nil` while there is none.
     package var receiveBufferBytes: Int? { observer?.receiveBufferBytes }
 
+    /// Why the advertisements of routers, by which networks are named, cannot be read; `nil` if they can, or if none are needed.
+    package var listeningError: SystemError? { observer?.listeningError }
+
     /// Calls `handler` with the target's state once it is determined, and with every later change.
     ///
     /// - Parameters:
@@ -212,14 +215,16 @@ package final class ReachabilityEngine {
     }
 
     private func updateInquiry() {
+        let isWanted = !neighbourAskers.isEmpty
+        guard isWanted || !inquiry.isIdle else { return }
         var failed: [Neighbour.Key: String] = [:]
-        if !neighbourAskers.isEmpty, let table = observer?.view?.table {
+        if let table = observer?.view?.table {
             for key in neighbours where table.neighbours[key] == .failed {
                 guard let link = table.links[key.interface], link.isUsable else { continue }
                 failed[key] = link.name
             }
         }
-        inquiry.update(failed, routers: routers)
+        inquiry.update(failed, routers: routers, isWanted: isWanted)
     }
 
     /// Makes a snapshot from the last verdict, and publishes it if it differs from the one before.

@@ -38,6 +38,10 @@ package final class KernelObserver {
     private let handler: (Event) -> Void
     private var socket: NoticeSocket?
     private var wireless: WirelessObserver?
+    /// Listens to routers; `nil` where no network is named by what they announce.
+    private var listener: AdvertisementListener?
+    /// Why routers cannot be listened to; `nil` where nobody wants that.
+    package private(set) var listeningError: SystemError?
     /// The addresses whose routes matter.
     private(set) var targets: Set<IPAddress> = []
     private var installedFilter = SocketFilter()
@@ -146,7 +150,19 @@ package final class KernelObserver {
     private func makeView() throws(NetlinkError) -> KernelView {
         let view = try KernelView(policy: options.policy, wantsWireless: true)
         wireless = WirelessObserver(loop: loop, view: view) { [handler] in handler(.changed($0)) }
+        listen(for: view)
         return view
+    }
+
+    private func listen(for view: KernelView) {
+        guard options.policy.networks.usesDomains else { return }
+        do throws(SystemError) {
+            listener = try AdvertisementListener(on: loop) { [handler] announcement in
+                if let effect = view.apply(announcement) { handler(.changed([effect])) }
+            }
+        } catch {
+            listeningError = error
+        }
     }
 
     private func updateFilter() {

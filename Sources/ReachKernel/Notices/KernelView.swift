@@ -41,6 +41,7 @@ package final class KernelView {
         for link in try queries.links() { _ = fresh.apply(.link(link)) }
         for address in try queries.addresses() { _ = fresh.apply(.address(address)) }
         fresh.keepPortals(of: table)
+        fresh.keepDomains(of: table)
         try fresh.keepGateways(of: table) { key throws(NetlinkError) in
             try queries.neighbourEntry(key)?.hardwareAddress
         }
@@ -102,6 +103,15 @@ package final class KernelView {
     }
 
     // MARK: - Networks
+
+    /// Applies what a router's advertisement says.
+    ///
+    /// - Returns: Its effect; `nil` if it changes nothing.
+    func apply(_ announcement: DomainAnnouncement) -> NetworkTable.Effect? {
+        let effect = table.apply(announcement)
+        if effect != nil { noteIdentityChange(of: announcement.interface) }
+        return effect
+    }
 
     /// Networks are seldom told by their prefixes, and containers change addresses all the time.
     private func noteAddressChange(of address: InterfaceAddress) {

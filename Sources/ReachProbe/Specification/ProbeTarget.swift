@@ -83,3 +83,16 @@ package enum DNSRecordType: String, Hashable, Sendable, CaseIterable {
     case srv = "SRV"
     case txt = "TXT"
 }
+
+extension ProbeTarget {
+    /// Fails if only an interface says which host is meant: every link has link-local addresses.
+    ///
+    /// - Parameter interface: The interface by which the attempt is sent; `nil` if the kernel chooses.
+    package func check(with interface: String?) throws(TargetError) {
+        guard interface == nil, case .address(let address, nil)? = host, address.family == .ipv6, address.isLinkLocal
+        else { return }
+        throw TargetError(
+            description: "'\(DisplayText.sanitized(description))' is on every link, since \(address) is link-local: "
+                + "name its interface, as in [\(address)%eth0] or by --interface")
+    }
+}

@@ -18,7 +18,7 @@ struct ProbeTargetParser {
         }
         guard let colon = text.firstIndex(of: ":"),
             let kind = ProbeTarget.Kind(rawValue: text[..<colon].lowercased())
-        else { throw fault("is no URL that can be probed: \(Self.grammar)") }
+        else { throw fault("is no URL that can be probed\(suggestion ?? ": " + Self.grammar)") }
         let rest = text[text.index(after: colon)...]
         if kind == .dns { return try question(rest) }
         guard rest.hasPrefix("//") else { throw fault("has no // after its scheme") }
@@ -30,6 +30,15 @@ struct ProbeTargetParser {
         guard let number = port ?? kind.standardPort else { throw fault("has no port: \(kind.rawValue)://HOST:PORT") }
         if kind == .icmp, port != nil { throw fault("has a port, which icmp does not know") }
         return ProbeTarget(kind: kind, description: text, host: host, port: number)
+    }
+
+    /// The URL that pings an address, where the text is one of IPv6, whose colons look like those of a URL.
+    private var suggestion: String? {
+        guard case .address(let address, let zone)? = (try? Target(text))?.subject else { return nil }
+        let isIncomplete = address.isLinkLocal && zone == nil
+        let known = (zone ?? (isIncomplete ? "eth0" : nil)).map { "%" + $0 } ?? ""
+        let advice = isIncomplete ? ", with the interface of its link: every link has link-local addresses" : ""
+        return "; try icmp://[\(address)\(known)]\(advice)"
     }
 
     /// `dns://SERVER[:PORT]/NAME[?type=TYPE]` or `dns:NAME[?type=TYPE]`.

@@ -8,10 +8,37 @@ internal import ReachTransfer
 struct AttemptAuthentication {
     /// Sent with the last exchange, and the realm they were for.
     var sent: (credentials: UserCredentials, realm: String, isBasic: Bool)?
+    /// The last Digest challenge; `nil` if there was none.
+    var digest: DigestAnswers?
+    /// Whether the exchange began with an answer to the challenge of an earlier one.
+    var isRepeated = false
     /// Credentials that were refused.
     var refusedCount = 0
     /// Challenges that were answered.
     var answeredCount = 0
+}
+
+/// A Digest challenge, and the answers to it: each is for one method and target, while the nonce is for several (RFC 7616, 3.3).
+struct DigestAnswers {
+    private let challenge: DigestChallenge
+    /// Of the server whose challenge it is.
+    private let url: TransferURL
+    private let clientNonce = (0..<2).map { _ in String(UInt64.random(in: 0 ... .max), radix: 16) }.joined()
+    private var count: UInt32 = 0
+
+    init(_ challenge: DigestChallenge, of url: TransferURL) {
+        self.challenge = challenge
+        self.url = url
+    }
+
+    /// - Returns: The value of an `Authorization` field; `nil` for a request to another server, and where there can be none.
+    mutating func next(for request: TransferRequest, _ credentials: UserCredentials) -> String? {
+        guard request.url.hasOrigin(of: url), let address = try? WebAddress(request.url.description) else { return nil }
+        count += 1
+        return challenge.authorization(
+            method: request.method, target: address.requestTarget, user: credentials.user,
+            password: credentials.password, count: count, clientNonce: clientNonce)
+    }
 }
 
 /// Answers challenges, with credentials of the session's storage or of its hook.
@@ -36,18 +63,22 @@ extension SessionLoop {
         attempts[id]?.authentication.sent = (credentials, realm, true)
     }
 
-    /// Adds the credentials that an earlier exchange of the attempt was asked for. No answer to a challenge counts against
-    /// another exchange.
+    /// Adds the credentials that an earlier exchange of the attempt was asked for, so that a body is not sent twice. No answer to a
+    /// challenge counts against another exchange.
     func repeatCredentials(_ transfer: inout TransferRequest, of id: RequestID) {
         guard let note = attempts[id] else { return }
         (note.authentication.answeredCount, note.authentication.refusedCount) = (0, 0)
+        note.authentication.isRepeated = false
         guard let sent = note.authentication.sent else { return }
         transfer.headers.removeAll { $0.isNamed("Authorization") }
-        // A Digest answer is for one URL and method (RFC 7616, 3.4.3).
-        guard sent.isBasic, let value = sent.credentials.basicAuthorization else {
+        let value =
+            sent.isBasic
+            ? sent.credentials.basicAuthorization : note.authentication.digest?.next(for: transfer, sent.credentials)
+        guard let value else {
             note.authentication.sent = nil
             return
         }
+        note.authentication.isRepeated = !sent.isBasic
         transfer.headers.append(HeaderField("Authorization", value))
     }
 
@@ -60,15 +91,19 @@ extension SessionLoop {
         guard let address = try? WebAddress(sent.url.description) else { return nil }
         var state = attempts[id]?.authentication ?? AttemptAuthentication()
         defer { note(of: id).authentication = state }
-        if let last = state.sent, !challenge.isStale {
+        // A server may take each nonce once, and need not say that it is stale.
+        if state.isRepeated, state.sent?.realm != challenge.realm { state.sent = nil }
+        let isStale = challenge.isStale || state.isRepeated
+        state.isRepeated = false
+        if let last = state.sent, !isStale {
             state.refusedCount += 1
             options.credentials?.refused(last.credentials, for: address, realm: challenge.realm)
         }
-        let isAgain = challenge.isStale && state.sent != nil
+        let isAgain = isStale && state.sent != nil
         guard state.answeredCount < Self.answerLimit,
             let credentials = isAgain
                 ? state.sent?.credentials : credentials(for: challenge, response, address, state.refusedCount, id),
-            let value = authorization(challenge, sent.method, address, credentials)
+            let value = authorization(challenge, sent, credentials, &state)
         else {
             state.sent = nil
             return nil
@@ -105,15 +140,13 @@ extension SessionLoop {
     }
 
     private func authorization(
-        _ challenge: ServerChallenge, _ method: String, _ address: WebAddress, _ credentials: UserCredentials
+        _ challenge: ServerChallenge, _ sent: TransferRequest, _ credentials: UserCredentials,
+        _ state: inout AttemptAuthentication
     ) -> String? {
-        switch challenge {
-        case .basic: credentials.basicAuthorization
-        case .digest(let digest):
-            digest.authorization(
-                method: method, target: address.requestTarget, user: credentials.user, password: credentials.password,
-                clientNonce: (0..<2).map { _ in String(UInt64.random(in: 0 ... .max), radix: 16) }.joined())
-        }
+        guard case .digest(let digest) = challenge else { return credentials.basicAuthorization }
+        var answers = DigestAnswers(digest, of: sent.url)
+        defer { state.digest = answers }
+        return answers.next(for: sent, credentials)
     }
 }
 

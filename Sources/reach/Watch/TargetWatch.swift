@@ -21,7 +21,7 @@ final class TargetWatch {
     private var engine: ReachabilityEngine?
     /// Whether a source that cannot be observed is an error instead of an unknown state.
     private let mustObserve: Bool
-    /// Whether gateways that did not answer are asked again, where the kernel is watched.
+    /// Whether somebody waits for a path, so that gateways that did not answer are asked again.
     private let seeksPath: Bool
     /// The error that stopped the loop.
     private(set) var failure: CommandError?
@@ -47,8 +47,9 @@ final class TargetWatch {
     /// Begins to watch. Call it on the running loop, which a failure stops.
     func start() {
         guard case .daemon(let path, let wasNamed) = source.checked else { return watchKernel() }
-        let watch = DaemonWatch(path: path, target: target, withRequests: withRequests, on: loop) {
-            [unowned self] event in
+        let watch = DaemonWatch(
+            path: path, target: target, withRequests: withRequests, seeksPath: seeksPath, on: loop
+        ) { [unowned self] event in
             guard case .unavailable(let error, _) = event else { return handler(event, .daemon) }
             daemon?.cancel()
             if wasNamed { fail(.cannotAsk(error)) } else { watchKernel() }

@@ -1,7 +1,8 @@
 /// Servers that Debian's programs cannot be configured to be.
 enum BrokenServers {
     /// Name servers on port 53, by UDP and TCP: 198.51.100.55 fails (SERVFAIL), .56 denies every name (NXDOMAIN), and .58 leads
-    /// every name to 198.51.100.70. A web server at .84, whose clock is in July 2020.
+    /// every name to 198.51.100.70. At .84 a web server whose clock is in July 2020, and what is none: port 80 answers with
+    /// something else, and port 81 cuts the connection.
     static let python = """
         import socket, ssl, struct, sys, threading
 
@@ -52,6 +53,20 @@ enum BrokenServers {
                     pass
                 connection.close()
 
+        def rude(port, answer):
+            server = socket.create_server(("198.51.100.84", port))
+            while True:
+                connection, _ = server.accept()
+                try:
+                    connection.settimeout(5)
+                    connection.recv(4096)
+                    connection.sendall(answer)
+                except Exception:
+                    pass
+                connection.close()
+
+        for port, answer in ((80, b"220 mail.example.net ready\\r\\n"), (81, b"")):
+            threading.Thread(target=rude, args=(port, answer), daemon=True).start()
         for address, code in MODES.items():
             for serve in (datagrams, streams):
                 threading.Thread(target=serve, args=(address, code), daemon=True).start()

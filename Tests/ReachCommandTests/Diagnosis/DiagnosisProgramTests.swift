@@ -31,11 +31,27 @@ struct DiagnosisProgramTests {
                 keys: JSONKeys.all(in: output))
         }
         for (scene, result) in zip(DiagnosisScene.all, results) { check(scene, result) }
-        guard let path = getenv("REACH_DIAGNOSIS_PAGE") else { return }
         let found = zip(DiagnosisScene.all, results).compactMap { scene, result in
             (try? result.get()).map { (scene, $0.diagnosis) }
         }
-        try DiagnosisPage.text(found).write(toFile: String(cString: path))
+        let page = DiagnosisPage.text(found)
+        if let path = getenv("REACH_DIAGNOSIS_PAGE") { return try page.write(toFile: String(cString: path)) }
+        try comparePublished(with: page)
+    }
+
+    /// The page in the documentation has a transcript of each scene, as the program prints it now.
+    private func comparePublished(with page: String) throws {
+        let published = DiagnosisTranscript.all(in: ProjectFile.text("Documentation/Diagnosis.md"))
+        let fresh = DiagnosisTranscript.all(in: page)
+        #expect(published.map(\.name) == fresh.map(\.name), "REACH_DIAGNOSIS_PAGE makes the page")
+        for (old, new) in zip(published, fresh) where old.name == new.name { #expect(old == new) }
+    }
+
+    @Test func `each layer, subject and party that the program can blame has a transcript`() {
+        let broken = DiagnosisScene.all.filter { $0.party != nil }
+        #expect(Set(broken.compactMap(\.layer)) == Set(OutageLayer.allCases))
+        #expect(Set(broken.compactMap(\.subject)) == Set(Diagnosis.Step.Subject.allCases))
+        #expect(Set(broken.compactMap(\.party)) == Set(Diagnosis.Party.allCases))
     }
 
     private func check(_ scene: DiagnosisScene, _ result: Result<Outcome, any Error>) {

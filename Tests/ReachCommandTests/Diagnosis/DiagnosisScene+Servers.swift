@@ -2,6 +2,13 @@ import ReachCore
 
 extension DiagnosisScene {
     static let names: [DiagnosisScene] = [
+        Self("no name server is configured", .failed, .thisMachine, .name, .nameServer) { $0.servers = [] },
+        Self("a firewall of this machine, for the name server", .failed, .thisMachine, .name, .nameServer) {
+            $0.breaks = { home in
+                let rule = "type filter hook output priority 0; meta l4proto { tcp, udp } th dport 53 drop"
+                try home.filter(home.client, "table inet own { chain o { \(rule); }; }")
+            }
+        },
         Self("name server silent", .failed, .nameServer, .name, .nameServer) { $0.servers = ["198.51.100.60"] },
         Self("name server refuses", .failed, .nameServer, .name, .nameServer) { $0.servers = ["198.51.100.61"] },
         Self("name server fails", .failed, .nameServer, .name, .nameServer) { $0.servers = ["198.51.100.55"] },
@@ -54,6 +61,10 @@ extension DiagnosisScene {
         Self("HTTP 500", .failed, .server, .target, .http) { $0.target = "https://www.example.net/500" },
         Self("HTTP 503", .failed, .server, .target, .http) { $0.target = "http://v4.example.net/503" },
         Self("HTTP 404", .failed, .server, .target, .http) { $0.target = "http://v4.example.net/nothing" },
+        Self("an answer that is no HTTP", .failed, .server, .target, .http) { $0.target = "http://198.51.100.84/" },
+        Self("the server cuts the connection", .failed, .server, .target, .http) {
+            $0.target = "http://198.51.100.84:81/"
+        },
         Self("HTTP hangs", .failed, .server, .target, .http) { $0.target = "http://198.51.100.86/" },
         Self("portal redirects", .failed, .localNetwork, .portal, .portal) {
             $0.target = "internet"

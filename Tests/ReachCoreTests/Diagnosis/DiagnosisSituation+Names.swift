@@ -64,18 +64,12 @@ extension DiagnosisSituation {
         },
         Self("only a resolver of this machine, and the gateway dead", .failed, .localNetwork, .gateway, .gateway) {
             $0.change = { task in
-                switch task {
-                case .servers: return .servers([NameServerAddress(HostAddress(IPAddress.at("127.0.0.53")))])
-                case .path(let host) where host.address.isLoopback:
-                    var path = NetworkPath(status: .reachable)
-                    path.interface = "lo"
-                    path.interfaceIndex = 1
-                    path.linkClass = .loopback
-                    return .path(PathFact(status: .reachable, ipv4: path))
-                case .solicit: return .solicited(.silent)
-                default: return all(.failure(code: 2), task)
-                }
+                if case .solicit = task { return .solicited(.silent) }
+                return ownResolver(task) ?? all(.failure(code: 2), task)
             }
+        },
+        Self("only a resolver of this machine, which does not run", .failed, .thisMachine, .name, .nameServer) {
+            $0.change = { ownResolver($0) ?? all(.refused, $0) }
         },
         Self("every name leads to a portal", .failed, .localNetwork, .portal, .portal) {
             $0.change = { task in
@@ -100,6 +94,20 @@ extension DiagnosisSituation {
         case .ask: .asked(answer)
         case .resolve: .resolved(.notAsked)
         default: nil
+        }
+    }
+
+    /// The only name server is one on the loopback.
+    private static func ownResolver(_ task: DiagnosisTask) -> DiagnosisResult? {
+        switch task {
+        case .servers: return .servers([NameServerAddress(HostAddress(IPAddress.at("127.0.0.53")))])
+        case .path(let host) where host.address.isLoopback:
+            var path = NetworkPath(status: .reachable)
+            path.interface = "lo"
+            path.interfaceIndex = 1
+            path.linkClass = .loopback
+            return .path(PathFact(status: .reachable, ipv4: path))
+        default: return nil
         }
     }
 

@@ -40,6 +40,18 @@ struct RouteReportTests {
             return !told.isEmpty && told.allSatisfy { $0 > before }
         }
 
+        /// Whether the address has a route of its own; `nil` while routes are not known.
+        var hasOwnRoute: Bool? {
+            engine.routes(to: [RoutedAddress(Self.address)])?.first.map { if case .own = $0 { true } else { false } }
+        }
+
+        /// Runs the loop until notices are not read.
+        func runUntilUnobservable() -> Bool {
+            let end = SystemClock.boot + .seconds(1)
+            while engine.observationError == nil, SystemClock.boot < end { run(for: .milliseconds(5)) }
+            return engine.observationError != nil
+        }
+
         func run(for limit: Duration) {
             let timer = loop.schedule(at: SystemClock.boot + limit) { [unowned self] in loop.stop() }
             loop.run()
@@ -78,6 +90,40 @@ struct RouteReportTests {
             return try scene.isRaised()
         }
         #expect(isRaised)
+    }
+
+    /// The kernel dropped notices (ENOBUFS), twice within a second: after the second time there is a pause before all is read again.
+    @Test func `after lost notices routes are the kernel's again, and in the pause before that none are reported`()
+        async throws
+    {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        let found = try await namespace.perform { () -> [Bool] in
+            var options = EngineOptions()
+            options.observer.receiveBufferBytes = 2048
+            let scene = try Scene(namespace, options: options)
+            func lose(_ last: String) throws {
+                let flapping = (0..<200).flatMap { _ in ["add", "del"].map { "route \($0) 203.0.113.9 via 192.0.2.1" } }
+                try namespace.batch((flapping + [last]).joined(separator: "\n"))
+            }
+            var found = [scene.hasOwnRoute == false]
+            try lose("route add 203.0.113.9 via 192.0.2.1")
+            found.append(try scene.isRaised())
+            found.append(scene.hasOwnRoute == true)
+            try lose("route del 203.0.113.9 via 192.0.2.1")
+            found.append(scene.runUntilUnobservable())
+            // While notices are not read, nobody is told of changes.
+            found.append(!scene.engine.reportsRoutes(to: [Scene.address]))
+            found.append(scene.hasOwnRoute == nil)
+            found.append(try scene.isRaised())
+            found.append(scene.hasOwnRoute == false)
+            found.append(scene.engine.reportsRoutes(to: [Scene.address]))
+            found.append(try scene.isRaised(by: "route add 203.0.113.9 via 192.0.2.1"))
+            found.append(scene.hasOwnRoute == true)
+            return found
+        }
+        #expect(found == Array(repeating: true, count: 11))
     }
 
     @Test func `only routes to watched addresses are reported, and none while the kernel is not observed`() async throws
