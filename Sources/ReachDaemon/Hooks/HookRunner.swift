@@ -28,6 +28,8 @@ package final class HookRunner {
     /// Events that wait for the directory to be listed.
     private var pending: [() -> HookEvent] = []
     private var isListing = false
+    /// How many events beyond the limit are removed at a time.
+    private static let surplus = 64
     private var refused: [String: String] = [:]
 
     package init(on loop: EventLoop, _ options: Options, report: @escaping (HookReport) -> Void) {
@@ -44,12 +46,20 @@ package final class HookRunner {
 
     /// Runs every hook with the event, which is made only if there is a hook.
     package func handle(_ event: @autoclosure @escaping () -> HookEvent) {
-        // Beyond the limit the newest events count, as they do in the queue.
-        if pending.count >= HookQueue.limit { pending.removeFirst() }
+        // Beyond the limit the newest events count, as they do in the queue. Many at a time are removed, since each
+        // removal moves all that stay.
+        if pending.count >= HookQueue.limit + Self.surplus { pending.removeFirst(Self.surplus) }
         pending.append(event)
         guard !isListing else { return }
         isListing = true
+        // Once for all targets that change together.
+        loop.afterEvents { [loopReference] in loopReference.owner?.list() }
+    }
+
+    private func list() {
         let directory = options.directory
+        // Most machines have no hooks, and then a change needs no thread.
+        guard !directory.isKnownMissing else { return receive(HookDirectory.Listing()) }
         inBackground {
             directory.list()
         } then: {
@@ -70,7 +80,7 @@ package final class HookRunner {
             report(.refused(path: path, problem))
         }
         refused = listing.refused
-        let events = pending
+        let events = pending.suffix(HookQueue.limit)
         pending = []
         guard !listing.hooks.isEmpty else { return }
         for event in events { queue.add(event(), for: listing.hooks).forEach(start) }
