@@ -111,10 +111,11 @@ extension HistoryEntry.Content {
 
 extension HistoryEntry {
     fileprivate func differsOnlyInTarget(from other: HistoryEntry) -> Bool {
-        guard moment == other.moment, case .state(var state) = content, case .state(let others) = other.content else {
+        guard moment == other.moment, case .state(let mine) = content, case .state(let others) = other.content else {
             return false
         }
-        if state.sharesStorage(with: others) { return state.isChange == others.isChange && boot == other.boot }
+        if mine.sharesStorage(with: others) { return mine.isChange == others.isChange && boot == other.boot }
+        var state = mine
         state.target = others.target
         // Texts are equal for another spelling of an accent, too. All others are words.
         return state == others && boot == other.boot && state.interface.isSpelled(like: others.interface)

@@ -30,6 +30,8 @@ package final class HookRunner {
     private var isListing = false
     /// How many events beyond the limit are removed at a time.
     private static let surplus = 64
+    /// The last turn of the loop in which there was certainly no directory.
+    private var knownMissing: UInt64?
     private var refused: [String: String] = [:]
 
     package init(on loop: EventLoop, _ options: Options, report: @escaping (HookReport) -> Void) {
@@ -44,22 +46,27 @@ package final class HookRunner {
     /// The hooks that are running or starting.
     package var running: Set<String> { queue.running }
 
+    /// Whether there may be hooks for an event of this turn of the loop: most machines have none, and then a change of a
+    /// thousand targets needs no thread and no memory.
+    package var mayHaveHooks: Bool {
+        if knownMissing != loop.turn {
+            guard options.directory.isKnownMissing else { return true }
+            knownMissing = loop.turn
+            refused = [:]
+        }
+        return isListing
+    }
+
     /// Runs every hook with the event, which is made only if there is a hook.
     package func handle(_ event: @autoclosure @escaping () -> HookEvent) {
+        guard mayHaveHooks else { return }
         // Beyond the limit the newest events count, as they do in the queue. Many at a time are removed, since each
         // removal moves all that stay.
         if pending.count >= HookQueue.limit + Self.surplus { pending.removeFirst(Self.surplus) }
         pending.append(event)
         guard !isListing else { return }
         isListing = true
-        // Once for all targets that change together.
-        loop.afterEvents { [loopReference] in loopReference.owner?.list() }
-    }
-
-    private func list() {
         let directory = options.directory
-        // Most machines have no hooks, and then a change needs no thread.
-        guard !directory.isKnownMissing else { return receive(HookDirectory.Listing()) }
         inBackground {
             directory.list()
         } then: {

@@ -54,7 +54,7 @@ package final class KernelQueries {
     private static let lookupsForShortReplies = 16
 
     private func routes(_ questions: [RouteQuestion], areShort: Bool) throws(NetlinkError) -> [RouteAnswer] {
-        var batch = socket.batch()
+        var batch = socket.batch(of: questions.count)
         for question in questions { batch.add(question) }
         var answers: [RouteAnswer] = []
         answers.reserveCapacity(questions.count)

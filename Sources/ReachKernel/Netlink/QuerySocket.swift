@@ -19,7 +19,11 @@ final class QuerySocket {
     }
 
     /// An empty batch of requests.
-    func batch() -> RequestBatch { RequestBatch(firstSequence: nextSequence) }
+    ///
+    /// - Parameter requests: About how many there will be.
+    func batch(of requests: Int = 8) -> RequestBatch {
+        RequestBatch(firstSequence: nextSequence, requests: requests)
+    }
 
     /// Requests a whole table.
     func dump<T>(
