@@ -152,7 +152,9 @@ package final class KernelView {
     ///
     /// - Returns: Whether less is now known of the network behind a link.
     func forgetGateways(besides routes: some Sequence<DefaultRoute>) -> Bool {
-        guard identifiesNetworks, table.gateways.keep(Set(routes.filter { $0.gateway != nil }.map(\.key))) else { return false }
+        guard identifiesNetworks, table.gateways.keep(Set(routes.filter { $0.gateway != nil }.map(\.key))) else {
+            return false
+        }
         conditions = [:]
         hasOtherIdentity = true
         return true
