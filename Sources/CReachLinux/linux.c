@@ -1,20 +1,23 @@
 #include "CReachLinux.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/netlink.h>
+#include <linux/openat2.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 int reach_receive_netlink(int socket, void *buffer, size_t slot_size, struct reach_datagram *datagrams, unsigned count)
 {
-    struct mmsghdr headers[REACH_DATAGRAMS_AT_ONCE];
-    struct iovec parts[REACH_DATAGRAMS_AT_ONCE];
-    struct sockaddr_nl senders[REACH_DATAGRAMS_AT_ONCE];
+    struct mmsghdr headers[REACH_DATAGRAMS_AT_MOST];
+    struct iovec parts[REACH_DATAGRAMS_AT_MOST];
+    struct sockaddr_nl senders[REACH_DATAGRAMS_AT_MOST];
     int received;
-    if (count > REACH_DATAGRAMS_AT_ONCE)
+    if (count > REACH_DATAGRAMS_AT_MOST)
         return -EINVAL;
     for (unsigned i = 0; i < count; i++) {
         parts[i] = (struct iovec){.iov_base = (char *)buffer + i * slot_size, .iov_len = slot_size};
@@ -36,6 +39,15 @@ ssize_t reach_write_at_once(int descriptor, const void *bytes, size_t count)
     struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
     ssize_t written = pwritev2(descriptor, &part, 1, -1, RWF_NOWAIT);
     return written < 0 ? -errno : written;
+}
+
+int reach_is_known_missing(const char *path)
+{
+    struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_CACHED};
+    long descriptor = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+    if (descriptor >= 0)
+        close((int)descriptor);
+    return descriptor < 0 && errno == ENOENT;
 }
 
 int reach_enter_network_namespace(int descriptor)

@@ -252,9 +252,7 @@ final class TargetRegistry {
     private func begin(_ watch: Watch) {
         // Clients may use the name that the configuration gives to a target.
         let target = configuration.target(named: watch.target.description) ?? watch.target
-        watch.engineID = engine.watch(target, for: watch.owner, where: watch.condition) { [unowned watch] event in
-            watch.publish(event)
-        }
+        watch.engineID = engine.watch(target, for: watch.owner, where: watch.condition) { watch.publish($0) }
     }
 }
 

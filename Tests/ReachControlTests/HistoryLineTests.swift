@@ -64,6 +64,24 @@ import Testing
         #expect(try JSONReader.read(HistoryLine.json(Self.entries[5]))["crc"] == nil)
     }
 
+    @Test func `records of other targets are encoded as each alone, whether they share their storage or not`() throws {
+        let first = try #require(Self.entries.first { $0.target != nil })
+        let shared = ["", "a", "caf\u{e9} \"x\"", String(repeating: "t", count: 300)].map(first.of)
+        var other = shared
+        for (place, entry) in other.enumerated() {
+            guard case .state(var state) = entry.content else { continue }
+            state.interface = place % 2 == 0 ? "eth7" : "eth8"
+            other[place] = HistoryEntry(.state(state), at: entry.moment, boot: entry.boot)
+        }
+        guard case .state(let one) = shared[0].content, case .state(let two) = shared[1].content else { return }
+        #expect(one.sharesStorage(with: two))
+        for entries in [shared, other, shared + other + shared] {
+            #expect(HistoryLine.encode(entries) == entries.flatMap { HistoryLine.encode($0) })
+        }
+        // What changed is not seen by those that shared its storage before.
+        #expect(HistoryLine.encode(shared[0].of("b")) == HistoryLine.encode(first.of("b")))
+    }
+
     @Test(arguments: entries)
     func `a line that is torn or changed anywhere is damaged`(entry: HistoryEntry) {
         let line = HistoryLine.encode(entry).dropLast()

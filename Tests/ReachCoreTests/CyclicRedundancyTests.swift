@@ -10,6 +10,19 @@ import Testing
         #expect(CyclicRedundancy.checksum([UInt8](repeating: 0xff, count: 32)) == 0xff6c_ab0b)
     }
 
+    @Test func `bytes that come in two pieces have the checksum of the whole`() {
+        var random = SeededGenerator(seed: 2)
+        let bytes = random.bytes(40)
+        for place in 0...40 {
+            var sum = CyclicRedundancy()
+            bytes.withUnsafeBytes {
+                sum.add(UnsafeRawBufferPointer(rebasing: $0[..<place]))
+                sum.add(UnsafeRawBufferPointer(rebasing: $0[place...]))
+            }
+            #expect(sum.value == CyclicRedundancy.checksum(bytes))
+        }
+    }
+
     @Test func `a change of any bit changes the checksum`() {
         var random = SeededGenerator(seed: 1)
         let bytes = random.bytes(40)

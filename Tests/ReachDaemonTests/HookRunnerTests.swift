@@ -55,6 +55,33 @@ import Testing
         #expect(stage.runner?.running.contains("a") == false)
     }
 
+    @Test func `of very many targets that change at once, a hook gets the newest`() throws {
+        let stage = try HookStage()
+        try stage.hook("a", "echo $REACH_TARGET")
+        let count = HookQueue.limit * 3 + 10
+        for number in 1...count { stage.send("1", target: "t\(number)") }
+        try stage.run(untilEnded: 1)
+        #expect(stage.reports.output.first == "t\(count - HookQueue.limit + 1)")
+        stage.runner?.stop()
+    }
+
+    @Test func `a directory that appears is used from the next event on`() throws {
+        let stage = try HookStage()
+        let path = stage.directory.path + "/hooks.d"
+        rmdir(path)
+        // The second time the kernel knows that there is none.
+        for _ in 0..<2 {
+            stage.send("lost")
+            stage.loop.afterEvents { [loop = stage.loop] in loop.stop() }
+            stage.loop.run()
+        }
+        mkdir(path, 0o755)
+        try stage.hook("a", "echo $REACH_STATUS")
+        stage.send("seen")
+        try stage.run(untilEnded: 1)
+        #expect(stage.reports.output == ["seen"])
+    }
+
     @Test func `a slow hook delays no other`() throws {
         let stage = try HookStage()
         stage.makeGate("gate")

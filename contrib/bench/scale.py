@@ -4,9 +4,10 @@ import contextlib
 import resource
 import selectors
 import socket
+import subprocess
 import time
 
-from daemon import BOOTTIME, await_answer, change, reachd
+from daemon import await_answer, change, reachd
 from measuring import GATEWAY, LINK, await_listening, cpu_ns, ip, memory_kib, network, print_table, settle, shown, started
 
 WATCH = b'{"method":"io.reach.Monitor.Watch","more":true,"parameters":{"target":"%s"}}\0'
@@ -40,8 +41,6 @@ class Audience:
         self.selector = selectors.DefaultSelector()
         self.sockets = []
         self.changes = self.dropped = 0
-        self.latest_ns = 0
-        self.decided_ns = 0
         for target in targets:
             client = socket.socket(socket.AF_UNIX)
             client.settimeout(10)
@@ -54,19 +53,12 @@ class Audience:
     def read(self, seconds):
         """Reads until nothing has come for so long."""
         while ready := self.selector.select(seconds):
-            last = None
             for key, _ in ready:
                 data = key.fileobj.recv(1 << 18)
                 if not data:
                     raise RuntimeError("the daemon hung up")
-                found = data.count(CHANGE)
-                self.changes += found
+                self.changes += data.count(CHANGE)
                 self.dropped += data.count(DROPPED)
-                if found:
-                    last = data
-            if last:
-                self.latest_ns = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
-                self.decided_ns = int(BOOTTIME.search(last)[1])
 
     def close(self):
         for client in self.sockets:
@@ -123,28 +115,50 @@ def targets(bench):
     return result
 
 
+@contextlib.contextmanager
+def audience(bench, count):
+    """Runs `count` subscribers of the Internet in one process; afterwards its file has the changes."""
+    with (bench.directory / "audience").open("wb") as output:
+        with started([bench.storm, "audience", str(count), str(bench.directory / "socket"), "internet",
+                      str(bench.directory / "changes")], bench.processors[0], stdin=subprocess.PIPE,
+                     stdout=output) as process:
+            deadline = time.monotonic() + 60
+            while not (bench.directory / "audience").read_bytes():
+                if process.poll() is not None or time.monotonic() > deadline:
+                    raise RuntimeError("the subscribers do not get their first state")
+                time.sleep(0.01)
+            yield
+            process.stdin.close()
+            process.wait(10)
+
+
+def one_crowd(bench, count, changes=10):
+    """What `count` subscribers of one target take, and how long a change to all of them lasts."""
+    with network(bench.own_mounts), scaled_daemon(bench, 0) as process:
+        before = memory_kib(process)["pss_kib"]
+        with audience(bench, count):
+            settle(process)
+            each = (memory_kib(process)["pss_kib"] - before) / count
+            spent = cpu_ns(process)
+            for number in range(changes):
+                ip("route", *(["add", "default", "via", GATEWAY, "dev", LINK] if number % 2 else ["del", "default"]))
+                settle(process)
+            cost = (cpu_ns(process) - spent) / 1e6 / changes
+        lines = (bench.directory / "changes").read_text().splitlines()
+    read = [tuple(map(int, line.split())) for line in lines]
+    return {"kib_each": each, "change_ms": min((latest - decided) / 1e6 for decided, latest, _ in read),
+            "cpu_ms": cost, "complete": [readers for _, _, readers in read] == [count] * changes}
+
+
 def subscribers(bench):
     """Subscribers of one target: what each takes, and how long a change to all of them lasts."""
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
     result, rows = {}, []
     for count in bench.size([50, 500, 5000], [50, 500]):
-        with network(bench.own_mounts), scaled_daemon(bench, 0) as process:
-            before = memory_kib(process)["pss_kib"]
-            audience = Audience(bench, ["internet"] * count)
-            audience.read(0.5)
-            settle(process)
-            each = (memory_kib(process)["pss_kib"] - before) / count
-            spent, times = cpu_ns(process), []
-            for number in range(10):
-                ip("route", *(["add", "default", "via", GATEWAY, "dev", LINK] if number % 2 else ["del", "default"]))
-                audience.read(0.5)
-                times.append((audience.latest_ns - audience.decided_ns) / 1e6)
-            cost = (cpu_ns(process) - spent) / 1e6 / len(times)
-            complete = audience.changes == count * len(times)
-            audience.close()
-        result[count] = {"kib_each": each, "change_ms": min(times), "cpu_ms": cost, "complete": complete}
-        rows.append([f"{count} subscribers", shown(each, 2), shown(min(times), 1), shown(cost, 2), complete])
+        entry = result[count] = one_crowd(bench, count)
+        rows.append([f"{count} subscribers", shown(entry["kib_each"], 2), shown(entry["change_ms"], 1),
+                     shown(entry["cpu_ms"], 2), entry["complete"]])
     print_table("One change to all subscribers of one target",
                 ["", "PSS KiB each", "ms to the last, best of 10", "CPU ms", "complete"], rows)
     most = max(result)

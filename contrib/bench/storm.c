@@ -10,10 +10,13 @@
  *                                        N times in turn: deletes and adds a route to HOST, which has to be there first
  *   storm poke link N PACE_US LINK FILE  N times in turn: sets LINK down and up
  *   storm lines FILE                     reads lines from standard input until it ends
+ *   storm audience N SOCKET TARGET FILE  subscribes N times to the daemon's target; writes "ready" once all have its state,
+ *                                        and reads changes until standard input ends
  *
  * `poke` writes one line for each change into FILE, "BOOTTIME_NS off" or "BOOTTIME_NS on", the clock read just before
  * send(2); `lines` writes "BOOTTIME_NS LINE", the clock read as soon as read(2) returns. Both keep everything in memory
- * until the end. Every request is acknowledged and every answer read, so neither side can wait for the other.
+ * until the end. `audience` writes one line for each change, "DECIDED_NS LATEST_NS SUBSCRIBERS": when the daemon decided it,
+ * and when the last of so many subscribers had read it. Every request is acknowledged and every answer read, so neither side can wait for the other.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -27,7 +30,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -220,10 +226,75 @@ static void lines(const char *file) {
     if (fclose(out) != 0) die(file);
 }
 
+static int subscribe(const char *path, const char *target) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    char call[512];
+    int length = snprintf(call, sizeof call, "{\"method\":\"io.reach.Monitor.Watch\",\"more\":true,"
+        "\"parameters\":{\"target\":\"%s\"}}", target);
+    if (strlen(path) >= sizeof address.sun_path || length >= (int)sizeof call) { errno = ENAMETOOLONG; die(path); }
+    strcpy(address.sun_path, path);
+    int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (client < 0 || connect(client, (void *)&address, sizeof address) != 0) die(path);
+    if (send(client, call, (size_t)length + 1, MSG_NOSIGNAL) != length + 1) die("send");
+    return client;
+}
+
+static void audience(uint64_t count, const char *path, const char *target, const char *file) {
+    enum { most = 4096 };
+    static struct { int64_t decided, latest; uint64_t readers; } changes[most];
+    static char text[1 << 18];
+    size_t found = 0;
+    uint64_t begun = 0;
+    struct rlimit limit;
+    FILE *out = fopen(file, "w");
+    int poll = epoll_create1(EPOLL_CLOEXEC);
+    if (!out || poll < 0) die(file);
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    for (uint64_t i = 0; i <= count; i++) {
+        struct epoll_event event = {.events = EPOLLIN, .data.fd = i == count ? STDIN_FILENO : subscribe(path, target)};
+        if (epoll_ctl(poll, EPOLL_CTL_ADD, event.data.fd, &event) != 0) die("epoll_ctl");
+    }
+    for (;;) {
+        struct epoll_event events[256];
+        int ready = epoll_wait(poll, events, 256, -1);
+        if (ready < 0 && errno != EINTR) die("epoll_wait");
+        for (int i = 0; i < ready; i++) {
+            ssize_t length = read(events[i].data.fd, text, sizeof text - 1);
+            if (events[i].data.fd == STDIN_FILENO && length <= 0) goto end;
+            if (length <= 0) { errno = EPIPE; die("the daemon hung up"); }
+            int64_t now = boottime();
+            text[length] = 0;
+            /* A frame ends with a zero byte, and is sent as one piece. */
+            for (char *frame = text; frame < text + length; frame += strlen(frame) + 1) {
+                if (strstr(frame, "\"type\":\"snapshot\"") && ++begun == count) { puts("ready"); fflush(stdout); }
+                char *clock = strstr(frame, "\"boottime_ns\":");
+                if (!clock || !strstr(frame, "\"type\":\"change\"")) continue;
+                int64_t decided = strtoll(clock + 14, NULL, 10);
+                size_t place = found;
+                while (place > 0 && changes[place - 1].decided != decided) place--;
+                if (place == 0) {
+                    if (found == most) { errno = ERANGE; die("too many changes"); }
+                    changes[found++].decided = decided;
+                    place = found;
+                }
+                changes[place - 1].readers++;
+                changes[place - 1].latest = now;
+            }
+        }
+    }
+end:
+    for (size_t i = 0; i < found; i++)
+        fprintf(out, "%" PRId64 " %" PRId64 " %" PRIu64 "\n", changes[i].decided, changes[i].latest, changes[i].readers);
+    if (fclose(out) != 0) die(file);
+}
+
 static _Noreturn void usage(void) {
     fputs("usage: storm routes|fill N LINK\n       storm veth N\n       storm poke route N PACE_US LINK GATEWAY FILE\n"
           "       storm poke host N PACE_US LINK GATEWAY HOST FILE\n       storm poke link N PACE_US LINK FILE\n"
-          "       storm lines FILE\n", stderr);
+          "       storm lines FILE\n       storm audience N SOCKET TARGET FILE\n", stderr);
     exit(2);
 }
 
@@ -231,6 +302,7 @@ int main(int count, char **a) {
     if (count < 3) usage();
     const char *command = a[1];
     if (count == 3 && strcmp(command, "lines") == 0) return lines(a[2]), 0;
+    if (count == 6 && strcmp(command, "audience") == 0) return audience(number(a[2]), a[3], a[4], a[5]), 0;
 
     netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
     if (netlink < 0) die("socket");

@@ -19,20 +19,24 @@
 #include <sys/timerfd.h>
 #include <sys/types.h>
 
-enum { REACH_DATAGRAMS_AT_ONCE = 4 };
+enum { REACH_DATAGRAMS_AT_MOST = 32 };
 
 struct reach_datagram {
     unsigned length; /* the full length, which exceeds the slot when the datagram was truncated */
     unsigned port; /* the sender's port; 0 is the kernel */
 };
 
-/* Receives the datagrams queued on a netlink socket, each into its slot of `buffer`; waits for the first if the socket
-   is blocking. Returns the number of datagrams, or -errno. */
+/* Receives up to `count` datagrams queued on a netlink socket, each into its slot of `buffer`; waits for the first if
+   the socket is blocking. A `count` beyond REACH_DATAGRAMS_AT_MOST is refused with EINVAL. Returns the number of datagrams, or -errno. */
 int reach_receive_netlink(int socket, void *buffer, size_t slot_size, struct reach_datagram *datagrams, unsigned count);
 
 /* Writes as much as a descriptor accepts at once, without waiting and without making it non-blocking (RWF_NOWAIT).
    Returns the number of bytes, or -errno: -EOPNOTSUPP where this kind of file, or the kernel, does not support it. */
 ssize_t reach_write_at_once(int descriptor, const void *bytes, size_t count);
+
+/* Whether the kernel knows, without asking a disk or a server, that there is no file of this name (RESOLVE_CACHED, Linux
+   5.12). 0 where there is one, where it would have to ask, and where it cannot say. */
+int reach_is_known_missing(const char *path);
 
 /* Moves the calling thread into the network namespace that `descriptor` refers to. Returns 0 or -errno. */
 int reach_enter_network_namespace(int descriptor);

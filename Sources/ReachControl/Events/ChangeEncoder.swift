@@ -16,13 +16,3 @@ package struct ChangeEncoder {
         return encoded
     }
 }
-
-extension ReachabilityChange {
-    /// Whether both are known to be the same but for the target. Their states must share their storage, since comparing
-    /// all values would cost as much as encoding them.
-    fileprivate func differsOnlyInTarget(from other: ReachabilityChange) -> Bool {
-        guard let previous, let others = other.previous, state.sharesStorage(with: other.state) else { return false }
-        return previous.sharesStorage(with: others) && bootTime == other.bootTime && time == other.time
-            && cause == other.cause && aspects == other.aspects
-    }
-}

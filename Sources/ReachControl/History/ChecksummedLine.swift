@@ -21,11 +21,15 @@ enum ChecksummedLine {
 
     /// Appends the line of a JSON object with at least one member.
     static func encode(_ document: [UInt8], to lines: inout [UInt8]) {
-        let sum = CyclicRedundancy.checksum(document)
-        // By pointers, since a slice of an array is appended byte by byte.
-        document.withUnsafeBufferPointer { bytes in
-            lines.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[..<(bytes.count - 1)]))
-        }
+        lines += document
+        close(&lines, CyclicRedundancy.checksum(document))
+    }
+
+    /// Makes the JSON object at the end a line.
+    ///
+    /// - Parameter sum: The checksum of the object, which has at least one member.
+    static func close(_ lines: inout [UInt8], _ sum: UInt32) {
+        lines.removeLast()
         lines += emptyTail
         let first = lines.count - emptyTail.count + tailStart.count
         lines.withUnsafeMutableBufferPointer { lines in

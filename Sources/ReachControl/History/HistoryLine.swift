@@ -32,7 +32,7 @@ package enum HistoryLine {
                 template = Template(entry)
                 last = (entry, template)
             }
-            ChecksummedLine.encode(template.document(of: state.target), to: &lines)
+            template.append(lineOf: state.target, to: &lines)
         }
         return lines
     }
@@ -41,25 +41,30 @@ package enum HistoryLine {
     private struct Template {
         private let bytes: [UInt8]
         private let gap: Int
+        /// Of the bytes before the target.
+        private let sum: CyclicRedundancy
 
         init(_ entry: HistoryEntry) {
             var gap = 0
-            bytes = HistoryLine.json(entry) { gap = $0.gap("target") }
-            self.gap = gap
+            let bytes = HistoryLine.json(entry) { gap = $0.gap("target") }
+            var sum = CyclicRedundancy()
+            bytes.withUnsafeBytes { sum.add(UnsafeRawBufferPointer(rebasing: $0[..<gap])) }
+            (self.bytes, self.gap, self.sum) = (bytes, gap, sum)
         }
 
-        func document(of target: String) -> [UInt8] {
+        func append(lineOf target: String, to lines: inout [UInt8]) {
             var name = JSONWriter(capacity: 64)
             name.value(target)
-            var document: [UInt8] = []
-            document.reserveCapacity(bytes.count + name.count)
+            let start = lines.count
             // By pointers, since a slice of an array is appended byte by byte.
             bytes.withUnsafeBufferPointer { bytes in
-                document.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[..<gap]))
-                document.append(contentsOf: name.bytes)
-                document.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[gap...]))
+                lines.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[..<gap]))
+                lines.append(contentsOf: name.bytes)
+                lines.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[gap...]))
             }
-            return document
+            var sum = sum
+            lines.withUnsafeBytes { sum.add(UnsafeRawBufferPointer(rebasing: $0[(start + gap)...])) }
+            ChecksummedLine.close(&lines, sum.value)
         }
     }
 
@@ -106,9 +111,11 @@ extension HistoryEntry.Content {
 
 extension HistoryEntry {
     fileprivate func differsOnlyInTarget(from other: HistoryEntry) -> Bool {
-        guard moment == other.moment, case .state(var state) = content, case .state(let others) = other.content else {
+        guard moment == other.moment, case .state(let mine) = content, case .state(let others) = other.content else {
             return false
         }
+        if mine.sharesStorage(with: others) { return mine.isChange == others.isChange && boot == other.boot }
+        var state = mine
         state.target = others.target
         // Texts are equal for another spelling of an accent, too. All others are words.
         return state == others && boot == other.boot && state.interface.isSpelled(like: others.interface)

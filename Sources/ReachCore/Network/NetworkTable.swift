@@ -26,11 +26,16 @@ package struct NetworkTable: Equatable, Sendable {
         package let interface: InterfaceIndex?
         /// The only family whose paths the change can affect; `nil` if it can affect both.
         package let family: IPAddress.Family?
+        /// The route that was added, beside those that there were; `nil` for any other change.
+        package let addedRoute: Route?
 
-        package init(cause: Cause, interface: InterfaceIndex? = nil, family: IPAddress.Family? = nil) {
+        package init(
+            cause: Cause, interface: InterfaceIndex? = nil, family: IPAddress.Family? = nil, addedRoute: Route? = nil
+        ) {
             self.cause = cause
             self.interface = interface
             self.family = family
+            self.addedRoute = addedRoute
         }
 
         /// The only family whose paths these changes can affect; `nil` if they can affect both.
@@ -96,7 +101,8 @@ package struct NetworkTable: Equatable, Sendable {
 
     private func effect(of route: Route, _ cause: Cause) -> Effect {
         Effect(
-            cause: cause, interface: route.hops.first?.interface, family: route.destination.address.family)
+            cause: cause, interface: route.hops.first?.interface, family: route.destination.address.family,
+            addedRoute: cause == .routeAdded ? route : nil)
     }
 
     private mutating func apply(_ link: Link) -> Effect? {

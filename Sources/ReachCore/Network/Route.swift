@@ -71,6 +71,17 @@ extension RouteAnswer {
     }
 }
 
+extension Route {
+    /// Whether an answer to a lookup is by this route, if it is the only one that the address can have been found by.
+    package func isFound(in answer: RouteAnswer, for address: IPAddress) -> Bool {
+        guard case .route(let found) = answer, type == .unicast, found.type == .unicast, table == found.table,
+            hops.count == 1, found.hops.count == 1, destination.contains(address)
+        else { return false }
+        return hops[0].gateway != nil && hops[0].gateway == found.hops[0].gateway
+            && hops[0].interface == found.hops[0].interface
+    }
+}
+
 /// The error numbers of a refused lookup, as in asm-generic/errno.h. ReachCore imports no C.
 package enum LinuxError {
     package static let operationNotPermitted: Int32 = 1

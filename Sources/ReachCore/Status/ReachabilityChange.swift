@@ -46,6 +46,14 @@ public struct ReachabilityChange: Hashable, Sendable {
         self.state = state
     }
 
+    /// Whether both are known to be the same but for the target. Their states must share their storage, since comparing
+    /// all values would cost as much as encoding them.
+    package func differsOnlyInTarget(from other: ReachabilityChange) -> Bool {
+        guard let previous, let others = other.previous, state.sharesStorage(with: other.state) else { return false }
+        return previous.sharesStorage(with: others) && bootTime == other.bootTime && time == other.time
+            && cause == other.cause && aspects == other.aspects
+    }
+
     /// The same change of another target.
     func of(_ target: Target) -> ReachabilityChange {
         guard target != state.target else { return self }

@@ -4,12 +4,24 @@
 /// A thousand targets behind one default route mostly are such targets. What tells them apart is when they were first
 /// watched, and what happened to them since.
 package struct SharedTransitions {
-    private struct Transition {
+    /// A class, since looking for one among structures would copy them.
+    private final class Transition {
         let verdict: SharedVerdict
         let before: StatusMachine
         let after: StatusMachine
         let cause: Cause
         let change: ReachabilityChange?
+
+        init(
+            verdict: SharedVerdict, before: StatusMachine, after: StatusMachine, cause: Cause,
+            change: ReachabilityChange?
+        ) {
+            self.verdict = verdict
+            self.before = before
+            self.after = after
+            self.cause = cause
+            self.change = change
+        }
     }
 
     private var transitions: [Transition] = []

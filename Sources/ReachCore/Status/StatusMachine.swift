@@ -29,6 +29,12 @@ package struct StatusMachine: Sendable {
         return earliest(for: latest.verdict.status, pendingSince: pendingSince)
     }
 
+    /// Whether no route led to the target by the latest verdict in this family.
+    package func lacksRoute(_ family: IPAddress.Family) -> Bool {
+        guard let latest else { return false }
+        return (family == .ipv4 ? latest.verdict.ipv4.reason : latest.verdict.ipv6.reason) == .noRoute
+    }
+
     /// Processes a verdict.
     ///
     /// - Parameter epoch: The Internet's epoch at that moment.

@@ -15,9 +15,22 @@ public struct Target: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The target as written.
-    public let description: String
+    public var description: String { storage.description }
     /// The meaning of the target.
-    public let subject: Subject
+    public var subject: Subject { storage.subject }
+
+    /// Copies share it: each state, and each change of one, has its target.
+    private let storage: Storage
+
+    private final class Storage: Sendable {
+        let description: String
+        let subject: Subject
+
+        init(description: String, subject: Subject) {
+            self.description = description
+            self.subject = subject
+        }
+    }
 
     /// The Internet.
     public static let internet = Target(description: "internet", subject: .internet)
@@ -50,8 +63,19 @@ public struct Target: Hashable, Sendable, CustomStringConvertible {
     }
 
     private init(description: String, subject: Subject) {
-        self.description = description
-        self.subject = subject
+        storage = Storage(description: description, subject: subject)
+    }
+
+    /// Whether both are written alike and mean the same.
+    public static func == (one: Target, other: Target) -> Bool {
+        one.storage === other.storage
+            || one.storage.description == other.storage.description && one.storage.subject == other.storage.subject
+    }
+
+    /// Combines the text and the meaning.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(storage.description)
+        hasher.combine(storage.subject)
     }
 }
 

@@ -19,6 +19,9 @@ package final class EventHistory: Sendable {
     private let boot: String
     private let signInterval: Duration
     private let lastSign: Mutex<BootTime>
+    /// What was added last: with a thousand targets behind one default route, nearly every record differs from the one
+    /// before in nothing but the target.
+    private let lastAdded = Mutex<Added?>(nil)
 
     /// Begins a run, whose first record says that the daemon observes from `moment` on.
     ///
@@ -69,7 +72,24 @@ package final class EventHistory: Sendable {
 
     /// Like ``record(_:of:)``, but the change may be written only after ``write()``.
     package func add(_ change: ReachabilityChange, of name: String) {
-        queue.add(.entry(HistoryEntry(change, of: name, boot: boot)))
+        let entry = lastAdded.withLock { last in
+            if let last, last.change.differsOnlyInTarget(from: change) { return last.entry.of(name) }
+            let entry = HistoryEntry(change, of: name, boot: boot)
+            last = Added(change: change, entry: entry)
+            return entry
+        }
+        queue.add(.entry(entry))
+    }
+
+    /// A change and its record. It is a class, since a copy would cost as much as a record.
+    private final class Added: Sendable {
+        let change: ReachabilityChange
+        let entry: HistoryEntry
+
+        init(change: ReachabilityChange, entry: HistoryEntry) {
+            self.change = change
+            self.entry = entry
+        }
     }
 
     /// Makes the thread write what was added.

@@ -69,6 +69,7 @@ struct HistoryWriter {
 
     private mutating func write(_ batch: HistoryQueue.Batch) {
         var entries: [HistoryEntry] = []
+        entries.reserveCapacity(batch.items.count)
         for case .entry(let entry) in batch.items { entries.append(entry) }
         entries += batch.latest.values.sorted { $0.moment.boot < $1.moment.boot }
         lost += batch.dropped

@@ -46,7 +46,8 @@ final class DaemonHooks {
     }
 
     func handle(_ change: ReachabilityChange) {
-        if filter.wants(change), settings.events.contains(.change) { runner?.handle(HookEvent(change)) }
+        guard filter.wants(change), let runner, runner.mayHaveHooks, settings.events.contains(.change) else { return }
+        runner.handle(HookEvent(change))
     }
 
     func handle(_ event: ProbeEvent) {

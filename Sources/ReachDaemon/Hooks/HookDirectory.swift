@@ -1,3 +1,4 @@
+internal import CReachLinux
 internal import Glibc
 internal import ReachLoop
 
@@ -15,6 +16,9 @@ package struct HookDirectory: Hashable, Sendable {
     package let path: String
 
     package init(_ path: String) { self.path = path }
+
+    /// Whether there is certainly no such directory. It never waits for a disk; where it would have to, the answer is no.
+    var isKnownMissing: Bool { reach_is_known_missing(path) != 0 }
 
     /// Lists the hooks. A missing directory has none, which is not an error.
     package func list() -> Listing {

@@ -28,6 +28,10 @@ package final class HookRunner {
     /// Events that wait for the directory to be listed.
     private var pending: [() -> HookEvent] = []
     private var isListing = false
+    /// How many events beyond the limit are removed at a time.
+    private static let surplus = 64
+    /// The last turn of the loop in which there was certainly no directory.
+    private var knownMissing: UInt64?
     private var refused: [String: String] = [:]
 
     package init(on loop: EventLoop, _ options: Options, report: @escaping (HookReport) -> Void) {
@@ -42,10 +46,23 @@ package final class HookRunner {
     /// The hooks that are running or starting.
     package var running: Set<String> { queue.running }
 
+    /// Whether there may be hooks for an event of this turn of the loop: most machines have none, and then a change of a
+    /// thousand targets needs no thread and no memory.
+    package var mayHaveHooks: Bool {
+        if knownMissing != loop.turn {
+            guard options.directory.isKnownMissing else { return true }
+            knownMissing = loop.turn
+            refused = [:]
+        }
+        return isListing
+    }
+
     /// Runs every hook with the event, which is made only if there is a hook.
     package func handle(_ event: @autoclosure @escaping () -> HookEvent) {
-        // Beyond the limit the newest events count, as they do in the queue.
-        if pending.count >= HookQueue.limit { pending.removeFirst() }
+        guard mayHaveHooks else { return }
+        // Beyond the limit the newest events count, as they do in the queue. Many at a time are removed, since each
+        // removal moves all that stay.
+        if pending.count >= HookQueue.limit + Self.surplus { pending.removeFirst(Self.surplus) }
         pending.append(event)
         guard !isListing else { return }
         isListing = true
@@ -70,7 +87,7 @@ package final class HookRunner {
             report(.refused(path: path, problem))
         }
         refused = listing.refused
-        let events = pending
+        let events = pending.suffix(HookQueue.limit)
         pending = []
         guard !listing.hooks.isEmpty else { return }
         for event in events { queue.add(event(), for: listing.hooks).forEach(start) }

@@ -381,7 +381,14 @@ package final class ReachabilityEngine {
         on targets: [WatchedTarget], internet: Verdict, _ effects: [NetworkTable.Effect], _ finder: inout PathFinder
     ) throws(NetlinkError) {
         let alone = targets.map(\.onlyAddress)
-        var shared = try finder.verdicts(on: alone.compactMap(\.self)).makeIterator()
+        var singles: [SingleAddress] = []
+        singles.reserveCapacity(alone.count)
+        for (watch, address) in zip(targets, alone) {
+            guard let address else { continue }
+            singles.append(SingleAddress(address, hadNoRoute: watch.machine.lacksRoute(address.family)))
+        }
+        let addedRoute = effects.count == 1 ? effects[0].addedRoute : nil
+        var shared = try finder.verdicts(on: singles, after: addedRoute).makeIterator()
         let ofInternet = SharedVerdict(internet)
         var causes = SharedRootCauses(view: finder.view, options: options)
         var transitions = SharedTransitions(epoch: epoch.value, at: SystemClock.now)

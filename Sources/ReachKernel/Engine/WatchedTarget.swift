@@ -11,7 +11,9 @@ final class WatchedTarget {
     /// The user whose name it is; `nil` if several want to know, or this program does.
     private(set) var owner: UInt32?
     var machine: StatusMachine
-    var name = NameTracker()
+    var name = NameTracker() {
+        didSet { onlyAddress = findOnlyAddress() }
+    }
     /// The links that carried its paths before it was lost.
     var memory = PathMemory()
     var holdTimer: TimerQueue.ID?
@@ -25,13 +27,16 @@ final class WatchedTarget {
         self.condition = condition
         self.owner = owner
         machine = StatusMachine(target: target, holdDown: holdDown, at: now)
+        onlyAddress = findOnlyAddress()
     }
 
     var key: WatchKey { WatchKey(target: target, condition: condition) }
 
     /// The address that decides alone whether the target is reachable, by the kernel's own choice of a path; `nil` for other
     /// targets.
-    var onlyAddress: IPAddress? {
+    private(set) var onlyAddress: IPAddress?
+
+    private func findOnlyAddress() -> IPAddress? {
         guard condition == nil else { return nil }
         switch target.subject {
         case .address(let address, zone: nil): return address

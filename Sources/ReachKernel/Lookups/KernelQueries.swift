@@ -41,11 +41,24 @@ package final class KernelQueries {
     /// - Returns: The kernel's answers, in the order of the questions.
     package func routes(_ questions: [RouteQuestion]) throws(NetlinkError) -> [RouteAnswer] {
         guard !questions.isEmpty else { return [] }
-        var batch = socket.batch()
+        guard questions.count > Self.lookupsForShortReplies else { return try routes(questions, areShort: false) }
+        do throws(NetlinkError) {
+            return try routes(questions, areShort: true)
+        } catch .lost {
+            // A route with very many next hops.
+            return try routes(questions, areShort: false)
+        }
+    }
+
+    /// Fewer lookups need no buffer of their own.
+    private static let lookupsForShortReplies = 16
+
+    private func routes(_ questions: [RouteQuestion], areShort: Bool) throws(NetlinkError) -> [RouteAnswer] {
+        var batch = socket.batch(of: questions.count)
         for question in questions { batch.add(question) }
         var answers: [RouteAnswer] = []
         answers.reserveCapacity(questions.count)
-        try socket.exchange(batch) { message in
+        let read = { (message: Message) in
             if let number = message.errorNumber {
                 answers.append(.refused(errno: number))
             } else if let route = NoticeParser.answer(message) {
@@ -53,6 +66,11 @@ package final class KernelQueries {
             } else {
                 answers.append(.refused(errno: EBADMSG))
             }
+        }
+        if areShort {
+            try socket.exchangeShortReplies(batch, read: read)
+        } else {
+            try socket.exchange(batch, read: read)
         }
         return answers
     }

@@ -22,31 +22,43 @@ extension PathFinder {
     ///
     /// The kernel is asked about each address, since only it knows its routes, but about many at once. Addresses with
     /// the same answer are judged once and share their verdict.
-    package mutating func verdicts(on addresses: [IPAddress]) throws(NetlinkError) -> [SharedVerdict] {
+    ///
+    /// - Parameter addedRoute: The route whose addition is all that has changed since the last verdicts; `nil` where more or
+    ///   something else did. An address that had no route is reached by this one if it is reached now, and no second lookup
+    ///   is needed for its metric. Another route that was added meanwhile has a notice of its own, after which the metric is
+    ///   looked up.
+    package mutating func verdicts(
+        on addresses: [SingleAddress], after addedRoute: Route? = nil
+    ) throws(NetlinkError) -> [SharedVerdict] {
         var verdicts: [SharedVerdict] = []
         verdicts.reserveCapacity(addresses.count)
         var shared = Shared()
         for start in stride(from: 0, to: addresses.count, by: Self.lookupsAtOnce) {
             let part = addresses[start..<min(start + Self.lookupsAtOnce, addresses.count)]
-            try addVerdicts(on: part, &shared, to: &verdicts)
+            try addVerdicts(on: part, after: addedRoute, &shared, to: &verdicts)
         }
         return verdicts
     }
 
     private mutating func addVerdicts(
-        on addresses: ArraySlice<IPAddress>, _ shared: inout Shared, to verdicts: inout [SharedVerdict]
+        on addresses: ArraySlice<SingleAddress>, after addedRoute: Route?, _ shared: inout Shared,
+        to verdicts: inout [SharedVerdict]
     ) throws(NetlinkError) {
-        let answers = try lookUp(addresses.map { RouteQuestion($0, mark: mark) })
-        var judged: [(place: Int?, path: NetworkPath?)] = []
+        let answers = try lookUp(addresses.map { RouteQuestion($0.address, mark: mark) })
+        var judged: [(place: Int?, path: NetworkPath?, isByAddedRoute: Bool)] = []
         var metricQuestions: [RouteQuestion] = []
         judged.reserveCapacity(answers.count)
-        for (address, answer) in zip(addresses, answers) {
+        for (single, answer) in zip(addresses, answers) {
+            let address = single.address
             let place = try judgeOnce(address, answer, &shared)
             // A shared path is not copied: copying it costs as much as the lookup.
             let own = place == nil ? try judge(address, answer) : nil
-            judged.append((place, own))
+            let isByAddedRoute = single.hadNoRoute && addedRoute?.isFound(in: answer, for: address) == true
+            judged.append((place, own, isByAddedRoute))
             let question: RouteQuestion?
-            if let place {
+            if isByAddedRoute {
+                question = nil
+            } else if let place {
                 question = metricQuestion(shared.judged[place].path, to: address)
             } else {
                 question = own.flatMap { metricQuestion($0, to: address) }
@@ -54,14 +66,14 @@ extension PathFinder {
             if let question { metricQuestions.append(question) }
         }
         var metrics = try view.queries.routes(metricQuestions).makeIterator()
-        for (address, (place, own)) in zip(addresses, judged) {
+        for (single, (place, own, isByAddedRoute)) in zip(addresses, judged) {
             let lacksMetric = if let place { shared.judged[place].path.lacksMetric } else { own?.lacksMetric ?? false }
-            let found = lacksMetric ? metrics.next()?.metric : nil
+            let found = isByAddedRoute && lacksMetric ? addedRoute?.metric : lacksMetric ? metrics.next()?.metric : nil
             if let place {
                 verdicts.append(shared.verdict(at: place, metric: found))
             } else if var own {
                 own.metric = found ?? own.metric
-                verdicts.append(SharedVerdict(Shared.verdict(of: address.family, own)))
+                verdicts.append(SharedVerdict(Shared.verdict(of: single.address.family, own)))
             }
         }
     }
@@ -84,6 +96,18 @@ extension PathFinder {
         guard path.linkClass != .tunnel else { return nil }
         shared.judged.append(Shared.Judged(family: family, answer: answer, path: path))
         return shared.judged.count - 1
+    }
+}
+
+/// An address that alone decides whether a target is reachable.
+package struct SingleAddress {
+    let address: IPAddress
+    /// Whether no route led to it by the last verdict.
+    let hadNoRoute: Bool
+
+    package init(_ address: IPAddress, hadNoRoute: Bool = false) {
+        self.address = address
+        self.hadNoRoute = hadNoRoute
     }
 }
 

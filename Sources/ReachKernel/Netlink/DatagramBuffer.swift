@@ -5,15 +5,18 @@ final class DatagramBuffer {
     /// The size of the slot that each datagram has. The kernel's dumps come in datagrams of at most 32 KiB, and a notice
     /// is far smaller. Only pages that are written to take up memory.
     let slotBytes: Int
-    static let slotCount = Int(REACH_DATAGRAMS_AT_ONCE)
+    /// The datagrams that one system call receives at most.
+    let slotCount: Int
 
     private let memory: UnsafeMutableRawBufferPointer
     private let datagrams: UnsafeMutableBufferPointer<reach_datagram>
 
-    init(slotBytes: Int = 64 * 1024) {
+    /// - Parameter slotCount: At most 32 (`REACH_DATAGRAMS_AT_MOST`).
+    init(slotBytes: Int = 64 * 1024, slotCount: Int = 4) {
         self.slotBytes = slotBytes
-        memory = .allocate(byteCount: slotBytes * Self.slotCount, alignment: 8)
-        datagrams = .allocate(capacity: Self.slotCount)
+        self.slotCount = min(slotCount, Int(REACH_DATAGRAMS_AT_MOST))
+        memory = .allocate(byteCount: slotBytes * self.slotCount, alignment: 8)
+        datagrams = .allocate(capacity: self.slotCount)
         datagrams.initialize(repeating: reach_datagram())
     }
 
@@ -24,7 +27,7 @@ final class DatagramBuffer {
 
     /// - Returns: The number of datagrams received, or the negative error number.
     func fill(from socket: CInt) -> Int {
-        Int(reach_receive_netlink(socket, memory.baseAddress, slotBytes, datagrams.baseAddress, UInt32(Self.slotCount)))
+        Int(reach_receive_netlink(socket, memory.baseAddress, slotBytes, datagrams.baseAddress, UInt32(slotCount)))
     }
 
     /// The datagram in a slot; `nil` if it did not fit.

@@ -7,6 +7,8 @@ internal import Glibc
 final class QuerySocket {
     private var socket: NetlinkSocket
     private let buffer = DatagramBuffer()
+    /// For many short replies: one to a lookup takes about a hundred bytes, and more only if it lists many next hops.
+    private lazy var shortReplies = DatagramBuffer(slotBytes: 1024, slotCount: 32)
     private var nextSequence: UInt32 = 1
     /// The number of attempts to dump a table that changes meanwhile.
     private static let dumpAttempts = 5
@@ -17,7 +19,11 @@ final class QuerySocket {
     }
 
     /// An empty batch of requests.
-    func batch() -> RequestBatch { RequestBatch(firstSequence: nextSequence) }
+    ///
+    /// - Parameter requests: About how many there will be.
+    func batch(of requests: Int = 8) -> RequestBatch {
+        RequestBatch(firstSequence: nextSequence, requests: requests)
+    }
 
     /// Requests a whole table.
     func dump<T>(
@@ -43,6 +49,19 @@ final class QuerySocket {
 
     /// Sends the requests, and calls `read` with each reply until all are answered.
     func exchange(_ batch: RequestBatch, read: (Message) -> Void) throws(NetlinkError) {
+        try exchange(batch, by: buffer, read: read)
+    }
+
+    /// As ``exchange(_:read:)``, with fewer system calls, if most replies are short.
+    ///
+    /// - Throws: ``NetlinkError/lost`` also where a reply is too long; then another exchange may succeed.
+    func exchangeShortReplies(_ batch: RequestBatch, read: (Message) -> Void) throws(NetlinkError) {
+        try exchange(batch, by: shortReplies, read: read)
+    }
+
+    private func exchange(
+        _ batch: RequestBatch, by buffer: DatagramBuffer, read: (Message) -> Void
+    ) throws(NetlinkError) {
         nextSequence = batch.firstSequence &+ UInt32(batch.count)
         try socket.send(batch.bytes)
         var expected = batch.firstSequence

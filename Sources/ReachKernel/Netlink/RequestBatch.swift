@@ -9,9 +9,9 @@ struct RequestBatch {
     let firstSequence: UInt32
     private(set) var count = 0
 
-    init(firstSequence: UInt32) {
+    init(firstSequence: UInt32, requests: Int = 8) {
         self.firstSequence = firstSequence
-        bytes.reserveCapacity(512)
+        bytes.reserveCapacity(requests * 64)
     }
 
     /// Adds a request: its fixed part, then what `attributes` appends.

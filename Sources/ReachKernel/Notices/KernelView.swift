@@ -27,10 +27,13 @@ package final class KernelView {
     private(set) var leases: LeaseFindings?
     /// Whether what is known of a network changed in a way that may concern both families.
     private var hasOtherIdentity = false
+    /// Whether anybody wants to know the networks behind links. Without that, a gateway is only a part of a path.
+    private let identifiesNetworks: Bool
 
     /// - Parameter wantsWireless: Whether to query the Wi-Fi networks of links, which loads a library where there is Wi-Fi.
     package init(policy: LinkPolicy = LinkPolicy(), wantsWireless: Bool = false) throws(NetlinkError) {
         self.policy = policy
+        identifiesNetworks = policy.networks != NetworkPolicy()
         wireless = wantsWireless ? WirelessView() : nil
         queries = try KernelQueries()
     }
@@ -136,6 +139,7 @@ package final class KernelView {
     ///
     /// - Returns: Whether more or something else is now known of the network behind a link.
     func noteGateways(of routes: some Sequence<DefaultRoute>) throws(NetlinkError) -> Bool {
+        guard identifiesNetworks else { return false }
         var isOther = false
         for route in routes {
             guard let gateway = route.gateway, try noteGateway(gateway, of: route.key) else { continue }
@@ -158,7 +162,9 @@ package final class KernelView {
     ///
     /// - Returns: Whether less is now known of the network behind a link.
     func forgetGateways(besides routes: some Sequence<DefaultRoute>) -> Bool {
-        guard table.gateways.keep(Set(routes.filter { $0.gateway != nil }.map(\.key))) else { return false }
+        guard identifiesNetworks, table.gateways.keep(Set(routes.filter { $0.gateway != nil }.map(\.key))) else {
+            return false
+        }
         conditions = [:]
         hasOtherIdentity = true
         return true

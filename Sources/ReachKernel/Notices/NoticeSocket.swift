@@ -45,7 +45,7 @@ package final class NoticeSocket {
                     if let notice = NoticeParser.notice(message) { body(notice) }
                 }
             }
-            if count < DatagramBuffer.slotCount { return false }
+            if count < buffer.slotCount { return false }
         }
         return true
     }

@@ -24,7 +24,7 @@ final class WirelessSocket {
         var notices: [WirelessNotice] = []
         while true {
             let count = try socket.receive(into: buffer) { notices += WirelessParser.notices(in: $0) }
-            if count < DatagramBuffer.slotCount { return notices }
+            if count < buffer.slotCount { return notices }
         }
     }
 }

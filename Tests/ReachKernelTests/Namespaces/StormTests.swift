@@ -68,7 +68,7 @@ struct StormTests {
             let view = try KernelView()
             try view.refresh()
             var finder = PathFinder(view: view)
-            let together = try finder.verdicts(on: addresses)
+            let together = try finder.verdicts(on: addresses.map { SingleAddress($0) })
             var alone = PathFinder(view: view)
             var differing: [String] = []
             for (address, shared) in zip(addresses, together) {
@@ -80,6 +80,73 @@ struct StormTests {
         }
         #expect(differing == [])
         #expect(distinct < 40, "most share theirs: \(distinct)")
+    }
+
+    @Test func `a metric is that of the only route that was added, and is looked up otherwise`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        try namespace.run("ip", "route", "replace", "default", "via", "192.0.2.1", "metric", "70")
+        try namespace.run("ip", "route", "del", "default", "metric", "0")
+        try namespace.run("ip", "route", "add", "198.51.100.0/24", "via", "192.0.2.1", "metric", "5")
+        var added = Route(destination: try #require(IPPrefix(IPAddress(ipv4: 0), length: 0)))
+        added.metric = 7
+        added.hops = [NextHop(interface: nil, gateway: IPAddress("192.0.2.1"))]
+        let addresses = ["203.0.113.1", "203.0.113.2", "198.51.100.1", "198.51.100.2"].compactMap(IPAddress.init)
+        let metrics = try await namespace.perform { [added] in
+            let view = try KernelView()
+            try view.refresh()
+            var added = added
+            added.hops[0].interface = view.table.link(named: "up0")?.index
+            let lookUp = { (route: Route?, hadNoRoute: Bool) in
+                var finder = PathFinder(view: view)
+                let singles = addresses.map { SingleAddress($0, hadNoRoute: hadNoRoute) }
+                return try finder.verdicts(on: singles, after: route).map(\.verdict.ipv4.metric)
+            }
+            var elsewhere = added
+            elsewhere.hops[0].gateway = IPAddress("192.0.2.9")
+            var narrow = added
+            narrow.destination = try #require(IPPrefix(IPAddress("198.51.100.0") ?? .init(ipv4: 0), length: 24))
+            return [
+                try lookUp(added, true), try lookUp(narrow, true), try lookUp(added, false), try lookUp(nil, true),
+                try lookUp(elsewhere, true),
+            ]
+        }
+        #expect(metrics == [[7, 7, 7, 7], [70, 70, 7, 7], [70, 70, 5, 5], [70, 70, 5, 5], [70, 70, 5, 5]])
+    }
+
+    @Test func `targets that a default route brings back have its metric, and a better one's after it`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        try namespace.run("ip", "route", "del", "default")
+        let watched = try await TestEngine.start(Target("198.51.100.1"), in: namespace)
+        try await watched.expect(Change(.reachable, because: .routeAdded)) {
+            try namespace.run("ip", "route", "add", "default", "via", "192.0.2.1", "metric", "70")
+        }
+        #expect(watched.state?.ipv4.metric == 70)
+        try await watched.expect(Change(.reachable, because: .routeAdded, [.path])) {
+            try namespace.run("ip", "route", "add", "198.51.100.0/24", "via", "192.0.2.1", "metric", "5")
+        }
+        #expect(watched.state?.ipv4.metric == 5)
+    }
+
+    @Test func `lookups of routes with very many next hops are all answered`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        let hops = (10..<210).map { "nexthop via 192.0.2.\($0)" }.joined(separator: " ")
+        try namespace.run("sh", "-c", "ip route add 198.51.100.0/24 \(hops)")
+        let questions = (1...40).map { number in
+            RouteQuestion(IPAddress(ipv4: (number % 2 == 0 ? 0xc633_6400 : 0xcb00_7100) + number), matchesTable: true)
+        }
+        let counts = try await namespace.perform {
+            try KernelQueries().routes(questions).map { answer -> Int in
+                guard case .route(let route) = answer else { return 0 }
+                return route.hops.count
+            }
+        }
+        #expect(counts == (1...40).map { $0 % 2 == 0 ? 200 : 1 })
     }
 
     @Test func `the kernel drops notices of routes to other networks`() async throws {
