@@ -103,15 +103,17 @@ package final class QueueDriver {
 
     /// Completes a request and queues it.
     ///
-    /// - Parameter reply: Called once, on the loop, when the request is safe or refused.
+    /// - Parameters:
+    ///   - isChecked: Whether the request was checked against the queue's limits, but for its body.
+    ///   - reply: Called once, on the loop, when the request is safe or refused.
     /// - Throws: ``RequestValidationError``; then `reply` is not called.
     package func add(
-        _ request: QueuedRequest, makeKey: () -> String, reply: @escaping (QueueReply) -> Void
+        _ request: QueuedRequest, isChecked: Bool = false, makeKey: () -> String,
+        reply: @escaping (QueueReply) -> Void
     ) throws(RequestValidationError) {
-        let specification = request.specification
-        try specification.check(policy.limits)
+        if isChecked { try request.checkBody(policy.limits) } else { try request.check(policy.limits) }
         var complete = request
-        if !specification.isComplete { complete.specification = specification.completed(makeKey: makeKey) }
+        if !request.isComplete { complete.specification = request.specification.completed(makeKey: makeKey) }
         ask({ .add(complete, $0) }, reply)
     }
 
