@@ -33,6 +33,7 @@ package final class EventLoop {
     private var watches: [CInt: Watch] = [:]
     private var lastGeneration: UInt32 = 0
     private var deferred: [() -> Void] = []
+    private var steps: [() -> Void] = []
     /// The thread in ``run()``; `nil` before and after.
     private var thread: pthread_t?
     private var timers = TimerQueue()
@@ -106,6 +107,14 @@ package final class EventLoop {
         deferred.append(work)
     }
 
+    /// Calls `work` once, before the descriptors are polled again: for the next step of what runs now, so that others wait
+    /// on it as little as possible. Steps run between the events of a turn, and after its deferred work; what a step adds,
+    /// too: at most ``deferredPerTurn`` each time, and the rest waits for the next.
+    package func beforeNextPoll(_ work: @escaping () -> Void) {
+        assertConfined()
+        steps.append(work)
+    }
+
     /// The most pieces of deferred work between two polls of the descriptors. Many users who defer a piece each must not
     /// delay the kernel's notices: 64 is the number of events that one call of epoll_wait returns here.
     package static let deferredPerTurn = 64
@@ -121,14 +130,18 @@ package final class EventLoop {
             arm()
             let count = wait(&events)
             turn &+= 1
-            for event in events.prefix(count) where isRunning { dispatch(event) }
+            // What the first half has led to begins before the second: servers work on it meanwhile.
+            for event in events[..<(count / 2)] where isRunning { dispatch(event) }
+            if count > 1 { runSteps() }
+            for event in events[(count / 2)..<count] where isRunning { dispatch(event) }
             runDeferred()
+            runSteps()
         }
     }
 
     /// - Returns: The number of events.
     private func wait(_ events: inout [epoll_event]) -> Int {
-        let count = epoll_wait(epoll.rawValue, &events, CInt(events.count), deferred.isEmpty ? -1 : 0)
+        let count = epoll_wait(epoll.rawValue, &events, CInt(events.count), deferred.isEmpty && steps.isEmpty ? -1 : 0)
         if count >= 0 { return Int(count) }
         let number = errno
         // All other errors mean that the epoll descriptor was closed or replaced by foreign code. Trying again would take
@@ -144,6 +157,17 @@ package final class EventLoop {
         swap(&work, &deferred)
         for item in work.prefix(Self.deferredPerTurn) where isRunning { item() }
         if work.count > Self.deferredPerTurn { deferred = work.dropFirst(Self.deferredPerTurn) + deferred }
+    }
+
+    private func runSteps() {
+        var left = Self.deferredPerTurn
+        while !steps.isEmpty, left > 0, isRunning {
+            var work: [() -> Void] = []
+            swap(&work, &steps)
+            for item in work.prefix(left) where isRunning { item() }
+            if work.count > left { steps = work.dropFirst(left) + steps }
+            left -= work.count
+        }
     }
 
     /// Stops a debug build that uses the loop on a thread other than the one that runs it. Before ``run()`` and after it,

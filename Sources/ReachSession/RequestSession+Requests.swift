@@ -145,14 +145,15 @@ extension RequestSession {
         resuming resumeData: ResumeData? = nil, _ completion: RequestTask.Completion?
     ) throws(RequestError) -> RequestTask {
         var request = request
-        request.headerFields.replace(with: headers)
-        if let fault = RequestFieldFault.first(in: headers.map { HeaderField($0.name.rawName, $0.value) }) {
-            throw RequestError(RequestValidationError(.header, fault.description))
+        if !headers.isEmpty {
+            request.headerFields.replace(with: headers)
+            if let fault = RequestFieldFault.first(in: headers.map { HeaderField($0.name.rawName, $0.value) }) {
+                throw RequestError(RequestValidationError(.header, fault.description))
+            }
         }
         let shared = chosenOptions(options, constraint)
-        var queued = try RequestSpecification(request, of: core)
-        shared.value.apply(to: &queued, keepsOnDisk: core.keepsOnDisk)
-        queued.outputPath = path
+        var queued = try RequestSpecification(request, shared.terms, of: core)
+        if let path { queued.outputPath = path }
         // A host behind a proxy may have neither a name nor a path here.
         if core.usesProxies, let url = try? TransferURL(queued.url),
             core.options.proxies.proxy(for: url) != .none
@@ -160,7 +161,7 @@ extension RequestSession {
             queued.condition.isTargetReachable = false
         }
         do throws(RequestValidationError) {
-            try queued.check(core.limits)
+            try queued.check(core.limits, fieldsAreChecked: true)
         } catch {
             throw RequestError(error)
         }
@@ -176,6 +177,7 @@ extension RequestSession {
     /// The options of a task: the session's, unless something else was given.
     private func chosenOptions(_ options: RequestOptions?, _ constraint: RequestConstraint?) -> SharedOptions {
         let usual = core.usualOptions
+        if options == nil, constraint == nil, usual.value.interceptor == nil { return usual }
         let name = options.map(\.interceptor) ?? usual.value.interceptor
         // An interceptor's own requests would wait for themselves.
         let isOwn = name.map { InterceptorCall.current.contains(InterceptorCall($0, of: core)) } ?? false
@@ -183,13 +185,13 @@ extension RequestSession {
         var options = options ?? usual.value
         if let constraint { options.constraint = constraint }
         if isOwn { options.interceptor = nil }
-        return SharedOptions(options)
+        return SharedOptions(options, keepsOnDisk: core.keepsOnDisk)
     }
 }
 
 extension RequestSpecification {
     /// A request but for its body, which comes later.
-    fileprivate init(_ request: WebRequest, of core: SessionCore) throws(RequestError) {
+    fileprivate init(_ request: WebRequest, _ terms: SharedTerms, of core: SessionCore) throws(RequestError) {
         let limit = core.limits.bytesOfAll(nil).bytes
         if case .file = request.body {
             // The file stays in place, and does not count.
@@ -209,7 +211,8 @@ extension RequestSpecification {
         let headers = try core.sentFields.list(fields)
         do throws(RequestValidationError) {
             let destination = try core.destinations.destination(of: request.url)
-            self.init(method: request.method.rawValue, stored: request.url.description, to: destination)
+            self.init(
+                method: request.method.rawValue, stored: request.url.description, to: destination, terms: terms)
         } catch {
             throw RequestError(error)
         }
@@ -219,18 +222,8 @@ extension RequestSpecification {
 
 /// The destination of a session's last request, which mostly is that of the next one, too.
 final class LastDestination: Sendable {
-    /// The parts of a URL that decide about its destination.
-    private struct Server: Equatable, Sendable {
-        let scheme: String
-        let user: String?
-        let host: String
-        let port: UInt16?
-
-        init(_ url: WebAddress) { (scheme, user, host, port) = (url.scheme, url.userInformation, url.host, url.port) }
-    }
-
     private struct Entry: Sendable {
-        let server: Server
+        let server: WebAddress
         let destination: Destination
     }
 
@@ -238,10 +231,9 @@ final class LastDestination: Sendable {
 
     /// - Throws: ``RequestValidationError`` for a URL that cannot be queued.
     func destination(of url: WebAddress) throws(RequestValidationError) -> Destination {
-        let server = Server(url)
-        if let known = last.withLock({ $0 }), known.server == server { return known.destination }
+        if let known = last.withLock({ $0 }), known.server.hasServer(of: url) { return known.destination }
         let destination = try Destination(url: url.description)
-        last.withLock { $0 = Entry(server: server, destination: destination) }
+        last.withLock { $0 = Entry(server: url.withoutPath, destination: destination) }
         return destination
     }
 }
@@ -256,6 +248,7 @@ final class LastFields: Sendable {
 
     private let last = Mutex<Entry?>(nil)
 
+    /// The fields, all of which can be sent.
     func list(_ fields: HTTPFields) throws(RequestError) -> [HeaderField] {
         if let known = last.withLock({ $0 }), known.fields.count == fields.count,
             known.fields.elementsEqual(fields, by: { $0.name.rawName == $1.name.rawName && $0 == $1 })
@@ -263,6 +256,9 @@ final class LastFields: Sendable {
             return known.list
         }
         let list = try [HeaderField](fields)
+        if let fault = RequestFieldFault.first(in: list) {
+            throw RequestError(RequestValidationError(.header, fault.description))
+        }
         // They are not kept where they have secrets.
         if !fields.contains(.authorization), !fields.contains(.proxyAuthorization), !fields.contains(.cookie) {
             last.withLock { $0 = Entry(fields: fields, list: list) }

@@ -11,7 +11,6 @@ internal import Synchronization
 /// session ends it by ``close()``; tasks that are over may keep it alive after that.
 final class SessionCore: Sendable {
     private struct State {
-        var lastIdentifier: UInt64 = 0
         var isClosed = false
         /// Whether the thread has received work.
         var isUsed = false
@@ -19,6 +18,10 @@ final class SessionCore: Sendable {
         var tasks: [UInt64: RequestTask] = [:]
         /// Tasks that were not resumed, which their callers keep.
         var newTasks: [UInt64: NewTask] = [:]
+        /// Tasks that wait for the thread to start them: a list for each piece of work that was posted for that.
+        var starting: [[RequestTask]] = []
+        /// Whether nothing was posted since the last of these lists, so that another task may be added to it.
+        var isStarting = false
     }
 
     private struct NewTask: Sendable {
@@ -50,6 +53,7 @@ final class SessionCore: Sendable {
     let pump: SerialPump
     private let thread: SessionThread
     private let state = Mutex(State())
+    private let lastIdentifier = Atomic<UInt64>(0)
     /// The headers of requests that are created.
     let headers = SessionHeaders()
     /// The session itself, which interceptors receive.
@@ -62,7 +66,7 @@ final class SessionCore: Sendable {
         _ cache: ResponseCache
     ) {
         self.options = options
-        usualOptions = SharedOptions(options.requests)
+        usualOptions = SharedOptions(options.requests, keepsOnDisk: directory != nil)
         self.cookies = cookies
         self.cache = cache
         self.base = base
@@ -110,18 +114,12 @@ final class SessionCore: Sendable {
     ///
     /// - Parameter session: Kept alive by the task until it is over.
     func task(_ plan: __owned TaskPlan, of session: RequestSession) -> RequestTask {
-        let task = RequestTask(identifier: nextIdentifier(), plan: plan, core: self)
-        task.state.withLock { $0.session = session }
+        let task = RequestTask(identifier: nextIdentifier(), plan: plan, core: self, session: session)
         state.withLock { $0.newTasks[task.identifier] = NewTask(task: task) }
         return task
     }
 
-    func nextIdentifier() -> UInt64 {
-        state.withLock { state in
-            state.lastIdentifier += 1
-            return state.lastIdentifier
-        }
-    }
+    func nextIdentifier() -> UInt64 { lastIdentifier.add(1, ordering: .relaxed).newValue }
 
     /// The tasks that are not over, in the order of creation.
     var tasks: [RequestTask] {
@@ -130,10 +128,34 @@ final class SessionCore: Sendable {
         }.sorted { $0.identifier < $1.identifier }
     }
 
-    /// Passes a task to the queue.
+    /// Passes a task to the queue. Tasks that are resumed one after the other are passed on together.
     func start(_ task: RequestTask) {
-        keep(task)
-        if !perform({ $0.start(task) }) { task.end(with: .closed) }
+        let (isOpen, isFirst) = state.withLock { state in
+            state.newTasks[task.identifier] = nil
+            guard !state.isClosed else { return (false, false) }
+            state.isUsed = true
+            state.tasks[task.identifier] = task
+            if state.isStarting {
+                state.starting[state.starting.count - 1].append(task)
+                return (true, false)
+            }
+            state.isStarting = true
+            state.starting.append([task])
+            return (true, true)
+        }
+        guard isOpen else { return _ = task.end(with: .closed) }
+        guard isFirst, !thread.post({ [self] loop in for task in takeStarting() { loop.start(task) } }) else { return }
+        for task in takeStarting() { task.end(with: .closed) }
+    }
+
+    /// The tasks that were resumed first and are not passed on yet.
+    private func takeStarting() -> [RequestTask] {
+        state.withLock { state in
+            guard !state.starting.isEmpty else { return [] }
+            let tasks = state.starting.removeFirst()
+            if state.starting.isEmpty { state.isStarting = false }
+            return tasks
+        }
     }
 
     /// Keeps a task that is not over, so that it ends when the session is closed.
@@ -147,9 +169,10 @@ final class SessionCore: Sendable {
     /// Forgets a task that is over, or was released before it was resumed.
     func forget(_ identifier: UInt64) {
         // Released without the lock: the task may be the last that keeps the session.
-        _ = state.withLock { state in
+        _ = state.withLock { state -> RequestTask? in
+            if let task = state.tasks.removeValue(forKey: identifier) { return task }
             state.newTasks[identifier] = nil
-            return state.tasks.removeValue(forKey: identifier)
+            return nil
         }
     }
 
@@ -170,6 +193,8 @@ final class SessionCore: Sendable {
     func perform(_ work: @escaping @Sendable (SessionLoop) -> Void) -> Bool {
         let isOpen = state.withLock { state in
             if !state.isClosed { state.isUsed = true }
+            // What is started after this is passed on after it.
+            state.isStarting = false
             return !state.isClosed
         }
         return isOpen && thread.post(work)

@@ -65,6 +65,29 @@ extension EventLoopTurnTests {
         #expect(notes.lines.filter { $0 != "event" } == (0..<2 * limit).map(String.init))
     }
 
+    @Test func `a bounded number of steps runs before the next poll, also of those that a step adds`() throws {
+        let loop = try EventLoop()
+        let (notes, pipe, limit) = (Notes(), try Pipe(), EventLoop.deferredPerTurn)
+        try loop.watch(pipe.reader, for: .readable) { _ in
+            notes.lines.append("event")
+            loop.unwatch(pipe.reader)
+        }
+        func step(_ left: Int) {
+            loop.beforeNextPoll {
+                notes.lines.append("step")
+                if left > 0 { step(left - 1) } else { loop.stop() }
+            }
+        }
+        loop.afterEvents {
+            pipe.write("a")
+            step(2 * limit)
+            notes.lines.append("deferred")
+        }
+        loop.runToTheEnd()
+        #expect(notes.lines.first == "deferred" && notes.lines.firstIndex(of: "event") == limit + 1)
+        #expect(notes.lines.count { $0 == "step" } == 2 * limit + 1)
+    }
+
     @Test func `a debug build stops when another thread uses a running loop`() async {
         await #expect(processExitsWith: .failure) {
             let loop = try Carried(loop: EventLoop())

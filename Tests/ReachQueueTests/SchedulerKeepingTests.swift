@@ -442,11 +442,16 @@ import Testing
 @Suite struct DeadlineQueueTests {
     @Test(arguments: 0..<20)
     func `whatever is set, moved and taken out, the earliest comes first`(seed: UInt64) {
+        check(DeadlineQueue<Int32>(), seed)
+        check(SlotDeadlines(), seed)
+    }
+
+    private func check(_ empty: DeadlineHeap<some DeadlinePlaces<Int32>>, _ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var queue = DeadlineQueue<Int>()
-        var model: [Int: Int64] = [:]
+        var queue = empty
+        var model: [Int32: Int64] = [:]
         for _ in 0..<2000 {
-            let key = Int.random(in: 0..<60, using: &random)
+            let key = Int32.random(in: 0..<60, using: &random)
             let time = Int64.random(in: 0..<100, using: &random)
             switch Int.random(in: 0..<5, using: &random) {
             case 0, 1:

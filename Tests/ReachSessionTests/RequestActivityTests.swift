@@ -43,6 +43,23 @@ import Testing
         #expect(activity.activityCount == 0)
     }
 
+    @Test func `an activity that is off counts without asking for the time`() {
+        let asked = Mutex(0)
+        let activity = RequestActivity(
+            ActivityIndicator(isEnabled: false),
+            clock: {
+                asked.withLock { $0 += 1 }
+                return BootTime(nanoseconds: 0)
+            }, alarm: { _ in })
+        activity.increment()
+        activity.decrement()
+        activity.increment()
+        #expect(activity.activityCount == 1 && asked.withLock { $0 } == 0)
+        activity.setEnabled(true)
+        activity.increment()
+        #expect(asked.withLock { $0 } > 0 && activity.indicatorState == .delayingStart)
+    }
+
     @Test func `increments and decrements show activity after AFNetworking's delays`() {
         let stage = Stage()
         let activity = stage.activity

@@ -34,6 +34,28 @@ import Testing
         #expect(String(decoding: body, as: UTF8.self) == #"{"name":"Bob"}"#)
     }
 
+    @Test(arguments: [false, true])
+    func `of what several threads resume at once each is sent once, or ends with its session`(
+        isClosed: Bool
+    ) async throws {
+        let stub = StubTransport { _ in .json([true]) }
+        let session = try session(stub)
+        let answered = await withTaskGroup(of: Int.self) { group in
+            for thread in 0..<4 {
+                group.addTask {
+                    let tasks = (0..<50).compactMap { try? session.get("\(thread)/\($0)").resume() }
+                    var answered = 0
+                    for task in tasks where (try? await task.response()) != nil { answered += 1 }
+                    return answered
+                }
+            }
+            if isClosed { session.close() }
+            return await group.reduce(0, +)
+        }
+        let paths = stub.requests.map(\.url.path)
+        #expect(Set(paths).count == paths.count && answered <= paths.count && (isClosed || answered == 200))
+    }
+
     @Test func `what a session does with an answer it does with a stub's`() async throws {
         let stub = StubTransport { request in
             switch request.url.path {

@@ -3,30 +3,94 @@
 /// The one language for `wait --until`, `run --when`, `queue add --when`, sessions and rows of the queue's file; reach(1)
 /// documents it.
 package struct NetworkCondition: Hashable, Sendable {
+    private struct Terms: Hashable, Sendable {
+        var linkClass: LinkClass?
+        var excludedClasses: Set<LinkClass> = []
+        var isUnmetered = false
+        var isValidated = false
+        var isTargetReachable = false
+        var isTargetUnreachable = false
+        var interface: String?
+        var network: String?
+        var excludedNetworks: Set<String> = []
+        var family: IPAddress.Family?
+        var unreadable: String?
+    }
+
+    /// A condition goes through many hands, and nearly all requests have one of two.
+    private final class Box: Hashable, Sendable {
+        static let any = Box(Terms())
+
+        let terms: Terms
+
+        init(_ terms: Terms) { self.terms = terms }
+
+        static func == (left: Box, right: Box) -> Bool { left === right || left.terms == right.terms }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(terms) }
+    }
+
+    private var box = Box.any
+
+    private var terms: Terms {
+        get { box.terms }
+        set { box = Box(newValue) }
+    }
+
     /// The class of what carries the path, below tunnels too.
-    package var linkClass: LinkClass?
+    package var linkClass: LinkClass? {
+        get { box.terms.linkClass }
+        set { if newValue != box.terms.linkClass { terms.linkClass = newValue } }
+    }
     /// Classes that must not carry it.
-    package var excludedClasses: Set<LinkClass> = []
-    package var isUnmetered = false
+    package var excludedClasses: Set<LinkClass> {
+        get { box.terms.excludedClasses }
+        set { if newValue != box.terms.excludedClasses { terms.excludedClasses = newValue } }
+    }
+    package var isUnmetered: Bool {
+        get { box.terms.isUnmetered }
+        set { if newValue != box.terms.isUnmetered { terms.isUnmetered = newValue } }
+    }
     /// Probes have proved the Internet behind it (connectivity `full`).
-    package var isValidated = false
+    package var isValidated: Bool {
+        get { box.terms.isValidated }
+        set { if newValue != box.terms.isValidated { terms.isValidated = newValue } }
+    }
     /// The target, or a request's own host, is reachable; the path is then the one to it.
-    package var isTargetReachable = false
+    package var isTargetReachable: Bool {
+        get { box.terms.isTargetReachable }
+        set { if newValue != box.terms.isTargetReachable { terms.isTargetReachable = newValue } }
+    }
     /// The target is known not to be reachable. Goes with no other term.
-    package var isTargetUnreachable = false
-    package var interface: String?
+    package var isTargetUnreachable: Bool {
+        get { box.terms.isTargetUnreachable }
+        set { if newValue != box.terms.isTargetUnreachable { terms.isTargetUnreachable = newValue } }
+    }
+    package var interface: String? {
+        get { box.terms.interface }
+        set { if newValue != box.terms.interface { terms.interface = newValue } }
+    }
     /// The network behind the path: a configured name, or a private identifier.
-    package var network: String?
+    package var network: String? {
+        get { box.terms.network }
+        set { if newValue != box.terms.network { terms.network = newValue } }
+    }
     /// Networks that must not be behind it. A network that is not known is none of them.
-    package var excludedNetworks: Set<String> = []
-    package var family: IPAddress.Family?
+    package var excludedNetworks: Set<String> {
+        get { box.terms.excludedNetworks }
+        set { if newValue != box.terms.excludedNetworks { terms.excludedNetworks = newValue } }
+    }
+    package var family: IPAddress.Family? {
+        get { box.terms.family }
+        set { if newValue != box.terms.family { terms.family = newValue } }
+    }
     /// A text that this version cannot read, of a file that a newer one wrote. No path satisfies it.
-    package private(set) var unreadable: String?
+    package var unreadable: String? { box.terms.unreadable }
 
     package init() {}
 
     /// Stands for a condition that was stored and cannot be read: what waits for it goes on waiting.
-    package init(unreadable text: String) { unreadable = text }
+    package init(unreadable text: String) { terms.unreadable = text }
 
     /// Any path.
     package static let any = NetworkCondition()

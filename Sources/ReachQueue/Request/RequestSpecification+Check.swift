@@ -31,28 +31,24 @@ extension RequestSpecification {
 
     /// Checks it against what HTTP allows and what the queue accepts.
     ///
+    /// - Parameter fieldsAreChecked: Whether it is known that the header fields can be sent.
     /// - Throws: ``RequestValidationError``, which names the field and the text at fault.
-    package func check(_ limits: QueueLimits) throws(RequestValidationError) {
+    package func check(_ limits: QueueLimits, fieldsAreChecked: Bool = false) throws(RequestValidationError) {
         guard method.utf8.count <= 32, RequestFieldFault.isToken(method) else {
             throw RequestValidationError(.method, "'\(DisplayText.sanitized(method))' is not a method such as GET")
         }
         guard method != "CONNECT" else {
             throw RequestValidationError(.method, "'CONNECT' asks for a tunnel, not for an answer")
         }
-        var fields = headers
-        if case .key(let key) = idempotency { fields.append(HeaderField(Self.keyField, key)) }
-        if let fault = RequestFieldFault.first(in: fields) {
-            throw RequestValidationError(.header, fault.description)
-        }
+        var fault = fieldsAreChecked ? nil : RequestFieldFault.first(in: headers)
+        if fault == nil, case .key(let key) = idempotency { fault = RequestFieldFault(Self.keyField, key) }
+        if let fault { throw RequestValidationError(.header, fault.description) }
         let headBytes = url.utf8.count + headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
         guard headBytes <= limits.headBytes else {
             throw RequestValidationError(
                 .header, "URL and headers take \(headBytes) bytes; at most \(limits.headBytes) are allowed")
         }
-        if case .inline(let bytes) = body, bytes.count > limits.inlineBodyBytes {
-            throw RequestValidationError(
-                .body, "a body of \(bytes.count) bytes is too large for the queue's file")
-        }
+        try checkBody(limits)
         if let timeToLive, timeToLive <= .zero {
             throw RequestValidationError(.timeToLive, "a request needs some time")
         }
@@ -72,6 +68,14 @@ extension RequestSpecification {
         try checkUpload()
         try checkStatuses()
         try checkKeys(limits)
+    }
+
+    /// Checks the body alone, of a specification that was checked without it.
+    ///
+    /// - Throws: ``RequestValidationError``.
+    package func checkBody(_ limits: QueueLimits) throws(RequestValidationError) {
+        guard case .inline(let bytes) = body, bytes.count > limits.inlineBodyBytes else { return }
+        throw RequestValidationError(.body, "a body of \(bytes.count) bytes is too large for the queue's file")
     }
 
     private func checkUpload() throws(RequestValidationError) {

@@ -9,36 +9,16 @@ package struct RequestSpecification: Hashable, Sendable {
     package let destination: Destination
     package var headers: [HeaderField] = []
     package var body: RequestBody = .none
-    /// What the network must be like.
-    package var condition: NetworkCondition = .any
-    package var priority: RequestPriority = .normal
-    /// From its storing on; `nil` is ``QueuePolicy/timeToLive``.
-    package var timeToLive: Duration?
-    package var idempotency: Idempotency = .byMethod
-    /// The queue sends requests of one user with the same order key one at a time, in the order of their storing.
-    package var orderKey: String?
-    /// It dies when the request before it, by the order key, died or was cancelled.
-    package var dependsOnPrevious = false
-    package var uniqueness: RequestUniqueness = .none
-    /// How many failures of the destination it survives; `nil`: any number. Failures of the network do not count.
-    package var maximumAttempts: Int?
-    /// The queue ends a running attempt when the class of its path no longer satisfies, although the path still works.
-    package var isStrict = false
-    /// Which statuses are success; AFNetworking's serializers accept 200 to 299.
-    package var acceptedStatuses: [ClosedRange<Int>] = [200...299]
-    /// The file for the body of the response, instead of the queue's own.
-    package var outputPath: String?
-    /// The name of the interceptor that adapts each attempt and judges answers. The request waits until the program has
-    /// registered one of this name.
-    package var interceptor: String?
-    /// The time limits of its attempts, instead of the queue's own.
-    package var timeouts: AttemptTimeouts?
-    /// The program's own name or description of the request.
-    package var tag: String?
-    /// Whether its program ends it instead of letting it wait for a path. The queue only keeps this.
-    package var failsOffline = false
-    /// How the server is asked to resume the upload of the body; `nil` sends it whole in each attempt.
-    package var uploadProtocol: UploadProtocol?
+    /// What else the client wants. Where many requests want the same they share it: see ``terms``.
+    fileprivate var shared: SharedTerms
+
+    package var sharedTerms: SharedTerms { shared }
+
+    /// What the client wants of the queue. To change several, take it out and put it back: each change makes a new one.
+    package var terms: RequestTerms {
+        get { shared.terms }
+        set { shared = SharedTerms(newValue) }
+    }
 
     /// - Throws: ``RequestValidationError`` when the URL cannot be queued.
     package init(
@@ -52,7 +32,10 @@ package struct RequestSpecification: Hashable, Sendable {
     }
 
     /// A specification that was checked before, with the destination found then: for rows of the queue's file.
-    package init(method: String, stored url: String, to destination: Destination) {
+    ///
+    /// - Parameter terms: Those that it shares with others.
+    package init(method: String, stored url: String, to destination: Destination, terms: SharedTerms = .usual) {
+        shared = terms
         self.method = method
         self.url = url
         self.destination = destination
@@ -88,6 +71,125 @@ package struct RequestSpecification: Hashable, Sendable {
             url.utf8.count + (tag?.utf8.count ?? 0)
             + headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
         return body.bytesHeld + Int64(texts + 256)
+    }
+}
+
+/// When, how often and under which conditions a request is sent, and what becomes of its answer.
+package struct RequestTerms: Hashable, Sendable {
+    /// What the network must be like.
+    package var condition: NetworkCondition = .any
+    package var priority: RequestPriority = .normal
+    /// From its storing on; `nil` is ``QueuePolicy/timeToLive``.
+    package var timeToLive: Duration?
+    package var idempotency: Idempotency = .byMethod
+    /// The queue sends requests of one user with the same order key one at a time, in the order of their storing.
+    package var orderKey: String?
+    /// It dies when the request before it, by the order key, died or was cancelled.
+    package var dependsOnPrevious = false
+    package var uniqueness: RequestUniqueness = .none
+    /// How many failures of the destination it survives; `nil`: any number. Failures of the network do not count.
+    package var maximumAttempts: Int?
+    /// The queue ends a running attempt when the class of its path no longer satisfies, although the path still works.
+    package var isStrict = false
+    /// Which statuses are success; AFNetworking's serializers accept 200 to 299.
+    package var acceptedStatuses: [ClosedRange<Int>] = [200...299]
+    /// The file for the body of the response, instead of the queue's own.
+    package var outputPath: String?
+    /// The name of the interceptor that adapts each attempt and judges answers. The request waits until the program has
+    /// registered one of this name.
+    package var interceptor: String?
+    /// The time limits of its attempts, instead of the queue's own.
+    package var timeouts: AttemptTimeouts?
+    /// The program's own name or description of the request.
+    package var tag: String?
+    /// Whether its program ends it instead of letting it wait for a path. The queue only keeps this.
+    package var failsOffline = false
+    /// How the server is asked to resume the upload of the body; `nil` sends it whole in each attempt.
+    package var uploadProtocol: UploadProtocol?
+
+    package init() {}
+}
+
+/// Terms of one or more requests, which do not change in their place.
+package final class SharedTerms: Hashable, Sendable {
+    package static let usual = SharedTerms(RequestTerms())
+
+    package let terms: RequestTerms
+
+    package init(_ terms: RequestTerms) { self.terms = terms }
+
+    package static func == (left: SharedTerms, right: SharedTerms) -> Bool {
+        left === right || left.terms == right.terms
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(terms) }
+}
+
+// A change to what it is already makes nothing new.
+extension RequestSpecification {
+    package var condition: NetworkCondition {
+        get { shared.terms.condition }
+        set { if newValue != shared.terms.condition { terms.condition = newValue } }
+    }
+    package var priority: RequestPriority {
+        get { shared.terms.priority }
+        set { if newValue != shared.terms.priority { terms.priority = newValue } }
+    }
+    package var timeToLive: Duration? {
+        get { shared.terms.timeToLive }
+        set { if newValue != shared.terms.timeToLive { terms.timeToLive = newValue } }
+    }
+    package var idempotency: Idempotency {
+        get { shared.terms.idempotency }
+        set { if newValue != shared.terms.idempotency { terms.idempotency = newValue } }
+    }
+    package var orderKey: String? {
+        get { shared.terms.orderKey }
+        set { if newValue != shared.terms.orderKey { terms.orderKey = newValue } }
+    }
+    package var dependsOnPrevious: Bool {
+        get { shared.terms.dependsOnPrevious }
+        set { if newValue != shared.terms.dependsOnPrevious { terms.dependsOnPrevious = newValue } }
+    }
+    package var uniqueness: RequestUniqueness {
+        get { shared.terms.uniqueness }
+        set { if newValue != shared.terms.uniqueness { terms.uniqueness = newValue } }
+    }
+    package var maximumAttempts: Int? {
+        get { shared.terms.maximumAttempts }
+        set { if newValue != shared.terms.maximumAttempts { terms.maximumAttempts = newValue } }
+    }
+    package var isStrict: Bool {
+        get { shared.terms.isStrict }
+        set { if newValue != shared.terms.isStrict { terms.isStrict = newValue } }
+    }
+    package var acceptedStatuses: [ClosedRange<Int>] {
+        get { shared.terms.acceptedStatuses }
+        set { if newValue != shared.terms.acceptedStatuses { terms.acceptedStatuses = newValue } }
+    }
+    package var outputPath: String? {
+        get { shared.terms.outputPath }
+        set { if newValue != shared.terms.outputPath { terms.outputPath = newValue } }
+    }
+    package var interceptor: String? {
+        get { shared.terms.interceptor }
+        set { if newValue != shared.terms.interceptor { terms.interceptor = newValue } }
+    }
+    package var timeouts: AttemptTimeouts? {
+        get { shared.terms.timeouts }
+        set { if newValue != shared.terms.timeouts { terms.timeouts = newValue } }
+    }
+    package var tag: String? {
+        get { shared.terms.tag }
+        set { if newValue != shared.terms.tag { terms.tag = newValue } }
+    }
+    package var failsOffline: Bool {
+        get { shared.terms.failsOffline }
+        set { if newValue != shared.terms.failsOffline { terms.failsOffline = newValue } }
+    }
+    package var uploadProtocol: UploadProtocol? {
+        get { shared.terms.uploadProtocol }
+        set { if newValue != shared.terms.uploadProtocol { terms.uploadProtocol = newValue } }
     }
 }
 
@@ -175,6 +277,29 @@ package struct QueuedRequest: Hashable, Sendable {
         set { specification.failsOffline = newValue }
     }
     package var bytesHeld: Int64 { box.specification.bytesHeld }
+    package var isRepeatable: Bool { box.specification.isRepeatable }
+    package var isRevealing: Bool { box.specification.isRevealing }
+    package var isComplete: Bool { box.specification.isComplete }
+    package var timeToLive: Duration? {
+        get { box.specification.timeToLive }
+        set { specification.timeToLive = newValue }
+    }
+    package var uniqueness: RequestUniqueness {
+        get { box.specification.uniqueness }
+        set { specification.uniqueness = newValue }
+    }
+    package var uploadProtocol: UploadProtocol? {
+        get { box.specification.uploadProtocol }
+        set { specification.uploadProtocol = newValue }
+    }
+
+    /// - Throws: ``RequestValidationError``, which names the field and the text at fault.
+    package func check(_ limits: QueueLimits) throws(RequestValidationError) { try box.specification.check(limits) }
+
+    /// - Throws: ``RequestValidationError`` for a body that is too long.
+    package func checkBody(_ limits: QueueLimits) throws(RequestValidationError) {
+        try box.specification.checkBody(limits)
+    }
 
     package subscript<Value>(dynamicMember path: WritableKeyPath<RequestSpecification, Value>) -> Value {
         get { specification[keyPath: path] }

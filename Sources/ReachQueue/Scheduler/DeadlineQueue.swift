@@ -1,15 +1,71 @@
 package import ReachCore
 
-/// One deadline for each key, the earliest first. A binary heap that knows where each key stands, so that a deadline can
-/// be moved or taken out without leaving anything behind.
-package struct DeadlineQueue<Key: Hashable & Sendable>: Sendable {
+/// One deadline for each key, the earliest first.
+package typealias DeadlineQueue<Key: Hashable & Sendable> = DeadlineHeap<KeyPlaces<Key>>
+
+/// One deadline for each slot, for a queue that has most slots: it takes four bytes for every slot, and none is searched for.
+package typealias SlotDeadlines = DeadlineHeap<SlotPlaces>
+
+/// Where each key stands in a heap.
+package protocol DeadlinePlaces<Key>: Sendable {
+    associatedtype Key: Hashable & Sendable
+
+    init()
+    subscript(key: Key) -> Int32? { get set }
+    mutating func reserveCapacity(_ count: Int)
+}
+
+/// The places of keys of any kind.
+package struct KeyPlaces<Key: Hashable & Sendable>: DeadlinePlaces {
+    private var places: [Key: Int32] = [:]
+
+    package init() {}
+
+    package subscript(key: Key) -> Int32? {
+        get { places[key] }
+        set { places[key] = newValue }
+    }
+
+    package mutating func reserveCapacity(_ count: Int) { places.reserveCapacity(count) }
+}
+
+/// The places of slots, which are numbered from 0.
+package struct SlotPlaces: DeadlinePlaces {
+    private static let none: Int32 = -1
+
+    private var places: [Int32] = []
+
+    package init() {}
+
+    package subscript(slot: Int32) -> Int32? {
+        get {
+            guard Int(slot) < places.count, case let place = places[Int(slot)], place != Self.none else { return nil }
+            return place
+        }
+        set {
+            if Int(slot) >= places.count {
+                guard newValue != nil else { return }
+                places.append(contentsOf: repeatElement(Self.none, count: Int(slot) + 1 - places.count))
+            }
+            places[Int(slot)] = newValue ?? Self.none
+        }
+    }
+
+    package mutating func reserveCapacity(_ count: Int) { places.reserveCapacity(count) }
+}
+
+/// A binary heap of deadlines that knows where each key stands, so that a deadline can be moved or taken out without leaving
+/// anything behind.
+package struct DeadlineHeap<Places: DeadlinePlaces>: Sendable {
+    package typealias Key = Places.Key
+
     private struct Item: Sendable {
         let deadline: BootTime
         let key: Key
     }
 
     private var heap: [Item] = []
-    private var places: [Key: Int32] = [:]
+    private var places = Places()
 
     package init() {}
 
@@ -48,7 +104,8 @@ package struct DeadlineQueue<Key: Hashable & Sendable>: Sendable {
     }
 
     package mutating func remove(_ key: Key) {
-        guard let place = places.removeValue(forKey: key).map(Int.init) else { return }
+        guard let place = places[key].map(Int.init) else { return }
+        places[key] = nil
         let last = heap.removeLast()
         guard place < heap.count else { return }
         heap[place] = last

@@ -4,7 +4,15 @@ internal import ReachCore
 /// kept for each user apart.
 extension QueueScheduler {
     mutating func destinationNumber(_ key: DestinationRecord.Key) -> Int32 {
-        if let number = destinationNumbers[key] { return number }
+        if let lastDestination, destinations[Int(lastDestination)].owner == key.owner,
+            destinations[Int(lastDestination)].destination == key.destination
+        {
+            return lastDestination
+        }
+        if let number = destinationNumbers[key] {
+            lastDestination = number
+            return number
+        }
         // Nothing is known against one that is new: it is approached slowly only after a resume.
         let site = siteNumber(key.destination)
         let record = DestinationRecord(key, site: site, limit: policy.destinationLimit, generation: generation)
@@ -61,6 +69,7 @@ extension QueueScheduler {
         attentive.remove(number)
         destinationTimers.remove(number)
         destinationNumbers[destinations[Int(number)].key] = nil
+        if lastDestination == number { lastDestination = nil }
         idleDestinations.removeAll { $0 == number }
         freeDestinations.append(number)
         let site = destinations[Int(number)].site

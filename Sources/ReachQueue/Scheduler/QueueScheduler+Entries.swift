@@ -23,10 +23,7 @@ extension QueueScheduler {
         let entry = entries[Int(slot)]
         aliveCount += 1
         aliveBytes += entry.bytes
-        var account = owners[entry.owner] ?? OwnerAccount()
-        account.count += 1
-        account.bytes += entry.bytes
-        owners[entry.owner] = account
+        change(&owners[entry.owner, default: OwnerAccount()], by: 1, entry.bytes)
         deadlines.set(slot, to: entry.deadline)
         if let order { entries[Int(slot)].chain = chains.append(slot, to: order) }
     }
@@ -35,13 +32,17 @@ extension QueueScheduler {
         let entry = entries[Int(slot)]
         aliveCount -= 1
         aliveBytes -= entry.bytes
-        if var account = owners[entry.owner] {
-            account.count -= 1
-            account.bytes -= entry.bytes
-            owners[entry.owner] = account.isIdle ? nil : account
-            if account.count == 0 { shares[entry.owner] = nil }
+        change(&owners[entry.owner, default: OwnerAccount()], by: -1, -entry.bytes)
+        if let account = owners[entry.owner], account.count == 0 {
+            if account.isIdle { owners[entry.owner] = nil }
+            shares[entry.owner] = nil
         }
         deadlines.remove(slot)
+    }
+
+    private func change(_ account: inout OwnerAccount, by count: Int, _ bytes: Int64) {
+        account.count += count
+        account.bytes += bytes
     }
 
     /// Puts it where it belongs, and takes it out of where it was.
@@ -108,8 +109,9 @@ extension QueueScheduler {
 
     /// The request is over. Those behind it in its order go on, or die with it.
     mutating func finish(_ slot: Int32, _ end: RequestEnd, _ result: RequestResult? = nil, reason: String? = nil) {
-        var ending: [(slot: Int32, end: RequestEnd, result: RequestResult?)] = [(slot, end, result)]
-        while let (slot, end, result) = ending.popLast() {
+        var ending: (slot: Int32, end: RequestEnd, result: RequestResult?)? = (slot, end, result)
+        while let (slot, end, result) = ending {
+            ending = nil
             publishEnd(slot, end, result)
             turn.changes.append(.finish(progress(slot), end, result, at: moment))
             unplace(slot)
@@ -125,7 +127,7 @@ extension QueueScheduler {
                 if entries[Int(next)].place == .storing {
                     entries[Int(next)].flags.insert(.orphaned)
                 } else if RequestTransition.outcome(of: .predecessorDied, in: state(of: next)) == .dies(.dependency) {
-                    ending.append((next, .dead(.dependency), nil))
+                    ending = (next, .dead(.dependency), nil)
                 }
             } else if chains.isHead(next, of: order), entries[Int(next)].place == .parked {
                 place(next)

@@ -19,7 +19,11 @@ extension QueueScheduler {
         let key = RequestGroup.Key(
             condition: condition, destination: condition.isTargetReachable || isApart(destination) ? destination : nil,
             isRevealing: isRevealing && !condition.isValidated, interceptor: interceptor)
-        if let number = groupNumbers[key] { return number }
+        if let lastGroup, groups[Int(lastGroup)].key == key { return lastGroup }
+        if let number = groupNumbers[key] {
+            lastGroup = number
+            return number
+        }
         let missing: Blocker = paths == nil ? .validated : Blocker(condition.unmetWithoutPath)
         let group = RequestGroup(key, gate: PathGate(missing: missing, at: now), epoch: epoch)
         let number: Int32
@@ -90,6 +94,7 @@ extension QueueScheduler {
         gateTimers.remove(group)
         groupTimers.remove(group)
         groupNumbers[groups[index].key] = nil
+        if lastGroup == group { lastGroup = nil }
         if let destination = groups[index].key.destination, let site = siteNumbers[destination].map(Int.init) {
             groups[index].key.condition.isTargetReachable
                 ? unfollowTarget(group, destination, site) : unfollowRoute(group, destination, site)

@@ -6,11 +6,18 @@ internal import ReachCore
 /// an attempt, or a lookup while no default route serves it, finds that its host has a route of its own.
 extension QueueScheduler {
     func isApart(_ destination: Destination) -> Bool {
-        siteNumbers[destination].map { sites[Int($0)].isApart } ?? false
+        siteNumber(of: destination).map { sites[Int($0)].isApart } ?? false
     }
 
     func route(to destination: Destination) -> DestinationRoute? {
-        siteNumbers[destination].flatMap { sites[Int($0)].route }
+        siteNumber(of: destination).flatMap { sites[Int($0)].route }
+    }
+
+    private func siteNumber(of destination: Destination) -> Int32? {
+        if let lastDestination, destinations[Int(lastDestination)].destination == destination {
+            return destinations[Int(lastDestination)].site
+        }
+        return siteNumbers[destination]
     }
 
     /// Whether a destination apart turned out to be reached by the default routes, as the others are.
@@ -118,7 +125,7 @@ extension QueueScheduler {
             isElsewhere = isOtherInterface || !keepsAddress
             running[index].path = path
         }
-        if let site = siteNumbers[route.destination].map(Int.init), !route.own.isEmpty || sites[site].isApart {
+        if let site = siteNumber(of: route.destination).map(Int.init), !route.own.isEmpty || sites[site].isApart {
             setRoute(route, ofSite: site)
         }
         // Mostly it goes by the path that it was begun for, and each change of the paths is looked at when it comes.

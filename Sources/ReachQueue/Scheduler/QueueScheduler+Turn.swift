@@ -37,23 +37,47 @@ extension QueueScheduler {
 
     /// Says why a request does not start, to those who expected that it would.
     mutating func publishWaiting() {
+        // Of many that were added together, mostly all wait for the same.
+        var last: (kind: WaitingKind, isPassing: Bool)?
         for slot in turn.asked {
             let entry = entries[Int(slot)]
             switch entry.place {
             case .running, .dead, .free, .preparing, .judged: continue
             case .storing, .ready, .networkWait, .destinationWait, .parked: break
             }
+            let kind = waitingKind(of: entry)
+            if let kind, let last, last.kind == kind, last.isPassing { continue }
             let blockers = blockers(of: slot)
             // What ends by itself in a moment is not reported, and a backoff already was.
             var passing: Blocker = [.concurrency, .rate, .backoff, .clock]
             if groups[Int(entry.group)].gate.canaries[entry.owner]?.failures ?? 0 == 0 { passing.insert(.canary) }
-            guard !blockers.subtracting(passing).isEmpty else { continue }
+            let isPassing = blockers.subtracting(passing).isEmpty
+            if let kind { last = (kind, isPassing) }
+            guard !isPassing else { continue }
             entries[Int(slot)].flags.insert(.reportedWaiting)
             var waiting = event(.waiting, slot)
             waiting.blockers = blockers
             if entry.notBefore > now { waiting.notBefore = moment(of: entry.notBefore).wall }
             publish(waiting)
         }
+    }
+
+    /// What decides, in one turn, for what a request waits that nothing of its own keeps; `nil` for others.
+    private struct WaitingKind: Equatable {
+        let owner: UInt32
+        let group: Int32
+        let destination: Int32
+        let priority: RequestPriority
+        let startClass: StartClass
+    }
+
+    private func waitingKind(of entry: QueueEntry) -> WaitingKind? {
+        guard !entry.flags.contains(.held), entry.chain < 0, entry.notBefore <= now,
+            groups[Int(entry.group)].key.interceptor == nil
+        else { return nil }
+        return WaitingKind(
+            owner: entry.owner, group: entry.group, destination: entry.destination, priority: entry.priority,
+            startClass: entry.startClass)
     }
 
     /// Orders the turn's output: first what is written in any case, then what may be refused.

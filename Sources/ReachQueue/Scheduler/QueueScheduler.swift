@@ -36,7 +36,7 @@ package struct QueueScheduler: Sendable {
     /// The fleet's hold, which is independent of those of users.
     var fleetHold: FleetHold?
     /// The times at which unfinished requests expire.
-    var deadlines = DeadlineQueue<Int32>()
+    var deadlines = SlotDeadlines()
     /// The times at which dead requests are deleted.
     var deadUntil = DeadlineQueue<Int32>()
     /// The order that each dead request had; it joins this order again when it is retried.
@@ -48,6 +48,9 @@ package struct QueueScheduler: Sendable {
     var groups: [RequestGroup] = []
     var freeGroups: [Int32] = []
     var groupNumbers: [RequestGroup.Key: Int32] = [:]
+    /// The group and the destination of the last request that was added: mostly the next one has the same.
+    var lastGroup: Int32?
+    var lastDestination: Int32?
     var idleGroups: [Int32] = []
     /// The number of groups that have a path.
     var openGroups = 0
@@ -351,23 +354,27 @@ struct OwnerAccount: Sendable {
 /// The owners of the requests that ended last. A call about such a request fails: for its owner because the request is
 /// over, for other users as if it had never existed.
 struct RecentRequests: Sendable {
+    private struct Over: Sendable {
+        let id: RequestID
+        let owner: UInt32
+    }
+
     private let capacity: Int
-    private var order: [Int64] = []
+    /// Not by their numbers: every request comes in here, and few are asked for.
+    private var requests: [Over] = []
     private var oldest = 0
-    private var owners: [Int64: UInt32] = [:]
 
     init(capacity: Int) { self.capacity = capacity }
 
     /// `nil` if it is not among them.
-    func owner(of id: RequestID) -> UInt32? { owners[id.rawValue] }
+    func owner(of id: RequestID) -> UInt32? { requests.first { $0.id == id }?.owner }
 
     mutating func insert(_ id: RequestID, of owner: UInt32) {
-        guard owners.updateValue(owner, forKey: id.rawValue) == nil else { return }
-        if order.count < capacity {
-            order.append(id.rawValue)
+        let over = Over(id: id, owner: owner)
+        if requests.count < capacity {
+            requests.append(over)
         } else {
-            owners[order[oldest]] = nil
-            order[oldest] = id.rawValue
+            requests[oldest] = over
             oldest = (oldest + 1) % capacity
         }
     }

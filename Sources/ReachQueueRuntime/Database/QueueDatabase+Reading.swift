@@ -128,34 +128,38 @@ extension QueueDatabase {
             lastRead.accepted = accepted
             lastRead.statuses = RequestColumns.statuses(accepted)
         }
-        request.acceptedStatuses = lastRead.statuses
-        request.outputPath = row.text(.outputPath)
-        request.timeToLive = .nanoseconds(row.integer(.lifetime))
-        request.timeouts = row.text(.timeouts).flatMap(AttemptTimeouts.init(text:))
-        request.tag = row.text(.tag)
-        request.failsOffline = row.flag(.failsOffline)
+        var terms = request.terms
+        terms.acceptedStatuses = lastRead.statuses
+        terms.outputPath = row.text(.outputPath)
+        terms.timeToLive = .nanoseconds(row.integer(.lifetime))
+        terms.timeouts = row.text(.timeouts).flatMap(AttemptTimeouts.init(text:))
+        terms.tag = row.text(.tag)
+        terms.failsOffline = row.flag(.failsOffline)
+        request.terms = terms
         return QueuedRequest(request, owner: UInt32(clamping: row.integer(.owner)))
     }
 
     /// The parts of a specification that the scheduler needs. Nearly all rows have the condition and the destination of
     /// the row before.
     private func schedulingPart(_ row: SQLiteStatement) -> RequestSpecification {
-        let (terms, name) = (row.text(.condition) ?? "any", row.text(.destination) ?? "")
-        if terms != lastRead.terms {
-            lastRead.terms = terms
-            lastRead.condition = (try? NetworkCondition(terms)) ?? NetworkCondition(unreadable: terms)
+        let (condition, name) = (row.text(.condition) ?? "any", row.text(.destination) ?? "")
+        if condition != lastRead.terms {
+            lastRead.terms = condition
+            lastRead.condition = (try? NetworkCondition(condition)) ?? NetworkCondition(unreadable: condition)
         }
         if name != lastRead.destination.description { lastRead.destination = Destination(stored: name) }
         var request = RequestSpecification(method: "", stored: "", to: lastRead.destination)
-        request.condition = lastRead.condition
-        request.priority = RequestPriority(rawValue: UInt8(clamping: row.integer(.priority))) ?? .normal
-        request.orderKey = row.text(.orderKey)
-        request.uniqueness = (try? RequestUniqueness(key: row.text(.uniqueName), mode: row.text(.uniqueMode))) ?? .none
-        request.dependsOnPrevious = row.flag(.depends)
-        request.isStrict = row.flag(.strict)
-        request.uploadProtocol = row.text(.uploadProtocol).flatMap(UploadProtocol.init(rawValue:))
-        request.interceptor = row.text(.interceptor)
-        request.maximumAttempts = row.optionalInteger(.maximumAttempts).map(Int.init)
+        var terms = request.terms
+        terms.condition = lastRead.condition
+        terms.priority = RequestPriority(rawValue: UInt8(clamping: row.integer(.priority))) ?? .normal
+        terms.orderKey = row.text(.orderKey)
+        terms.uniqueness = (try? RequestUniqueness(key: row.text(.uniqueName), mode: row.text(.uniqueMode))) ?? .none
+        terms.dependsOnPrevious = row.flag(.depends)
+        terms.isStrict = row.flag(.strict)
+        terms.uploadProtocol = row.text(.uploadProtocol).flatMap(UploadProtocol.init(rawValue:))
+        terms.interceptor = row.text(.interceptor)
+        terms.maximumAttempts = row.optionalInteger(.maximumAttempts).map(Int.init)
+        request.terms = terms
         return request
     }
 

@@ -103,15 +103,17 @@ package final class QueueDriver {
 
     /// Completes a request and queues it.
     ///
-    /// - Parameter reply: Called once, on the loop, when the request is safe or refused.
+    /// - Parameters:
+    ///   - isChecked: Whether the request was checked against the queue's limits, but for its body.
+    ///   - reply: Called once, on the loop, when the request is safe or refused.
     /// - Throws: ``RequestValidationError``; then `reply` is not called.
     package func add(
-        _ request: QueuedRequest, makeKey: () -> String, reply: @escaping (QueueReply) -> Void
+        _ request: QueuedRequest, isChecked: Bool = false, makeKey: () -> String,
+        reply: @escaping (QueueReply) -> Void
     ) throws(RequestValidationError) {
-        let specification = request.specification
-        try specification.check(policy.limits)
+        if isChecked { try request.checkBody(policy.limits) } else { try request.check(policy.limits) }
         var complete = request
-        if !specification.isComplete { complete.specification = specification.completed(makeKey: makeKey) }
+        if !request.isComplete { complete.specification = request.specification.completed(makeKey: makeKey) }
         ask({ .add(complete, $0) }, reply)
     }
 
@@ -214,6 +216,7 @@ package final class QueueDriver {
         inbox.append(command)
         guard !isBusy else { return }
         switch command {
+        case .ended where isInMemory && endsHalf(): work()
         case .attemptRouted, .requestSent, .answering, .uploadAdvanced, .ended, .committed, .prepared, .answerHeld,
             .judged:
             workLater()
@@ -223,11 +226,32 @@ package final class QueueDriver {
         }
     }
 
+    /// The number of attempts whose ends wait for the scheduler.
+    private var endCount = 0
+
+    /// Whether half of few attempts have ended since the scheduler decided. It must not wait for the rest, since the servers
+    /// would have nothing to do meanwhile.
+    private func endsHalf() -> Bool {
+        endCount += 1
+        return endCount > 1 && runningCount <= Self.fewAttempts && endCount * 2 >= runningCount
+    }
+
+    private static let fewAttempts = 16
+
     /// The most requests that are added in one turn of the scheduler.
     private static let addedTogether = 256
 
     /// Whether there are unfinished requests.
     private var hasRequests = false
+    private var runningCount = 0
+
+    /// What the driver looks at after each turn. Read in place: a property of the driver's would be copied, with all that the
+    /// scheduler holds.
+    private static func summary(
+        of scheduler: inout QueueScheduler
+    ) -> (hasRequests: Bool, runningCount: Int, deadline: BootTime?) {
+        (scheduler.count > 0, scheduler.runningCount, scheduler.deadline)
+    }
 
     private func workLater() {
         guard !willWork else { return }
@@ -244,16 +268,18 @@ package final class QueueDriver {
         while !inbox.isEmpty {
             let commands = inbox
             inbox = []
+            endCount = 0
             for action in scheduler.handle(commands, at: SystemClock.now) { perform(action) }
         }
         isBusy = false
         // What is left is of leases whose requests were cancelled meanwhile.
         if !specifications.isEmpty { specifications = [:] }
-        if hasRequests != (scheduler.count > 0) {
-            hasRequests.toggle()
-            executor?.update(hasRequests: hasRequests)
-        }
-        setTimer()
+        let summary = Self.summary(of: &scheduler)
+        runningCount = summary.runningCount
+        timer.set(to: summary.deadline)
+        guard hasRequests != summary.hasRequests else { return }
+        hasRequests.toggle()
+        executor?.update(hasRequests: hasRequests)
     }
 
     private func perform(_ action: QueueAction) {
@@ -278,8 +304,6 @@ package final class QueueDriver {
         case .publish(let event): onEvent(event)
         }
     }
-
-    private func setTimer() { timer.set(to: scheduler.deadline) }
 
     // MARK: Reports of the store
 

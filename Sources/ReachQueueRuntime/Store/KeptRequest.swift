@@ -35,7 +35,7 @@ final class KeptRequest {
         self.result = result
         if case .dead = end { return }
         // It is not sent again.
-        request.body = .none
+        if request.body != .none { request.body = .none }
     }
 
     func revive(_ progress: RequestProgress, deadline: Timestamp) {

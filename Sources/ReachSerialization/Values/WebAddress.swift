@@ -7,20 +7,82 @@ public import ReachCore
 /// line ends, a percent sign that begins no escape, a host outside ASCII (write its `xn--` form). The sender decides
 /// which schemes it supports.
 public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
+    /// What the URLs of one server have in common. A thousand tasks of one server keep it once.
+    fileprivate final class Server: Hashable, Sendable {
+        let scheme: String
+        let userInformation: String?
+        let host: String
+        let port: UInt16?
+
+        init(scheme: String, userInformation: String?, host: String, port: UInt16?) {
+            (self.scheme, self.userInformation, self.host, self.port) = (scheme, userInformation, host, port)
+        }
+
+        static func == (left: Server, right: Server) -> Bool {
+            left === right
+                || left.host == right.host && left.port == right.port && left.scheme == right.scheme
+                    && left.userInformation == right.userInformation
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(scheme)
+            hasher.combine(userInformation)
+            hasher.combine(host)
+            hasher.combine(port)
+        }
+    }
+
+    /// A URL goes through many hands, and none of them copies its parts.
+    private final class Parts: Hashable, Sendable {
+        let server: Server
+        let path: String
+        let query: String?
+        let fragment: String?
+        /// The complete URL, where it was read from a text that is the same; `nil` where it has to be composed.
+        let text: String?
+
+        init(_ server: Server, path: String, query: String?, fragment: String?, text: String? = nil) {
+            (self.server, self.path, self.query, self.fragment, self.text) = (server, path, query, fragment, text)
+        }
+
+        static func == (left: Parts, right: Parts) -> Bool {
+            left === right
+                || left.path == right.path && left.query == right.query && left.fragment == right.fragment
+                    && left.server == right.server
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(server)
+            hasher.combine(path)
+            hasher.combine(query)
+            hasher.combine(fragment)
+        }
+    }
+
+    private let parts: Parts
+
     /// The scheme in lower case, without the colon.
-    public let scheme: String
+    public var scheme: String { parts.server.scheme }
     /// The part before the "@"; `nil` if there is none. It may contain a password: take care where it is displayed.
-    public let userInformation: String?
+    public var userInformation: String? { parts.server.userInformation }
     /// The host as it was written, with brackets around an IPv6 address. Never empty.
-    public let host: String
+    public var host: String { parts.server.host }
     /// The port; `nil` for the scheme's default.
-    public let port: UInt16?
+    public var port: UInt16? { parts.server.port }
     /// The path: empty, or beginning with "/".
-    public let path: String
+    public var path: String { parts.path }
     /// The part after the "?"; `nil` if there is none.
-    public let query: String?
+    public var query: String? { parts.query }
     /// The part after the "#"; `nil` if there is none.
-    public let fragment: String?
+    public var fragment: String? { parts.fragment }
+
+    /// Whether both are on the same server, with the same user, in the same spelling.
+    package func hasServer(of other: WebAddress) -> Bool { parts.server == other.parts.server }
+
+    /// The same server without a path.
+    package var withoutPath: WebAddress { WebAddress(Parts(parts.server, path: "", query: nil, fragment: nil)) }
+
+    private init(_ parts: Parts) { self.parts = parts }
 
     /// Parses a URL.
     ///
@@ -35,39 +97,31 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     private init(_ reference: URLReference) throws(WebAddressError) {
         guard let scheme = reference.scheme else { throw WebAddressError(.noScheme, at: 0) }
         guard let authority = reference.authority else { throw WebAddressError(.noHost, at: scheme.utf8.count + 1) }
-        self.scheme = scheme
-        userInformation = authority.userInformation
-        host = authority.host
-        port = authority.port
-        path = reference.path
-        query = reference.query
-        fragment = reference.fragment
+        let server = Server(
+            scheme: scheme, userInformation: authority.userInformation, host: authority.host, port: authority.port)
+        parts = Parts(server, path: reference.path, query: reference.query, fragment: reference.fragment)
     }
 
     /// A URL on the same server, whose path and query need no escapes.
-    fileprivate init(_ server: WebAddress, plainTarget target: Substring) {
+    ///
+    /// - Parameter text: The URL, where it is written as its description is.
+    fileprivate init(_ server: Server, plainTarget target: Substring, text: String?) {
         let mark = target.utf8.firstIndex(of: UInt8(ascii: "?"))
-        scheme = server.scheme
-        userInformation = server.userInformation
-        host = server.host
-        port = server.port
-        path = String(target[..<(mark ?? target.endIndex)])
-        query = mark.map { String(target[target.utf8.index(after: $0)...]) }
-        fragment = nil
+        parts = Parts(
+            server, path: String(target[..<(mark ?? target.endIndex)]),
+            query: mark.map { String(target[target.utf8.index(after: $0)...]) }, fragment: nil, text: text)
     }
 
     private init(_ base: WebAddress, path: String, query: String?) {
-        scheme = base.scheme
-        userInformation = base.userInformation
-        host = base.host
-        port = base.port
-        self.path = path
-        self.query = query
-        fragment = base.fragment
+        parts = Parts(base.parts.server, path: path, query: query, fragment: base.fragment)
     }
 
+    fileprivate var server: Server { parts.server }
+
     /// The complete URL.
-    public var description: String {
+    public var description: String { parts.text ?? composed }
+
+    private var composed: String {
         var text = ""
         // In one piece: every request needs it.
         text.reserveCapacity(
@@ -123,18 +177,26 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
 /// takes longer than all the rest.
 package struct WebAddressReader: Sendable {
     /// A URL up to its path, and what it was read as.
-    private var last: (server: String, address: WebAddress)?
+    private struct Known: Sendable {
+        let text: String
+        let server: WebAddress.Server
+        /// Whether the description of an address begins with this text.
+        let isAsDescribed: Bool
+    }
+
+    private var last: Known?
 
     package init() {}
 
     package mutating func read(_ text: String) throws(WebAddressError) -> WebAddress {
-        if let last, let target = text.plainTarget(after: last.server) {
-            return WebAddress(last.address, plainTarget: target)
+        if let last, let target = text.plainTarget(after: last.text) {
+            return WebAddress(last.server, plainTarget: target, text: last.isAsDescribed ? text : nil)
         }
         let address = try WebAddress(text)
         // It is not kept where it has secrets.
         if address.userInformation == nil, let server = text.serverOfURL {
-            last = (server, address)
+            last = Known(
+                text: server, server: address.server, isAsDescribed: address.description.hasPrefix(server + "/"))
         }
         return address
     }

@@ -209,7 +209,7 @@ extension SessionLoop: AttemptHost {
     /// Interrupts a download's attempt, and replies with the point from which it can resume. The caller then cancels
     /// the task.
     func interrupt(_ task: RequestTask, reply: @escaping (ResumeData?) -> Void) {
-        guard let id = numbers[task.identifier], let engine, let path = task.plan.queued.outputPath else {
+        guard let id = task.requestID, let engine, let path = task.plan.queued.outputPath else {
             return reply(nil)
         }
         let partialFile = task.plan.resumeData?.partialFile ?? engine.partialFile(of: path, id)

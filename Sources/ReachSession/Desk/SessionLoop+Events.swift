@@ -81,7 +81,7 @@ extension SessionLoop {
 
     private func end(_ id: RequestID, _ tasks: [RequestTask], _ event: QueueEvent) {
         self.tasks[id] = nil
-        for task in tasks { numbers[task.identifier] = nil }
+        for task in tasks { _ = task.detach() }
         bodies.forget(id, spool: event.kind == .dead ? nil : engine?.spool)
         let note = attempts.removeValue(forKey: id)
         if event.kind == .cancelled {
@@ -167,7 +167,26 @@ extension SessionLoop {
 }
 
 extension RequestTask {
-    func isStored(as id: RequestID) { state.withLock { $0.storedNumber = id.rawValue } }
+    /// The request in the queue whose events the task receives; `nil` before, and when the request is over.
+    var requestID: RequestID? { state.withLock { $0.requestID } }
+
+    /// Connects the task to a request that is stored.
+    ///
+    /// - Returns: What the user did before.
+    func attach(to id: RequestID) -> RequestLife {
+        state.withLock { state in
+            (state.storedNumber, state.requestID) = (id.rawValue, id)
+            return state.life
+        }
+    }
+
+    /// - Returns: The request to which it was connected.
+    func detach() -> RequestID? {
+        state.withLock { state in
+            defer { state.requestID = nil }
+            return state.requestID
+        }
+    }
 
     /// Resumes the task because an attempt begins: a wait for the network is over then.
     fileprivate func goOn() {

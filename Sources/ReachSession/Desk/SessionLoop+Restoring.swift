@@ -53,7 +53,7 @@ extension SessionLoop {
             return [task]
         }
         tasks[record.id] = [task]
-        numbers[task.identifier] = record.id
+        _ = task.attach(to: record.id)
         if plan.queued.failsOffline {
             impatient.insert(record.id)
             if task.suspensionReasons.contains(.network) { isOffline(record.id, [task]) }
@@ -95,7 +95,9 @@ extension TaskPlan {
         let kind: RequestTask.Kind =
             record.request.outputPath != nil ? .download : record.bodyBytes > 0 ? .upload : .data
         self.init(
-            kind: kind, request: request, sharedOptions: SharedOptions(RequestOptions(record.request.specification)),
+            kind: kind, request: request,
+            sharedOptions: SharedOptions(
+                RequestOptions(record.request.specification), terms: record.request.specification.sharedTerms),
             queued: record.request)
     }
 }

@@ -25,7 +25,6 @@ final class SessionLoop {
     let bodies: BodyPreparer
     /// The tasks of each request in the queue: several where a unique name is kept.
     let tasks = RequestTable<[RequestTask]>()
-    var numbers: [UInt64: RequestID] = [:]
     /// Callers that wait until a task is stored, by the task's identifier.
     private var awaitingStorage: [UInt64: [(Int64?) -> Void]] = [:]
     /// Outcomes of attempts, until the queue reports what they mean for the request.
@@ -49,6 +48,7 @@ final class SessionLoop {
     var fieldsMemo = FieldsMemo()
     /// Requests that fail while the network does not allow them.
     var impatient: Set<RequestID> = []
+    private let reference = LoopReference<SessionLoop>()
 
     init(
         _ thread: SessionLoops, _ directory: QueueDirectory?, _ options: RequestSessionOptions,
@@ -65,16 +65,20 @@ final class SessionLoop {
         network = options.stub.map { StubNetwork($0, on: thread.loop) } ?? thread.network(options.linkPolicy)
         let engine = QueueEngine(
             loop: loop, network: network, options: Self.options(options, keepsOnDisk: directory != nil),
-            onEvent: { [weak self] in self?.handle($0) }, notify: { [weak self] in self?.handle($0) })
+            onEvent: { [reference] in reference.owner?.handle($0) },
+            notify: { [reference] in reference.owner?.handle($0) })
         self.engine = engine
+        reference.owner = self
         engine.host = self
-        engine.onProgress = { [weak self] in self?.update($0) }
+        engine.onProgress = { [reference] in reference.owner?.update($0) }
         do throws(SystemError) {
             if let directory { try engine.open(directory) } else { engine.openInMemory() }
         } catch {
             beBroken(RequestError(.system(error)))
         }
     }
+
+    deinit { reference.owner = nil }
 
     // MARK: - The queue opens
 
@@ -135,15 +139,16 @@ final class SessionLoop {
     // MARK: - Adding tasks
 
     func start(_ task: RequestTask) {
-        whenOpen { [weak self] in
-            guard let self else { return }
-            guard engine != nil else { return refuse(task, failure ?? .closed) }
-            findStored(for: task) { [weak self] in self?.submit(task) }
-        }
+        guard early == nil else { return whenOpen { [weak self] in self?.start(task) } }
+        guard engine != nil else { return refuse(task, failure ?? .closed) }
+        // Most sessions have no cache.
+        if !cache.isOn, task.plan.sharedOptions.value.cachePolicy != .returnCacheDontLoad { return submit(task) }
+        findStored(for: task) { [weak self] in self?.submit(task) }
     }
 
     private func submit(_ task: RequestTask) {
         guard engine != nil else { return refuse(task, .closed) }
+        if case .none = task.plan.request.body { return add(task, PreparedBody(queued: .none)) }
         let limit = Self.limits(options, keepsOnDisk: false).bytesOfAll(nil).bytes
         bodies.prepare(task, spool: engine?.spool, limit: limit) { [weak self] result in
             guard let self else { return }
@@ -159,8 +164,8 @@ final class SessionLoop {
         var request = task.plan.queued
         if body.queued != request.body { request.body = body.queued }
         do throws(RequestValidationError) {
-            try engine.driver.add(request, makeKey: UniqueKey.make) { [weak self] reply in
-                self?.added(task, body, reply)
+            try engine.driver.add(request, isChecked: true, makeKey: UniqueKey.make) { [reference] reply in
+                reference.owner?.added(task, body, reply)
             }
         } catch {
             bodies.drop(body, spool: engine.spool)
@@ -187,14 +192,13 @@ final class SessionLoop {
 
     /// Connects a task to its request: from now on it receives the request's events.
     func attach(_ task: RequestTask, to id: RequestID) {
-        tasks[id, default: []].append(task)
-        numbers[task.identifier] = id
+        if let known = tasks[id] { tasks[id] = known + [task] } else { tasks[id] = [task] }
         if task.plan.queued.failsOffline { impatient.insert(id) }
-        task.isStored(as: id)
+        let life = task.attach(to: id)
         reportStored(task, id.rawValue)
         // Applies what the user did before the request had a number.
-        if task.requestState == .cancelled { return cancel(task) }
-        if task.suspensionReasons.contains(.user) { hold(task) }
+        if life.state == .cancelled { return cancel(task) }
+        if life.reasons.contains(.user) { hold(task) }
     }
 
     private func drop(_ body: PreparedBody, of task: RequestTask) {
@@ -231,7 +235,7 @@ final class SessionLoop {
     func cancel(_ task: RequestTask) {
         held[task.identifier] = nil
         bodies.stopCopying(of: task.identifier)
-        guard let id = numbers.removeValue(forKey: task.identifier) else { return }
+        guard let id = task.detach() else { return }
         tasks[id]?.removeAll { $0 === task }
         guard tasks[id]?.isEmpty ?? true else { return endReading(by: task, of: id) }
         tasks[id] = nil
@@ -244,7 +248,7 @@ final class SessionLoop {
     func cancel(_ id: RequestID) { engine?.driver.ask({ .cancel(id, .root, $0) }, { _ in }) }
 
     private func ask(_ task: RequestTask, _ command: (RequestID, QueueInput.Ticket) -> QueueInput) {
-        guard let id = numbers[task.identifier], let engine else { return }
+        guard let id = task.requestID, let engine else { return }
         engine.driver.ask({ command(id, $0) }, { _ in })
     }
 
@@ -260,7 +264,7 @@ final class SessionLoop {
 
     func explain(_ task: RequestTask) -> RequestExplanation {
         engine?.driver.settle()
-        if let id = numbers[task.identifier], let explanation = engine?.driver.explain(id) {
+        if let id = task.requestID, let explanation = engine?.driver.explain(id) {
             return RequestExplanation(explanation)
         }
         let state = task.requestState

@@ -67,6 +67,9 @@ public struct ActivityIndicator: Hashable, Sendable {
         return isEnabled ? nil : enter(.notActive, at: now)
     }
 
+    /// Whether it counts, and no more: then no call needs the time.
+    var onlyCounts: Bool { !isEnabled && deadline == nil }
+
     private mutating func count(_ step: Int, at now: BootTime) -> Bool? {
         // A late call first applies the deadline that has passed.
         let before = advance(to: now)

@@ -153,50 +153,51 @@ public final class RequestActivity: Sendable {
     /// Turns the activity on, which takes effect with the next request that starts or ends, or off, which takes effect
     /// at once.
     public func setEnabled(_ isEnabled: Bool) {
-        change { $0.setEnabled(isEnabled, at: $1) }
+        _ = change { $0.setEnabled(isEnabled, at: $1) }
         deliver()
     }
 
     /// Counts work that is no request, until ``decrement()``. What a session's activity counts so does not count for
     /// ``shared``.
     public func increment() {
-        change { $0.requestStarted(at: $1) }
-        deliver()
+        if change({ $0.requestStarted(at: $1) }) { deliver() }
     }
 
     /// Counts the end of work. Decrements in excess of increments have no effect.
     public func decrement() {
-        change { $0.requestEnded(at: $1) }
-        deliver()
+        if change({ $0.requestEnded(at: $1) }) { deliver() }
     }
 
     // MARK: - Requests and time
 
     /// Counts a request in or out. The caller delivers afterwards, with no lock held.
     func count(_ counts: Bool) {
-        change { counts ? $0.requestStarted(at: $1) : $0.requestEnded(at: $1) }
+        _ = change { counts ? $0.requestStarted(at: $1) : $0.requestEnded(at: $1) }
         // This calls no block on the caller's thread.
         if counts { whole?.increment() } else { whole?.decrement() }
     }
 
     /// Applies a deadline that has come.
     package func advance() {
-        change { $0.advance(to: $1) }
+        _ = change { $0.advance(to: $1) }
         deliver()
     }
 
-    private func change(_ change: (inout ActivityIndicator, BootTime) -> Bool?) {
-        let deadline: BootTime? = state.withLock { state in
+    /// - Returns: Whether there is something to deliver.
+    private func change(_ change: (inout ActivityIndicator, BootTime) -> Bool?) -> Bool {
+        let (deadline, isChanged): (BootTime?, Bool) = state.withLock { state in
             let before = state.indicator.deadline
-            let isVisible = change(&state.indicator, clock())
+            let now = state.indicator.onlyCounts ? BootTime(nanoseconds: 0) : clock()
+            let isVisible = change(&state.indicator, now)
             if let isVisible {
                 if let block = state.block { pump.append { block(isVisible) } }
                 for stream in state.streams.values { stream.yield(isVisible) }
             }
             let after = state.indicator.deadline
-            return after == before ? nil : after
+            return (after == before ? nil : after, isVisible != nil)
         }
         if let deadline { connection.withLock { $0 }.alarm?(deadline) }
+        return isChanged
     }
 
     private func deliver() { connection.withLock { $0 }.deliver?() }

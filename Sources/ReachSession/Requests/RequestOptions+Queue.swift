@@ -1,31 +1,34 @@
 internal import ReachQueue
 
-extension RequestOptions {
-    /// Puts the options into a specification.
+extension RequestTerms {
+    /// The options as the queue takes them.
     ///
     /// - Parameter keepsOnDisk: The session has a directory.
-    func apply(to request: inout RequestSpecification, keepsOnDisk: Bool) {
-        request.condition = constraint.value
-        request.priority = priority.queued
-        request.timeToLive = expiresAfter
-        request.orderKey = orderKey
-        request.dependsOnPrevious = dependsOnPrevious
-        request.uniqueness = uniqueness.queued
-        request.isStrict = isStrict
-        request.acceptedStatuses = acceptedStatuses
-        switch retries ?? (keepsOnDisk ? .untilExpiry : .never) {
-        case .never: request.maximumAttempts = 1
-        case .attempts(let count): request.maximumAttempts = count
-        case .untilExpiry: request.maximumAttempts = nil
+    init(_ options: RequestOptions, keepsOnDisk: Bool) {
+        self.init()
+        condition = options.constraint.value
+        priority = options.priority.queued
+        timeToLive = options.expiresAfter
+        orderKey = options.orderKey
+        dependsOnPrevious = options.dependsOnPrevious
+        uniqueness = options.uniqueness.queued
+        isStrict = options.isStrict
+        acceptedStatuses = options.acceptedStatuses
+        switch options.retries ?? (keepsOnDisk ? .untilExpiry : .never) {
+        case .never: maximumAttempts = 1
+        case .attempts(let count): maximumAttempts = count
+        case .untilExpiry: maximumAttempts = nil
         }
-        if let idempotencyKey { request.idempotency = .key(idempotencyKey) }
-        request.interceptor = interceptor
-        request.timeouts = timeouts.map { AttemptTimeouts(connect: $0.connect, idle: $0.idle, total: $0.total) }
-        request.tag = tag
-        request.failsOffline = !waitsForConnectivity
-        request.uploadProtocol = uploadProtocol.map { _ in .tus }
+        if let idempotencyKey = options.idempotencyKey { idempotency = .key(idempotencyKey) }
+        interceptor = options.interceptor
+        timeouts = options.timeouts.map { AttemptTimeouts(connect: $0.connect, idle: $0.idle, total: $0.total) }
+        tag = options.tag
+        failsOffline = !options.waitsForConnectivity
+        uploadProtocol = options.uploadProtocol.map { _ in .tus }
     }
+}
 
+extension RequestOptions {
     /// Of a request that an earlier run queued.
     init(_ request: RequestSpecification) {
         constraint = RequestConstraint(value: request.condition)

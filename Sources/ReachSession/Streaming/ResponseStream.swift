@@ -65,7 +65,7 @@ extension RequestTask {
         }
         let channel = ResponseChannel()
         let isFirst = state.withLock { state in
-            guard !state.wasResumed, state.result == nil, kind != .download else { return false }
+            guard !state.wasResumed, !state.isOver, kind != .download else { return false }
             state.channel = channel
             return true
         }

@@ -83,7 +83,7 @@ extension SessionLoop {
     }
 
     func resumeReading(_ task: RequestTask) {
-        if let id = numbers[task.identifier] { engine?.resumeReading(id) }
+        if let id = task.requestID { engine?.resumeReading(id) }
     }
 
     /// Ends tasks whose answers have begun to arrive: another attempt would begin at the first byte again.

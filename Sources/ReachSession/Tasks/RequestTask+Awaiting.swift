@@ -45,7 +45,7 @@ extension RequestTask {
     public var progressUpdates: AsyncStream<TaskProgress> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let number: UInt64? = state.withLock { state in
-                guard state.result == nil else { return nil }
+                guard !state.isOver else { return nil }
                 let number = state.nextNumber()
                 state.progressStreams[number] = continuation
                 return number
@@ -69,14 +69,17 @@ extension RequestTask {
                     if let result = state.result { return .some(result) }
                     // A task that was cancelled before ends by its own cancellation.
                     if Task.isCancelled, continuesWithoutWaiting { return .some(nil) }
-                    state.waiters[number] = continuation
+                    state.waiters.append(TaskWaiter(number: number, continuation: continuation))
                     return nil
                 }
                 if let known { continuation.resume(returning: known) }
             }
         } onCancel: {
             guard continuesWithoutWaiting else { return cancel() }
-            state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(returning: nil)
+            let waiter = state.withLock { state in
+                state.waiters.firstIndex { $0.number == number }.map { state.waiters.remove(at: $0) }
+            }
+            waiter?.continuation.resume(returning: nil)
         }
         if result != nil { markReceived() }
         return result

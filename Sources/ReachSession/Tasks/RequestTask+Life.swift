@@ -11,13 +11,16 @@ extension RequestTask {
     /// Handles any event but the end of the task.
     @discardableResult
     func handle(_ event: RequestLife.Event) -> [RequestLife.Effect] {
-        let effects = state.withLock { state in
-            let effects = state.life.handle(event)
-            count(&state)
-            for effect in effects { if let name = RequestNotification(effect) { notify(name) } }
-            return effects
-        }
+        let effects = state.withLock { handle(event, &$0) }
         if !effects.isEmpty { core.deliver() }
+        return effects
+    }
+
+    /// Handles any event but the end of the task. Requires the lock; the caller delivers afterwards.
+    func handle(_ event: RequestLife.Event, _ state: inout TaskState) -> [RequestLife.Effect] {
+        let effects = state.life.handle(event)
+        count(&state)
+        for effect in effects { if let name = RequestNotification(effect) { notify(name) } }
         return effects
     }
 
@@ -96,17 +99,21 @@ extension RequestTask {
             notify(.didComplete)
             if isFetched { forgetAfterCalls(&state) }
             defer {
-                (state.completions, state.progressBlocks, state.waiters, state.progressStreams) = ([], [], [:], [:])
+                (state.completions, state.progressBlocks, state.waiters, state.progressStreams) = ([], [], [], [:])
                 state.requestStreams = [:]
                 state.session = nil
             }
             return (
-                state.waiters.values.map(\.self), state.progressStreams.values.map(\.self),
+                state.waiters, state.progressStreams.values.map(\.self),
                 state.requestStreams.values.map(\.self), state.session, state.channel
             )
         }
         for waiter in waiters {
-            if let batch { batch.append(waiter, result) } else { waiter.resume(returning: result) }
+            if let batch {
+                batch.append(waiter.continuation, result)
+            } else {
+                waiter.continuation.resume(returning: result)
+            }
         }
         for stream in streams { stream.finish() }
         for stream in requests { stream.finish() }
@@ -149,7 +156,7 @@ extension RequestTask {
 
     func update(_ progress: TaskProgress) {
         let streams: [AsyncStream<TaskProgress>.Continuation] = state.withLock { state in
-            guard state.result == nil else { return [] }
+            guard !state.isOver else { return [] }
             state.progress = progress
             for block in state.progressBlocks { core.pump.append { block(progress) } }
             return state.progressStreams.values.map(\.self)

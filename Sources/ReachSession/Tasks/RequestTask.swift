@@ -45,14 +45,20 @@ public final class RequestTask: Sendable {
     let core: SessionCore
     let state: Mutex<TaskState>
 
-    init(identifier: UInt64, plan: TaskPlan, core: SessionCore, life: RequestLife = RequestLife()) {
+    init(
+        identifier: UInt64, plan: TaskPlan, core: SessionCore, session: RequestSession? = nil,
+        life: RequestLife = RequestLife()
+    ) {
         self.identifier = identifier
         self.plan = plan
         self.core = core
-        state = Mutex(TaskState(life: life))
+        state = Mutex(TaskState(life: life, session: session))
     }
 
-    deinit { core.forget(identifier) }
+    deinit {
+        // The session has forgotten one that was resumed, or is over.
+        if state.withLock({ !$0.wasResumed && !$0.isOver }) { core.forget(identifier) }
+    }
 
     // MARK: - State
 
@@ -82,13 +88,14 @@ public final class RequestTask: Sendable {
     /// The request starts when the network satisfies its constraint, and its turn has come.
     @discardableResult
     public func resume() -> RequestTask {
-        let isFirst = state.withLock { state in
+        let (isFirst, life, effects) = state.withLock { state in
             defer { state.wasResumed = true }
-            return !state.wasResumed
+            let effects = handle(.resume(.user), &state)
+            return (!state.wasResumed, state.life, effects)
         }
-        let effects = handle(.resume(.user))
-        guard !requestState.isFinal else { return self }
-        if isFirst { core.start(self) } else if !effects.isEmpty || !suspensionReasons.isEmpty { core.release(self) }
+        if !effects.isEmpty { core.deliver() }
+        guard !life.state.isFinal else { return self }
+        if isFirst { core.start(self) } else if !effects.isEmpty || !life.reasons.isEmpty { core.release(self) }
         return self
     }
 

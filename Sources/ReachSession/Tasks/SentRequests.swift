@@ -15,7 +15,7 @@ extension RequestTask {
     public var sentRequests: AsyncStream<WebRequest> {
         AsyncStream(bufferingPolicy: .bufferingNewest(64)) { continuation in
             let number: UInt64? = state.withLock { state in
-                guard state.result == nil else { return nil }
+                guard !state.isOver else { return nil }
                 let number = state.nextNumber()
                 state.requestStreams[number] = continuation
                 return number

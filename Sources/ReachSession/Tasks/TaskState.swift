@@ -9,16 +9,38 @@ struct TaskPlan: Sendable {
     var options: RequestOptions { sharedOptions.value }
     /// The request for the queue; its body is added when the task is started.
     var queued: QueuedRequest
+    private let resumption: Resumption?
     /// The state from which a download resumes.
-    var resumeData: ResumeData?
+    var resumeData: ResumeData? { resumption?.data }
+
+    init(
+        kind: RequestTask.Kind, request: WebRequest, sharedOptions: SharedOptions, queued: QueuedRequest,
+        resumeData: ResumeData? = nil
+    ) {
+        (self.kind, self.request, self.sharedOptions, self.queued) = (kind, request, sharedOptions, queued)
+        resumption = resumeData.map(Resumption.init)
+    }
+
+    /// Apart, since few tasks have it, and all would take its room.
+    private final class Resumption: Sendable {
+        let data: ResumeData
+
+        init(_ data: ResumeData) { self.data = data }
+    }
 }
 
 /// Options of one or more tasks: most tasks of a session have the session's, which are larger than most of what a waiting
 /// task keeps in memory.
 final class SharedOptions: Sendable {
     let value: RequestOptions
+    /// What the queue receives of them.
+    let terms: SharedTerms
 
-    init(_ value: RequestOptions) { self.value = value }
+    init(_ value: RequestOptions, terms: SharedTerms) { (self.value, self.terms) = (value, terms) }
+
+    convenience init(_ value: RequestOptions, keepsOnDisk: Bool) {
+        self.init(value, terms: SharedTerms(RequestTerms(value, keepsOnDisk: keepsOnDisk)))
+    }
 }
 
 /// The mutable state of a task, under its lock.
@@ -28,27 +50,61 @@ struct TaskState: Sendable {
     var session: RequestSession?
     var wasResumed = false
     var storedNumber: Int64?
+    /// The request in the queue whose events the task receives.
+    var requestID: RequestID?
     var progress = TaskProgress()
     var metrics = TaskMetrics()
+    private var ending: Ending?
     /// The result as completions receive it; `nil` until the task is over.
-    var result: Result<RequestResponse, RequestError>?
+    var result: Result<RequestResponse, RequestError>? {
+        get { ending?.result }
+        set { ending = newValue.map(Ending.init) }
+    }
+    var isOver: Bool { ending != nil }
     var completions: [RequestTask.Completion] = []
     var progressBlocks: [@Sendable (TaskProgress) -> Void] = []
     var progressStreams: [UInt64: AsyncStream<TaskProgress>.Continuation] = [:]
     var requestStreams: [UInt64: AsyncStream<WebRequest>.Continuation] = [:]
     /// Where the pieces of the answer go; `nil` if it is read as a whole.
     var channel: ResponseChannel?
-    var waiters: [UInt64: CheckedContinuation<Result<RequestResponse, RequestError>?, Never>] = [:]
+    /// Callers that await the result: mostly one, or none.
+    var waiters: [TaskWaiter] = []
     var lastNumber: UInt64 = 0
     /// Whether a caller has received the result.
     var isFetched = false
     /// Whether the activity counts the task.
     var isCounted = false
 
-    init(life: RequestLife) { self.life = life }
+    init(life: RequestLife, session: RequestSession?) { (self.life, self.session) = (life, session) }
+
+    /// An error is larger than all the rest of a task's state, which waiting tasks have, too.
+    private enum Ending: Sendable {
+        case success(RequestResponse)
+        indirect case failure(RequestError)
+
+        init(_ result: Result<RequestResponse, RequestError>) {
+            switch result {
+            case .success(let response): self = .success(response)
+            case .failure(let error): self = .failure(error)
+            }
+        }
+
+        var result: Result<RequestResponse, RequestError> {
+            switch self {
+            case .success(let response): .success(response)
+            case .failure(let error): .failure(error)
+            }
+        }
+    }
 
     mutating func nextNumber() -> UInt64 {
         lastNumber += 1
         return lastNumber
     }
+}
+
+/// A caller that awaits a task's result.
+struct TaskWaiter: Sendable {
+    let number: UInt64
+    let continuation: WaiterBatch.Waiter
 }

@@ -227,7 +227,7 @@ final class CurlMulti {
         wanted = nil
         guard !willDrive else { return }
         willDrive = true
-        loop.afterEvents { [loopReference] in
+        loop.beforeNextPoll { [loopReference] in
             guard let self = loopReference.owner, !self.isClosed else { return }
             self.willDrive = false
             self.drive(CURL_SOCKET_TIMEOUT, 0)

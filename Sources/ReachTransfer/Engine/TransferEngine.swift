@@ -115,7 +115,7 @@ package final class TransferEngine: TransferMaker {
         let job = TransferJob(id: id, request: request, handler: handler, engine: self)
         jobs[id] = job
         started.append(job)
-        if started.count == 1 { tools.loop.afterEvents { [loopReference] in loopReference.owner?.beginStarted() } }
+        if started.count == 1 { tools.loop.beforeNextPoll { [loopReference] in loopReference.owner?.beginStarted() } }
         return id
     }
 

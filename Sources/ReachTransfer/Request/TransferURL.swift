@@ -14,18 +14,45 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
         package let description: String
     }
 
+    /// What the URLs of one server have in common. A URL goes through many hands, and none of them copies this.
+    private final class Server: Hashable, Sendable {
+        let scheme: String
+        let host: String
+        let port: UInt16
+        let hasCredentials: Bool
+        let address: IPAddress?
+
+        init(scheme: String, host: URLHost, port: UInt16, hasCredentials: Bool) {
+            (self.scheme, self.port, self.hasCredentials) = (scheme, port, hasCredentials)
+            (self.host, address) = (host.name, host.address)
+        }
+
+        static func == (left: Server, right: Server) -> Bool {
+            left === right
+                || left.host == right.host && left.port == right.port && left.scheme == right.scheme
+                    && left.hasCredentials == right.hasCredentials && left.address == right.address
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(scheme)
+            hasher.combine(host)
+            hasher.combine(port)
+        }
+    }
+
     /// The URL as it is requested, without its fragment.
     package private(set) var description: String
+    private let server: Server
     /// In lower case.
-    package let scheme: String
+    package var scheme: String { server.scheme }
     /// In lower case and ASCII (`xn--` for international names); an IPv6 address without its brackets.
-    package let host: String
+    package var host: String { server.host }
     /// The scheme's own where the URL has none.
-    package let port: UInt16
+    package var port: UInt16 { server.port }
     /// Whether the URL contains a user name or a password.
-    package let hasCredentials: Bool
+    package var hasCredentials: Bool { server.hasCredentials }
     /// The address, where the host is one.
-    package let address: IPAddress?
+    package var address: IPAddress? { server.address }
 
     /// - Throws: ``ValidationError`` for all but absolute http and https URLs.
     package init(_ text: String) throws(ValidationError) {
@@ -102,7 +129,7 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether scheme, host and port are the same.
     package func hasOrigin(of other: TransferURL) -> Bool {
-        scheme == other.scheme && host == other.host && port == other.port
+        server === other.server || scheme == other.scheme && host == other.host && port == other.port
     }
 
     private static func read(_ text: String) throws(ValidationError) -> URLReference {
@@ -128,11 +155,7 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
         guard let port = authority.port ?? standard ?? Self.standardPorts[scheme], port > 0 else {
             throw Self.malformed(text, "it has no port that exists")
         }
-        self.scheme = scheme
-        self.host = host.name
-        self.port = port
-        address = host.address
-        hasCredentials = authority.userInformation != nil
+        server = Server(scheme: scheme, host: host, port: port, hasCredentials: authority.userInformation != nil)
         var whole = scheme + "://"
         if let user = authority.userInformation { whole += user + "@" }
         whole += host.written
