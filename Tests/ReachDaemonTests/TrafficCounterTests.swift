@@ -85,8 +85,8 @@ struct TrafficCounterTests {
             stage.sample(counter)
             #expect(stage.sums == [0, 0])
             try stage.set("1500", "130")
-            stage.sample(counter, after: 4)
-            #expect(stage.sums == [0, 0], "within 5 s it samples once")
+            stage.sample(counter, after: 0)
+            #expect(stage.sums == [0, 0], "within a second it samples once")
             stage.sample(counter)
             #expect(stage.sums == [500, 30])
             // The counters ran on while no daemon did.
