@@ -99,10 +99,19 @@ class Browser:
     def wait(self, expression, limit=20):
         """Waits until an expression is true in the page."""
         end = time.monotonic() + limit
-        while not self.evaluate(f"Boolean({expression})"):
+        while not self._holds(expression):
             if time.monotonic() > end:
                 raise RuntimeError(f"not true within {limit} s: {expression}")
             time.sleep(0.02)
+
+    def _holds(self, expression):
+        try:
+            return self.evaluate(f"Boolean({expression})")
+        except RuntimeError as error:
+            # The page was loaded again while it was asked.
+            if "navigated or closed" in str(error) or "context was destroyed" in str(error):
+                return False
+            raise
 
     def evaluate(self, expression):
         result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
