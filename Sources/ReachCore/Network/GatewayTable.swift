@@ -85,10 +85,10 @@ extension NetworkTable {
     /// - Returns: Whether more or something else is now known of the network behind the link.
     package mutating func noteGateway(_ gateway: IPAddress, of route: DefaultRoute.Key, _ entry: Neighbour?) -> Bool {
         // Of a gateway that is not known no more is known than of none.
-        let known = gateways.hardwareAddresses(of: route.interface)
+        let (known, knownDomain) = (gateways.hardwareAddresses(of: route.interface), domain(of: route.interface))
         _ = gateways.note(gateway, of: route)
         _ = entry.map { gateways.update($0) }
-        return gateways.hardwareAddresses(of: route.interface) != known
+        return gateways.hardwareAddresses(of: route.interface) != known || domain(of: route.interface) != knownDomain
     }
 
     /// Keeps the gateways of another table whose links are in this one. What was known of them may be of a network before: only
