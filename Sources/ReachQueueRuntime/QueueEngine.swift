@@ -243,17 +243,17 @@ private final class Executor: QueueExecutor {
     func checkPath(_ path: QueuePath) {
         // The endpoints are in the Internet: they say nothing of a path to one host.
         guard let checker, feed?.last?[interfaceIndex: path.interfaceIndex] != nil else {
-            return answerByTestimony(path)
+            return answerByEvidence(path)
         }
         checker.check(path) { [weak self] works in
-            guard let works else { self?.answerByTestimony(path); return }
+            guard let works else { self?.answerByEvidence(path); return }
             self?.send(.pathChecked(interfaceIndex: path.interfaceIndex, works: works, isProof: true))
         }
     }
 
     /// Without a checker the queue's own attempts decide. If they show nothing, the path counts as working, since the kernel
     /// has it, and the failure as the destination's.
-    private func answerByTestimony(_ path: QueuePath) {
+    private func answerByEvidence(_ path: QueuePath) {
         let works = attempts?.evidence(on: path) != .fails
         // After the turn in which the driver asked.
         loop.afterEvents { [weak self] in

@@ -34,55 +34,56 @@ package struct NetworkCondition: Hashable, Sendable {
 
     private var terms: Terms {
         get { box.terms }
-        set { box = Box(newValue) }
+        // What becomes what it is already stays in the object that it shares.
+        set { if newValue != box.terms { box = Box(newValue) } }
     }
 
     /// The class of what carries the path, below tunnels too.
     package var linkClass: LinkClass? {
         get { box.terms.linkClass }
-        set { if newValue != box.terms.linkClass { terms.linkClass = newValue } }
+        set { terms.linkClass = newValue }
     }
     /// Classes that must not carry it.
     package var excludedClasses: Set<LinkClass> {
         get { box.terms.excludedClasses }
-        set { if newValue != box.terms.excludedClasses { terms.excludedClasses = newValue } }
+        set { terms.excludedClasses = newValue }
     }
     package var isUnmetered: Bool {
         get { box.terms.isUnmetered }
-        set { if newValue != box.terms.isUnmetered { terms.isUnmetered = newValue } }
+        set { terms.isUnmetered = newValue }
     }
     /// Probes have proved the Internet behind it (connectivity `full`).
     package var isValidated: Bool {
         get { box.terms.isValidated }
-        set { if newValue != box.terms.isValidated { terms.isValidated = newValue } }
+        set { terms.isValidated = newValue }
     }
     /// The target, or a request's own host, is reachable; the path is then the one to it.
     package var isTargetReachable: Bool {
         get { box.terms.isTargetReachable }
-        set { if newValue != box.terms.isTargetReachable { terms.isTargetReachable = newValue } }
+        set { terms.isTargetReachable = newValue }
     }
     /// The target is known not to be reachable. Goes with no other term.
     package var isTargetUnreachable: Bool {
         get { box.terms.isTargetUnreachable }
-        set { if newValue != box.terms.isTargetUnreachable { terms.isTargetUnreachable = newValue } }
+        set { terms.isTargetUnreachable = newValue }
     }
     package var interface: String? {
         get { box.terms.interface }
-        set { if newValue != box.terms.interface { terms.interface = newValue } }
+        set { terms.interface = newValue }
     }
     /// The network behind the path: a configured name, or a private identifier.
     package var network: String? {
         get { box.terms.network }
-        set { if newValue != box.terms.network { terms.network = newValue } }
+        set { terms.network = newValue }
     }
     /// Networks that must not be behind it. A network that is not known is none of them.
     package var excludedNetworks: Set<String> {
         get { box.terms.excludedNetworks }
-        set { if newValue != box.terms.excludedNetworks { terms.excludedNetworks = newValue } }
+        set { terms.excludedNetworks = newValue }
     }
     package var family: IPAddress.Family? {
         get { box.terms.family }
-        set { if newValue != box.terms.family { terms.family = newValue } }
+        set { terms.family = newValue }
     }
     /// A text that this version cannot read, of a file that a newer one wrote. No path satisfies it.
     package var unreadable: String? { box.terms.unreadable }

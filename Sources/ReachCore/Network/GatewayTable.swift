@@ -10,13 +10,9 @@ package struct GatewayTable: Equatable, Sendable {
 
     private var entries: [DefaultRoute.Key: Entry] = [:]
 
-    /// Notes the gateway of a default route.
-    ///
-    /// - Returns: Whether it is another one, so that its hardware address is not known.
-    package mutating func note(_ gateway: IPAddress, of route: DefaultRoute.Key) -> Bool {
-        guard entries[route]?.gateway != gateway else { return false }
-        entries[route] = Entry(gateway: gateway)
-        return true
+    /// Notes the gateway of a default route. The hardware address of another one than before is not known.
+    package mutating func note(_ gateway: IPAddress, of route: DefaultRoute.Key) {
+        if entries[route]?.gateway != gateway { entries[route] = Entry(gateway: gateway) }
     }
 
     /// Whether this is the known gateway of a default route.
@@ -86,8 +82,8 @@ extension NetworkTable {
     package mutating func noteGateway(_ gateway: IPAddress, of route: DefaultRoute.Key, _ entry: Neighbour?) -> Bool {
         // Of a gateway that is not known no more is known than of none.
         let (known, knownDomain) = (gateways.hardwareAddresses(of: route.interface), domain(of: route.interface))
-        _ = gateways.note(gateway, of: route)
-        _ = entry.map { gateways.update($0) }
+        gateways.note(gateway, of: route)
+        if let entry { _ = gateways.update(entry) }
         return gateways.hardwareAddresses(of: route.interface) != known || domain(of: route.interface) != knownDomain
     }
 

@@ -57,6 +57,9 @@ package struct NetworkPolicy: Hashable, Sendable {
         self.key = key
     }
 
+    /// Whether anybody wants to know the networks behind links.
+    package var identifiesNetworks: Bool { self != NetworkPolicy() }
+
     /// Whether a rule depends on prefixes.
     package var usesPrefixes: Bool { rules.contains { !$0.prefixes.isEmpty } }
 

@@ -73,7 +73,7 @@ package final class KernelSnapshot {
 
     /// Finds out what identifies the networks behind links, as an observer would know it.
     func identifyNetworks() throws(NetlinkError) {
-        guard view.policy.networks != NetworkPolicy() else { return }
+        guard view.policy.networks.identifiesNetworks else { return }
         let internet = try judge(.internet).verdict
         let routes = try PathFinder(view: view, mark: options.mark)
             .defaultRoutes(preferred: internet, anchors: options.anchors)

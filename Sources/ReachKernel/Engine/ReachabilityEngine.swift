@@ -249,7 +249,7 @@ package final class ReachabilityEngine {
     /// Tracks the gateways of all default routes if they identify networks. The evaluated paths have only the gateways
     /// of routes that the kernel prefers.
     private func track(_ routes: [DefaultRoute]) {
-        guard options.observer.policy.networks != NetworkPolicy() else { return }
+        guard options.observer.policy.networks.identifiesNetworks else { return }
         let fresh = Set(
             routes.compactMap { route in
                 route.neighbour == nil

@@ -33,7 +33,7 @@ package final class KernelView {
     /// - Parameter wantsWireless: Whether to query the Wi-Fi networks of links, which loads a library where there is Wi-Fi.
     package init(policy: LinkPolicy = LinkPolicy(), wantsWireless: Bool = false) throws(NetlinkError) {
         self.policy = policy
-        identifiesNetworks = policy.networks != NetworkPolicy()
+        identifiesNetworks = policy.networks.identifiesNetworks
         wireless = wantsWireless ? WirelessView() : nil
         queries = try KernelQueries()
     }

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 internal import ReachQueue
@@ -102,12 +101,8 @@ extension QueueTransfers {
     /// How an attempt of an upload ended.
     func end(of attempt: Running, _ current: UploadAttempt, _ report: TransferReport) -> AttemptEnd {
         if case .failed(let fault) = current.decision { return .failed(fault) }
-        // The file became shorter while it was sent: the next attempt sends what is there from its beginning.
-        if current.upload.isCreation, let failure = report.failure, failure.reason == .fileFailed,
-            failure.systemError == ENODATA
-        {
-            return .failed(AttemptFault(.local))
-        }
+        // The next attempt begins again.
+        if current.upload.isCreation, report.failure?.isOfShorterFile == true { return .failed(AttemptFault(.local)) }
         let statuses: [ClosedRange<Int>] =
             switch current.decision {
             case .complete: [100...599]

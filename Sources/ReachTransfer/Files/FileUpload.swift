@@ -135,7 +135,7 @@ final class FileUpload: UploadSource {
         isReading = false
         switch result {
         case .success(let bytes) where bytes.isEmpty:
-            failure = TransferFailure(.fileFailed, "\(path) became shorter while it was sent", systemError: ENODATA)
+            failure = TransferFailure(shorter: path)
         case .success(let bytes):
             readEnd += UInt64(bytes.count)
             ready += bytes
@@ -148,4 +148,13 @@ final class FileUpload: UploadSource {
     private func fail(_ error: UploadError) {
         failure = TransferFailure(.fileFailed, "\(path): \(error.text)", systemError: error.number)
     }
+}
+
+extension TransferFailure {
+    fileprivate init(shorter path: String) {
+        self.init(.fileFailed, "\(path) became shorter while it was sent", systemError: ENODATA)
+    }
+
+    /// Whether the file became shorter while it was sent: another attempt sends what is there.
+    package var isOfShorterFile: Bool { reason == .fileFailed && systemError == ENODATA }
 }

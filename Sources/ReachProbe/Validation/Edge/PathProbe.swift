@@ -35,7 +35,7 @@ package final class PathProbe {
         let number = lastNumber
         rounds[number] = ValidationRound(
             endpoints, by: route, within: limit, transfers: transfers,
-            resolver: NameService(loop: loop, options: resolverOptions), on: loop
+            resolverOptions: resolverOptions, on: loop
         ) { [weak self] outcome in
             self?.rounds[number] = nil
             reply(outcome.result.connectivity.map { $0 == .full })

@@ -29,17 +29,17 @@ final class ValidationRound {
     private var completion: ((Outcome) -> Void)?
 
     /// - Parameters:
-    ///   - resolver: A resolver for this round only, with an empty cache.
+    ///   - resolverOptions: Options of the round's own resolver, whose cache is empty.
     ///   - limit: Time for the round, name resolution included. Endpoints that have not answered by then count as
     ///     silent.
     ///   - completion: Called once, after this returns, unless the round is cancelled.
     init(
         _ endpoints: [ConnectivityEndpoint], by route: DefaultRoute, within limit: Duration, transfers: TransferEngine,
-        resolver: NameService, on loop: EventLoop, completion: @escaping (Outcome) -> Void
+        resolverOptions: NameService.Options, on loop: EventLoop, completion: @escaping (Outcome) -> Void
     ) {
         self.loop = loop
         self.completion = completion
-        self.resolver = resolver
+        resolver = NameService(loop: loop, options: resolverOptions.hastened(within: limit))
         let deadline = SystemClock.boot + limit
         for endpoint in endpoints {
             let attempt = EndpointAttempt(
@@ -98,5 +98,19 @@ final class ValidationRound {
         if let limit { loop.cancel(limit) }
         limit = nil
         attempts.forEach { $0.cancel() }
+    }
+}
+
+extension NameService.Options {
+    /// Most name servers answer within this time, also when they have to ask others.
+    private static let leastPatience: Duration = .milliseconds(250)
+
+    /// Options with which a lost query is repeated several times within a check, so that a path which loses packets does not
+    /// look like one without name servers.
+    func hastened(within limit: Duration) -> NameService.Options {
+        var options = self
+        options.patience = min(patience, max(Self.leastPatience, limit / 8))
+        options.rounds = max(rounds, 4)
+        return options
     }
 }

@@ -61,7 +61,7 @@ package final class Validator {
         self.loop = loop
         self.options = options
         self.transfers = transfers
-        self.resolverOptions = Self.hastened(resolverOptions, within: options.timeout)
+        self.resolverOptions = resolverOptions
         self.onChange = onChange
         var rhythm = options.rhythm
         rhythm.expectedBytes = options.endpoints.map(EndpointAttempt.expectedBytes).reduce(0, +)
@@ -77,18 +77,6 @@ package final class Validator {
             carryOut(machine.setLease(uri, of: question.interface, at: SystemClock.boot))
         }
     }
-
-    /// Options with which a lost query is repeated several times within a check, so that a path which loses packets does not
-    /// look like one without name servers.
-    static func hastened(_ options: NameService.Options, within limit: Duration) -> NameService.Options {
-        var options = options
-        options.patience = min(options.patience, max(leastPatience, limit / 8))
-        options.rounds = max(options.rounds, 4)
-        return options
-    }
-
-    /// Most name servers answer within this time, also when they have to ask others.
-    private static let leastPatience: Duration = .milliseconds(250)
 
     deinit { stop() }
 
@@ -166,7 +154,7 @@ package final class Validator {
     private func probe(_ route: DefaultRoute, _ ticket: ValidationCommand.Ticket) {
         rounds[ticket] = ValidationRound(
             options.endpoints, by: route, within: options.timeout, transfers: transfers,
-            resolver: NameService(loop: loop, options: resolverOptions), on: loop
+            resolverOptions: resolverOptions, on: loop
         ) { [unowned self] outcome in
             rounds[ticket] = nil
             ownRemotes.removeAll(where: outcome.remotes.contains)
@@ -184,7 +172,7 @@ package final class Validator {
     private func ask(_ api: ConnectivityEndpoint, by route: DefaultRoute, _ ticket: ValidationCommand.Ticket) {
         questions[ticket] = PortalQuestion(
             api, by: route, within: options.timeout, transfers: transfers,
-            resolver: NameService(loop: loop, options: resolverOptions), on: loop
+            resolver: NameService(loop: loop, options: resolverOptions.hastened(within: options.timeout)), on: loop
         ) { [unowned self] outcome in
             questions[ticket] = nil
             if let remote = outcome.remote, !ownRemotes.contains(remote) {
