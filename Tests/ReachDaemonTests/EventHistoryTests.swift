@@ -30,6 +30,22 @@ import Testing
         #expect(reports.values == [])
     }
 
+    @Test func `changes that differ only in the target are written in their order among the other records`() throws {
+        let history = try begin()
+        let (up, down) = (ReachabilityChange.now(.reachable), ReachabilityChange.now(.notReachable))
+        for (change, word) in [(up, "up"), (down, "down")] {
+            for name in ["internet", "a", "b"] { history.add(change.of(try Target(name)), of: "\(name)-\(word)") }
+        }
+        history.recordUnwatched("a", at: SystemClock.now)
+        history.add(up, of: "last")
+        #expect(history.close(at: SystemClock.now, patience: .seconds(10)))
+        #expect(
+            store.done.values == [
+                "started", "internet-up reachable", "a-up reachable", "b-up reachable", "internet-down not-reachable",
+                "a-down not-reachable", "b-down not-reachable", "a unwatched", "last reachable", "stopped", "sync",
+            ])
+    }
+
     @Test func `the file after a full one begins with the state of each target`() async throws {
         let history = try begin(entries: 4)
         try await store.done.wait(for: 1)

@@ -64,4 +64,13 @@ extension ReachabilityChange {
         return ReachabilityChange(
             at: SystemClock.now, cause: .routeAdded, aspects: [.status], previous: before, state: state)
     }
+
+    /// The same change of another target, whose states share their storage with this one's.
+    func of(_ target: Target) -> ReachabilityChange {
+        var (before, after) = (previous, state)
+        before?.target = target
+        after.target = target
+        return ReachabilityChange(
+            at: Instant(wall: time, boot: bootTime), cause: cause, aspects: aspects, previous: before, state: after)
+    }
 }

@@ -14,25 +14,18 @@ package enum HistoryLine {
     /// Encodes a record as a line, including its newline.
     package static func encode(_ entry: HistoryEntry) -> [UInt8] { ChecksummedLine.encode(json(entry)) }
 
-    /// Encodes records as lines. One that differs from the record before it in nothing but the target is not encoded again:
-    /// with a thousand targets behind one default route, that is nearly every record.
-    package static func encode(_ entries: [HistoryEntry]) -> [UInt8] {
+    /// Encodes records as lines. What a group has in common is encoded once.
+    package static func encode(_ groups: [HistoryGroup]) -> [UInt8] {
         var lines: [UInt8] = []
-        lines.reserveCapacity(entries.count * 384)
-        var last: (entry: HistoryEntry, template: Template)?
-        for entry in entries {
-            guard case .state(let state) = entry.content else {
-                ChecksummedLine.encode(json(entry), to: &lines)
+        lines.reserveCapacity(groups.reduce(0) { $0 + $1.count } * 384)
+        for group in groups {
+            guard !group.otherTargets.isEmpty, case .state(let state) = group.first.content else {
+                ChecksummedLine.encode(json(group.first), to: &lines)
                 continue
             }
-            let template: Template
-            if let last, last.entry.differsOnlyInTarget(from: entry) {
-                template = last.template
-            } else {
-                template = Template(entry)
-                last = (entry, template)
-            }
+            let template = Template(group.first)
             template.append(lineOf: state.target, to: &lines)
+            for target in group.otherTargets { template.append(lineOf: target, to: &lines) }
         }
         return lines
     }
@@ -106,28 +99,6 @@ extension HistoryEntry.Content {
         case .unwatched: "unwatched"
         case .dropped: "dropped"
         }
-    }
-}
-
-extension HistoryEntry {
-    fileprivate func differsOnlyInTarget(from other: HistoryEntry) -> Bool {
-        guard moment == other.moment, case .state(let mine) = content, case .state(let others) = other.content else {
-            return false
-        }
-        if mine.sharesStorage(with: others) { return mine.isChange == others.isChange && boot == other.boot }
-        var state = mine
-        state.target = others.target
-        // Texts are equal for another spelling of an accent, too. All others are words.
-        return state == others && boot == other.boot && state.interface.isSpelled(like: others.interface)
-            && state.rootInterface.isSpelled(like: others.rootInterface)
-            && state.network.isSpelled(like: others.network)
-    }
-}
-
-extension String? {
-    fileprivate func isSpelled(like other: String?) -> Bool {
-        guard let self, let other else { return self == nil && other == nil }
-        return self.utf8.elementsEqual(other.utf8)
     }
 }
 

@@ -86,9 +86,6 @@ package struct HistoryEntry: Hashable, Sendable {
             change(&shared.values)
         }
 
-        /// Whether both have the same values in the same storage, whatever their targets.
-        package func sharesStorage(with other: State) -> Bool { shared === other.shared }
-
         package static func == (one: State, other: State) -> Bool {
             one.target == other.target && one.isChange == other.isChange
                 && (one.shared === other.shared || one.shared.values == other.shared.values)

@@ -49,11 +49,11 @@ package struct GatewayTable: Equatable, Sendable {
 
     /// Forgets the gateways of all default routes but these.
     ///
-    /// - Returns: Whether a hardware address is not known any more.
-    package mutating func keep(_ routes: Set<DefaultRoute.Key>) -> Bool {
+    /// - Returns: The links of which a hardware address is not known any more.
+    package mutating func keep(_ routes: Set<DefaultRoute.Key>) -> Set<InterfaceIndex> {
         let gone = entries.filter { !routes.contains($0.key) }
         for key in gone.keys { entries[key] = nil }
-        return gone.contains { $0.value.hardwareAddress != nil }
+        return Set(gone.lazy.filter { $0.value.hardwareAddress != nil }.map(\.key.interface))
     }
 
     package mutating func forget(_ interface: InterfaceIndex) {

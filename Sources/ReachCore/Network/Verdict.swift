@@ -56,6 +56,11 @@ package final class SharedVerdict: Sendable {
     package let verdict: Verdict
 
     package init(_ verdict: Verdict) { self.verdict = verdict }
+
+    /// Whether no route led to the target in this family.
+    package func lacksRoute(_ family: IPAddress.Family) -> Bool {
+        (family == .ipv4 ? verdict.ipv4.reason : verdict.ipv6.reason) == .noRoute
+    }
 }
 
 /// A lookup from which a verdict follows.

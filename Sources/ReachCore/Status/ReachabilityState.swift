@@ -121,6 +121,9 @@ public struct ReachabilityState: Hashable, Sendable {
     /// storage of their own, but what was derived from one state holds for all with its storage.
     package func sharesStorage(with other: ReachabilityState) -> Bool { shared === other.shared }
 
+    /// The storage's identity, as long as the state exists.
+    var storage: ObjectIdentifier { ObjectIdentifier(shared) }
+
     private mutating func modify(_ change: (inout Values) -> Void) {
         if !isKnownUniquelyReferenced(&shared) { shared = SharedValues(shared.values) }
         change(&shared.values)

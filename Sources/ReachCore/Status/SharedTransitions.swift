@@ -8,6 +8,8 @@ package struct SharedTransitions {
     private final class Transition {
         let verdict: SharedVerdict
         let before: StatusMachine
+        /// Of ``before``, which would be copied for each look at it.
+        let situation: StatusMachine.Situation
         let after: StatusMachine
         let cause: Cause
         let change: ReachabilityChange?
@@ -18,6 +20,7 @@ package struct SharedTransitions {
         ) {
             self.verdict = verdict
             self.before = before
+            situation = before.situation
             self.after = after
             self.cause = cause
             self.change = change
@@ -48,7 +51,9 @@ package struct SharedTransitions {
     package mutating func observe(
         _ verdict: SharedVerdict, by machine: inout StatusMachine, cause: () -> Cause
     ) -> ReachabilityChange? {
-        for known in transitions where known.verdict === verdict && machine.isInterchangeable(with: known.before) {
+        let situation = machine.situation
+        for known in transitions
+        where known.verdict === verdict && known.situation == situation && known.before.report == machine.report {
             machine.adopt(known.after)
             return known.change?.of(machine.state.target)
         }

@@ -6,9 +6,9 @@ package struct StatusMachine: Sendable {
     package private(set) var state: ReachabilityState
     private let holdDown: HoldDown
     private var hasBegun = false
-    private var latest: SharedVerdict?
+    package private(set) var latest: SharedVerdict?
     /// What probes have proved about the paths of the latest verdict; `nil` if no probes run.
-    private var report: ConnectivityReport?
+    private(set) var report: ConnectivityReport?
     /// When the verdict first differed from the reported status, without having agreed for a whole hold-down since.
     private var unsettledSince: BootTime?
     /// When the status that waits to be reported began; `nil` if none waits.
@@ -27,12 +27,6 @@ package struct StatusMachine: Sendable {
     package var deadline: BootTime? {
         guard let latest, let pendingSince else { return nil }
         return earliest(for: latest.verdict.status, pendingSince: pendingSince)
-    }
-
-    /// Whether no route led to the target by the latest verdict in this family.
-    package func lacksRoute(_ family: IPAddress.Family) -> Bool {
-        guard let latest else { return false }
-        return (family == .ipv4 ? latest.verdict.ipv4.reason : latest.verdict.ipv6.reason) == .noRoute
     }
 
     /// Processes a verdict.
@@ -167,27 +161,36 @@ package struct StatusMachine: Sendable {
         if let report { state.adopt(proved: report) }
     }
 
-    /// Whether both make the same of what follows, whatever their targets.
-    func isInterchangeable(with other: StatusMachine) -> Bool {
-        guard hasBegun == other.hasBegun, holdDown == other.holdDown, report == other.report else { return false }
+    /// What decides, with the next verdict and ``report``, which transition a machine makes, whatever its target. It is small,
+    /// since each of a thousand machines is compared. It holds as long as the machine that it is of.
+    struct Situation: Equatable {
+        fileprivate let holdDown: HoldDown
+        fileprivate var hasBegun = false
+        fileprivate var isAway = false
+        fileprivate var pendingSince: BootTime?
+        fileprivate var unsettledSince: BootTime?
+        fileprivate var returnedAt: BootTime?
+        fileprivate var latest: ObjectIdentifier?
+        fileprivate var storage: ObjectIdentifier?
+    }
+
+    var situation: Situation {
         // The first verdict determines the whole state.
-        guard hasBegun else { return true }
-        return state.sharesStorage(with: other.state) && latest === other.latest && hasSameTimes(as: other)
+        guard hasBegun else { return Situation(holdDown: holdDown) }
+        return Situation(
+            holdDown: holdDown, hasBegun: true, isAway: isAway, pendingSince: pendingSince,
+            unsettledSince: unsettledSince, returnedAt: returnedAt, latest: latest.map(ObjectIdentifier.init),
+            storage: state.storage)
     }
 
     /// Whether both are in the same state, apart from their targets, though in storage of their own.
     func isEqual(to other: StatusMachine) -> Bool {
-        guard hasBegun == other.hasBegun, holdDown == other.holdDown, report == other.report,
-            latest === other.latest, hasSameTimes(as: other)
-        else { return false }
+        var (mine, theirs) = (situation, other.situation)
+        (mine.storage, theirs.storage) = (nil, nil)
+        guard mine == theirs, report == other.report else { return false }
         var state = state
         state.target = other.state.target
         return state == other.state
-    }
-
-    private func hasSameTimes(as other: StatusMachine) -> Bool {
-        pendingSince == other.pendingSince && unsettledSince == other.unsettledSince
-            && returnedAt == other.returnedAt && isAway == other.isAway
     }
 
     /// Continues as another machine would, with its own target.

@@ -19,9 +19,8 @@ package final class EventHistory: Sendable {
     private let boot: String
     private let signInterval: Duration
     private let lastSign: Mutex<BootTime>
-    /// What was added last: with a thousand targets behind one default route, nearly every record differs from the one
-    /// before in nothing but the target.
-    private let lastAdded = Mutex<Added?>(nil)
+    /// The latest group of records that differ in nothing but the target. It joins the queue before any other record.
+    private let latest = Mutex<OpenGroup?>(nil)
 
     /// Begins a run, whose first record says that the daemon observes from `moment` on.
     ///
@@ -67,41 +66,53 @@ package final class EventHistory: Sendable {
 
     /// - Parameter name: The name of the target in the configuration.
     package func record(_ change: ReachabilityChange, of name: String? = nil) {
-        queue.put(.entry(HistoryEntry(change, of: name, boot: boot)))
+        record(HistoryEntry(change, of: name, boot: boot))
     }
 
     /// Like ``record(_:of:)``, but the change may be written only after ``write()``.
     package func add(_ change: ReachabilityChange, of name: String) {
-        let entry = lastAdded.withLock { last in
-            if let last, last.change.differsOnlyInTarget(from: change) { return last.entry.of(name) }
-            let entry = HistoryEntry(change, of: name, boot: boot)
-            last = Added(change: change, entry: entry)
-            return entry
+        latest.withLock { open in
+            if open?.change.differsOnlyInTarget(from: change) == true {
+                open?.group.append(name)
+            } else {
+                close(&open)
+                open = OpenGroup(change: change, group: HistoryGroup(HistoryEntry(change, of: name, boot: boot)))
+            }
         }
-        queue.add(.entry(entry))
     }
 
-    /// A change and its record. It is a class, since a copy would cost as much as a record.
-    private final class Added: Sendable {
+    private struct OpenGroup {
+        /// The change that the first record is of.
         let change: ReachabilityChange
-        let entry: HistoryEntry
+        var group: HistoryGroup
+    }
 
-        init(change: ReachabilityChange, entry: HistoryEntry) {
-            self.change = change
-            self.entry = entry
+    private func close(_ open: inout OpenGroup?) {
+        if let group = open?.group { queue.add(.group(group)) }
+        open = nil
+    }
+
+    private func record(_ entry: HistoryEntry) {
+        latest.withLock { open in
+            close(&open)
+            queue.add(.group(HistoryGroup(entry)))
         }
+        queue.wake()
     }
 
     /// Makes the thread write what was added.
-    package func write() { queue.wake() }
+    package func write() {
+        latest.withLock { close(&$0) }
+        queue.wake()
+    }
 
     package func record(_ event: ProbeEvent) {
-        if let entry = HistoryEntry(event, boot: boot) { queue.put(.entry(entry)) }
+        if let entry = HistoryEntry(event, boot: boot) { record(entry) }
     }
 
     /// Records that a target is no longer watched, or that a probe, `probe:NAME`, is no longer configured.
     package func recordUnwatched(_ target: String, at moment: Instant) {
-        queue.put(.entry(HistoryEntry(.unwatched(target: target), at: moment, boot: boot)))
+        record(HistoryEntry(.unwatched(target: target), at: moment, boot: boot))
     }
 
     /// Leaves a sign of life if one is due. Call it whenever the daemon is awake anyway.
@@ -111,7 +122,7 @@ package final class EventHistory: Sendable {
             last = moment.boot
             return true
         }
-        if isDue { queue.put(.alive) }
+        if isDue, queue.add(.alive) { queue.wake() }
     }
 
     /// Leaves signs of life even if nothing happens, as long as the history and the loop exist.
@@ -136,6 +147,7 @@ package final class EventHistory: Sendable {
     /// - Returns: Whether everything is written.
     @discardableResult
     package func close(at moment: Instant, patience: Duration) -> Bool {
+        latest.withLock { close(&$0) }
         queue.end(with: HistoryEntry(.stopped, at: moment, boot: boot))
         return queue.waitUntilFinished(patience)
     }

@@ -6,12 +6,19 @@ internal import Synchronization
 /// the callers' time.
 final class HistoryQueue: Sendable {
     enum Item: Sendable {
-        case entry(HistoryEntry)
+        case group(HistoryGroup)
         case alive
+
+        /// The number of records.
+        fileprivate var count: Int {
+            if case .group(let group) = self { group.count } else { 1 }
+        }
     }
 
     struct Batch {
         var items: [Item] = []
+        /// The number of records among the items.
+        var count = 0
         /// The last record of each target among those that did not fit: the current state is never lost.
         var latest: [String: HistoryEntry] = [:]
         /// The number of other records, which are lost.
@@ -28,23 +35,19 @@ final class HistoryQueue: Sendable {
 
     init() throws(SystemError) { wakeUp = try WorkerSignal() }
 
-    /// Adds an item within microseconds, whatever the disk does.
-    func put(_ item: Item) {
-        if add(item) { wake() }
-    }
-
-    /// Adds an item without waking the writer.
+    /// Adds an item within microseconds, whatever the disk does. The writer sleeps on until ``wake()``.
     ///
-    /// - Returns: Whether it is the first one since the writer took the others.
+    /// - Returns: Whether it is the first one since the writer removed the others.
     @discardableResult
     func add(_ item: Item) -> Bool {
         state.withLock { batch in
             guard batch.end == nil else { return false }
-            guard batch.items.count < Self.limit else {
+            guard batch.count + item.count <= Self.limit else {
                 batch.keepLatest(item)
                 return false
             }
             batch.items.append(item)
+            batch.count += item.count
             return batch.items.count == 1
         }
     }
@@ -77,11 +80,13 @@ final class HistoryQueue: Sendable {
 extension HistoryQueue.Batch {
     /// Keeps the last record of each target, up to the queue's limit of targets, and counts the others as dropped.
     fileprivate mutating func keepLatest(_ item: HistoryQueue.Item) {
-        guard case .entry(let entry) = item else { return }
-        if let target = entry.target, latest[target] != nil || latest.count < HistoryQueue.limit {
-            dropped += latest.updateValue(entry, forKey: target) == nil ? 0 : 1
-        } else {
-            dropped += 1
+        guard case .group(let group) = item else { return }
+        for entry in group.entries {
+            if let target = entry.target, latest[target] != nil || latest.count < HistoryQueue.limit {
+                dropped += latest.updateValue(entry, forKey: target) == nil ? 0 : 1
+            } else {
+                dropped += 1
+            }
         }
     }
 }

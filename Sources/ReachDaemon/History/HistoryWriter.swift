@@ -51,7 +51,7 @@ struct HistoryWriter {
     mutating func begin(at moment: Instant) {
         let (entry, time) = store.lastSign
         let lastSeen = entry.flatMap { $0.content == .stopped ? nil : time ?? $0.moment.wall }
-        write([HistoryEntry(.started(lastSeen: lastSeen), at: moment, boot: boot)])
+        write([HistoryGroup(HistoryEntry(.started(lastSeen: lastSeen), at: moment, boot: boot))])
     }
 
     /// Writes until the queue ends.
@@ -60,7 +60,7 @@ struct HistoryWriter {
             let batch = queue.nextBatch()
             write(batch)
             guard let end = batch.end else { continue }
-            write([end])
+            write([HistoryGroup(end)])
             break
         }
         store.sync()
@@ -68,39 +68,41 @@ struct HistoryWriter {
     }
 
     private mutating func write(_ batch: HistoryQueue.Batch) {
-        var entries: [HistoryEntry] = []
-        entries.reserveCapacity(batch.items.count)
-        for case .entry(let entry) in batch.items { entries.append(entry) }
-        entries += batch.latest.values.sorted { $0.moment.boot < $1.moment.boot }
+        var groups: [HistoryGroup] = []
+        groups.reserveCapacity(batch.items.count)
+        for case .group(let group) in batch.items { groups.append(group) }
+        groups += batch.latest.values.sorted { $0.moment.boot < $1.moment.boot }.map(HistoryGroup.init)
         lost += batch.dropped
-        if !entries.isEmpty || lost > 0 {
-            write(entries)
+        if !groups.isEmpty || lost > 0 {
+            write(groups)
         } else if !batch.items.isEmpty {
             store.touch()
         }
     }
 
-    private mutating func write(_ entries: [HistoryEntry]) {
-        entries.forEach { remember($0) }
-        let made = lost > 0 ? lossEntries() : []
+    private mutating func write(_ groups: [HistoryGroup]) {
+        groups.forEach { remember($0) }
+        let count = groups.reduce(0) { $0 + $1.count }
         do throws(SystemError) {
-            try store.append(HistoryLine.encode(made.isEmpty ? entries : entries + made), count: entries.count)
+            try store.append(HistoryLine.encode(lost > 0 ? groups + lossRecords() : groups), count: count)
             recover()
         } catch {
-            lost += entries.count
+            lost += count
             fail(error)
         }
         if store.count >= limit { rotate() }
     }
 
     /// A record of the number of lost records, and the states after them.
-    private func lossEntries() -> [HistoryEntry] {
+    private func lossRecords() -> [HistoryGroup] {
         let now = SystemClock.now
-        return [HistoryEntry(.dropped(count: lost), at: now, boot: boot)] + currentStates(at: now)
+        return [HistoryGroup(HistoryEntry(.dropped(count: lost), at: now, boot: boot))] + currentStates(at: now)
     }
 
-    private func currentStates(at moment: Instant) -> [HistoryEntry] {
-        states.sorted { $0.key < $1.key }.map { HistoryEntry(.state($0.value), at: moment, boot: boot) }
+    private func currentStates(at moment: Instant) -> [HistoryGroup] {
+        states.sorted { $0.key < $1.key }.map {
+            HistoryGroup(HistoryEntry(.state($0.value), at: moment, boot: boot))
+        }
     }
 
     private mutating func rotate() {
@@ -112,11 +114,15 @@ struct HistoryWriter {
         }
     }
 
-    private mutating func remember(_ entry: HistoryEntry) {
-        switch entry.content {
+    private mutating func remember(_ group: HistoryGroup) {
+        switch group.first.content {
         case .state(var state):
             state.isChange = false
             states[state.target] = state
+            for target in group.otherTargets {
+                state.target = target
+                states[target] = state
+            }
         case .unwatched(let target): states[target] = nil
         case .started, .stopped, .dropped: break
         }

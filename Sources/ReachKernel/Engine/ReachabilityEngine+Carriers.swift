@@ -19,4 +19,19 @@ extension ReachabilityEngine {
         for route in network?.routes ?? [] { carried.insert(route.key.interface) }
         return view.carriers(of: carried.union(network?.links ?? []))
     }
+
+    /// Whether one of these links, or one above it, may carry a default route or the path of a watched target.
+    func mayCarry(_ links: Set<InterfaceIndex>, _ routes: [DefaultRoute]) -> Bool {
+        guard !links.isEmpty, let view = observer?.view, let internet else { return false }
+        var carried = Set(routes.map(\.key.interface))
+        carried.formUnion([internet.ipv4.interfaceIndex, internet.ipv6.interfaceIndex].compactMap(\.self))
+        for watch in watches.values {
+            // A condition may exclude a path by the network behind its link, and the state then has no interface.
+            guard watch.condition == nil else { return true }
+            let state = watch.machine.state
+            carried.formUnion([state.ipv4.interfaceIndex, state.ipv6.interfaceIndex].compactMap(\.self))
+        }
+        guard !carried.isEmpty else { return false }
+        return view.carriers(of: carried).map { !$0.isDisjoint(with: links) } ?? true
+    }
 }

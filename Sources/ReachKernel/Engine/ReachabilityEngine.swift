@@ -234,8 +234,10 @@ package final class ReachabilityEngine {
             let finder = PathFinder(view: view, mark: options.mark)
             let routes = try finder.defaultRoutes(preferred: internet, anchors: options.anchors)
             let isMore = try view.noteGateways(of: routes)
-            let isLess = view.forgetGateways(besides: routes)
-            if isMore || isLess { return evaluate([NetworkTable.Effect(cause: .network)]) }
+            let forgotten = view.forgetGateways(besides: routes)
+            if isMore || mayCarry(forgotten, routes) { return evaluate([NetworkTable.Effect(cause: .network)]) }
+            // Nothing that was evaluated depends on what was forgotten.
+            if !forgotten.isEmpty { _ = view.takeIdentityChange() }
             send(
                 NetworkSnapshot(
                     internet: internet, epoch: epoch.value, routes: routes, links: finder.connectedLinks,
@@ -339,8 +341,12 @@ package final class ReachabilityEngine {
             let preferred = internet.preferredRoutes
             let isMore = try view.noteGateways(of: preferred)
             // For watches of the network, publishNetwork() does this, when all default routes are known.
-            let isLess = networkHandlers.isEmpty && view.forgetGateways(besides: preferred)
-            if isMore || isLess { internet = try finder.internet(anchors: options.anchors, known: known) }
+            let isLess = networkHandlers.isEmpty && !view.forgetGateways(besides: preferred).isEmpty
+            if isMore || isLess {
+                internet = try finder.internet(anchors: options.anchors, known: known)
+                // All targets follow, so nothing is left for the next evaluation.
+                _ = view.takeIdentityChange()
+            }
             if internet.status != .reachable, let known { internetMemory.remember(known.ipv4, known.ipv6) }
             self.internet = internet
             let isNewEpoch = epoch.count(internet)
@@ -385,7 +391,8 @@ package final class ReachabilityEngine {
         singles.reserveCapacity(alone.count)
         for (watch, address) in zip(targets, alone) {
             guard let address else { continue }
-            singles.append(SingleAddress(address, hadNoRoute: watch.machine.lacksRoute(address.family)))
+            let hadNoRoute = watch.machine.latest?.lacksRoute(address.family) ?? false
+            singles.append(SingleAddress(address, hadNoRoute: hadNoRoute))
         }
         let addedRoute = effects.count == 1 ? effects[0].addedRoute : nil
         var shared = try finder.verdicts(on: singles, after: addedRoute).makeIterator()

@@ -6,11 +6,18 @@ extension PathFinder {
 
     /// The paths and verdicts of one evaluation that several addresses share.
     fileprivate struct Shared {
-        struct Judged {
+        /// A class, since looking for one among structures would copy them.
+        final class Judged {
             let family: IPAddress.Family
             let answer: RouteAnswer
             let path: NetworkPath
             var verdicts: [(metric: UInt32?, verdict: SharedVerdict)] = []
+
+            init(family: IPAddress.Family, answer: RouteAnswer, path: NetworkPath) {
+                self.family = family
+                self.answer = answer
+                self.path = path
+            }
         }
 
         var judged: [Judged] = []
@@ -113,7 +120,7 @@ package struct SingleAddress {
 
 extension PathFinder.Shared {
     /// - Parameter metric: The metric of the route, if it had to be asked for.
-    fileprivate mutating func verdict(at place: Int, metric: UInt32?) -> SharedVerdict {
+    fileprivate func verdict(at place: Int, metric: UInt32?) -> SharedVerdict {
         if let known = judged[place].verdicts.first(where: { $0.metric == metric }) { return known.verdict }
         var path = judged[place].path
         path.metric = metric ?? path.metric

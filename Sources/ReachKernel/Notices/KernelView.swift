@@ -160,14 +160,12 @@ package final class KernelView {
 
     /// Forgets the gateways of all default routes but these, so that no network outlives its default route.
     ///
-    /// - Returns: Whether less is now known of the network behind a link.
-    func forgetGateways(besides routes: some Sequence<DefaultRoute>) -> Bool {
-        guard identifiesNetworks, table.gateways.keep(Set(routes.filter { $0.gateway != nil }.map(\.key))) else {
-            return false
-        }
-        conditions = [:]
-        hasOtherIdentity = true
-        return true
+    /// - Returns: The links of whose network less is known now.
+    func forgetGateways(besides routes: some Sequence<DefaultRoute>) -> Set<InterfaceIndex> {
+        guard identifiesNetworks else { return [] }
+        let links = table.gateways.keep(Set(routes.filter { $0.gateway != nil }.map(\.key)))
+        for link in links { noteIdentityChange(of: link) }
+        return links
     }
 
     /// - Parameter fresh: What is known of the leases of links; `nil` where nobody reads leases.

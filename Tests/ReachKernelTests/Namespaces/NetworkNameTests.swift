@@ -114,6 +114,40 @@ struct NetworkNameTests {
         #expect(networks == ["office", nil])
     }
 
+    /// - Returns: How often the engine evaluated after the default route was deleted, and the last state.
+    private func evaluationsOfDeletion(
+        watching target: Target
+    ) async throws -> (count: UInt64, state: ReachabilityState?) {
+        try addRoute()
+        try resolveGateway()
+        let networks = EventLog<NetworkSnapshot>()
+        let engine = try await TestEngine.start(target, in: machine, options: options, networks: networks)
+        #expect(engine.state?.network == "office")
+        let versions = EventLog<UInt64>()
+        engine.perform { versions.append($0.routesVersion) }
+        try await versions.wait(for: 1)
+        let known = networks.values.count
+        try machine.run("ip", "route", "del", "default")
+        try await networks.wait(for: known + 1)
+        try await engine.drain()
+        engine.perform { versions.append($0.routesVersion) }
+        let both = try await versions.wait(for: 2)
+        // The version increases once for the notice.
+        return (both[1] - both[0] - 1, engine.state)
+    }
+
+    @Test func `after the last default route everything is evaluated once`() async throws {
+        let (count, state) = try await evaluationsOfDeletion(watching: .internet)
+        #expect(count == 1 && state?.status == .notReachable)
+    }
+
+    @Test func `a neighbour of a link that has lost its default route is evaluated again, without a network`()
+        async throws
+    {
+        let (count, state) = try await evaluationsOfDeletion(watching: try Target("192.0.2.9"))
+        #expect(count == 2 && state?.status == .reachable && state?.network == nil)
+    }
+
     @Test func `the gateway of a link that the kernel does not prefer names its network, too`() async throws {
         try machine.run("ip", "route", "add", "default", "via", "192.0.2.1", "metric", "200")
         try machine.run("ip", "link", "add", "lan1", "type", "veth", "peer", "name", "far1", "netns", router.name)
