@@ -11,7 +11,7 @@ static inline int reach_sqlite_bind_text(sqlite3_stmt *statement, int index, con
     return sqlite3_bind_text(statement, index, text, count, SQLITE_TRANSIENT);
 }
 
-/* Before SQLite is used. It would count the bytes of its memory under a lock, which nobody asks for. */
+/* Before SQLite is used. It would count the bytes of its memory under a lock, which no one asks for. */
 static inline int reach_sqlite_count_no_memory(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
 
 static inline int reach_sqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {

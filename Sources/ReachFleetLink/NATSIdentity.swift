@@ -3,7 +3,7 @@ internal import ReachLoop
 
 /// Who connects.
 package enum NATSIdentity: Sendable {
-    /// Nobody in particular; the server may still know the client by its certificate.
+    /// No one in particular; the server may still know the client by its certificate.
     case none
     /// An nkey.
     case key(NKeyPair)

@@ -13,7 +13,7 @@ package struct NATSMessage: Hashable, Sendable {
     package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 
     /// What the server reports instead of a payload: 100 a heartbeat, 404 no message, 408 the request's time is over, 409
-    /// the consumer ended, 503 nobody listens; `nil` for a message like any other.
+    /// the consumer ended, 503 no one listens; `nil` for a message like any other.
     package var status: Int? { header("Status").flatMap { Int($0) } }
 
     /// Whether nothing listens on the subject of the request.

@@ -28,7 +28,7 @@ package struct NATSSettings: Sendable {
     package init(servers: [NATSServer]) { self.servers = servers }
 }
 
-/// Tokens of subjects that nobody else uses.
+/// Tokens of subjects that no one else uses.
 package enum SubjectToken {
     private static let alphabet = Array("0123456789abcdefghijklmnopqrstuvwxyz")
 

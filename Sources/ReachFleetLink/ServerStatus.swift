@@ -17,7 +17,7 @@ package struct ServerStatus: Hashable, Sendable {
 
     /// Asks the server that answers first.
     ///
-    /// - Returns: `nil` if nobody answers there, or this user may not ask.
+    /// - Returns: `nil` if no one answers there, or this user may not ask.
     package static func ask(_ link: NATSLink, within limit: Duration = .seconds(5)) throws(NATSError) -> ServerStatus? {
         let sent = SystemClock.now
         let reply: NATSMessage

@@ -14,7 +14,7 @@ package enum StreamStart: Hashable, Sendable {
 
 /// Reads a stream in order, in batches that it asks for: a reader that is slow delays only itself.
 ///
-/// Blocks; one thread uses it. The server keeps a consumer for it in memory, and removes it when nobody asks for a minute.
+/// Blocks; one thread uses it. The server keeps a consumer for it in memory, and removes it when no one asks for a minute.
 package final class StreamReader {
     /// Messages of a batch: 256 of the largest events are 32 MiB, of states 4 MiB at most.
     private static let batch = 256

@@ -105,7 +105,7 @@ internal import Testing
             let file = directory + "/reach.toml"
             try write("[[network]]\nname = \"office\"\npvd = \"office.example.com\"", to: file)
             let words = ["--config", file, "--socket", directory + "/socket", "--state", directory, "--events"]
-            // As root, drops the right; nobody else has it.
+            // As root, drops the right; no one else has it.
             let daemon =
                 getuid() == 0
                 ? try BuiltProgram(named: "setpriv").start(["--bounding-set=-net_raw", reachd.path] + words)

@@ -61,7 +61,7 @@ internal import Testing
     }
 
     @Test(arguments: ["network=office", "not network=hotspot", "unmetered, not network=hotspot"])
-    func `a condition about networks is an error without a daemon, since nobody knows their names`(text: String) throws
+    func `a condition about networks is an error without a daemon, since no one knows their names`(text: String) throws
     {
         for command in [["wait", "--until"], ["run", "--when"]] {
             let more = command[0] == "run" ? ["--", "true"] : []

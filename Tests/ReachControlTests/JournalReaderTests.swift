@@ -70,7 +70,7 @@ import Testing
         // The present log.
         (nil, 0, 1000, "2:1 2:2 2:3 2:4 @2:4."), (two, 2, 1000, "2:3 2:4 @2:4."), (two, nil, 1, "2:1 @2:1"),
         (two, 4, 1000, "@2:4."), (two, 3, 0, "@2:3"), (two, 4, 0, "@2:4."),
-        // Numbers that it no longer has, and a log that nobody knows.
+        // Numbers that it no longer has, and a log that no one knows.
         (two, 9, 1000, "2:4log @2:4."), (String(repeating: "3", count: 32), 8, 3, "1:3log 1:4 1:5 @1:5"),
     ]
 

@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test(arguments: [(getuid(), nil, true), (getuid() + 7, nil, getuid() == 0), (getuid() + 7, getgid(), true)])
-    func `root, the daemon's user and the fleet's group hold the queue for the fleet, and nobody else`(
+    func `root, the daemon's user and the fleet's group hold the queue for the fleet, and no one else`(
         daemon: UInt32, group: UInt32?, isPermitted: Bool
     ) throws {
         let server = try TestServer(authority: ControlAuthority(user: daemon, fleetGroup: group), hasQueue: true)

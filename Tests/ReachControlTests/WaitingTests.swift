@@ -12,7 +12,7 @@ import Testing
         return client
     }
 
-    @Test func `there is one search for a path, however many clients wait, and none while nobody does`() throws {
+    @Test func `there is one search for a path, however many clients wait, and none while no one does`() throws {
         let server = try TestServer()
         for number in 1...2 {
             let watching = try waiter(server, #""target":"192.0.2.9""#)

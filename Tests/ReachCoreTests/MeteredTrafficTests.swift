@@ -27,7 +27,7 @@ import Testing
         #expect(traffic.hours.map(\.number) == [1, 2])
     }
 
-    @Test func `a link that is made anew counts from zero, and one without a meter not at all`() {
+    @Test func `a link that is made again counts from zero, and one without a meter not at all`() {
         var traffic = MeteredTraffic()
         traffic.add([Self.sample(1000)], at: Self.time(1))
         traffic.add([], at: Self.time(1))

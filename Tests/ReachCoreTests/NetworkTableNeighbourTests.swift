@@ -50,7 +50,7 @@ import Testing
         #expect(table.apply(.neighbourRemoved(gateway)) == nil)
     }
 
-    // The kernel keeps such an entry as failed until something is sent, and nobody could answer without a carrier.
+    // The kernel keeps such an entry as failed until something is sent, and no one could answer without a carrier.
     @Test func `a failure is forgotten when its link can be used again`() {
         var table = table(.failed)
         table.setNeighbour(other, to: .failed)

@@ -46,7 +46,7 @@ import Testing
         #expect(try file(right, required: true).load().hold.up == .seconds(1))
     }
 
-    @Test func `files beside the configuration are read after it, in the order of their names`() throws {
+    @Test func `files next to the configuration are read after it, in the order of their names`() throws {
         let directory = try TemporaryDirectory()
         let main = try directory.file("reach.toml", "[hold]\nup = '1s'\ndown = '1s'\n", mode: 0o644)
         #expect(try file(main, required: true).load().hold.up == .seconds(1))
@@ -61,7 +61,7 @@ import Testing
         // Without the first file the others count, too.
         try ChildProcess.run(["rm", main])
         #expect(try file(main, required: false).load().hold.up == .seconds(3))
-        // Other names have no directory beside them.
+        // Other names have no directory next to them.
         #expect(file("/dev/stdin", required: true).folder == nil)
     }
 

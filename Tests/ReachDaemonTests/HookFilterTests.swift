@@ -39,7 +39,7 @@ import Testing
         #expect(filter.wants(change(unknown, state(nil))) == true, "the same path, whose gateway was read again")
         #expect(filter.wantsOthers, "a probe that is down because its network is gone")
         #expect(filter.wants(change(state(nil), unknown)) == false)
-        #expect(!filter.wantsOthers, "another network, or the same: nobody knows")
+        #expect(!filter.wantsOthers, "another network, or the same: no one knows")
         unknown.ipv4.interface = "eth1"
         _ = filter.wants(change(state(nil), unknown))
         #expect(filter.wants(change(unknown, state(nil))) == false, "another path, whose network was never known")

@@ -78,7 +78,7 @@ struct JournalStage {
         #expect(try stage.words == ["a", "b", "c"])
     }
 
-    @Test func `nobody else can read the files`() throws {
+    @Test func `no one else can read the files`() throws {
         var store = try stage.open()
         try append(["a"], to: &store)
         let modes = try ChildProcess.run(["sh", "-c", "stat -c %a \(stage.files.directory) \(stage.files.directory)/*"])

@@ -11,7 +11,7 @@ struct MetricsFileTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test func `a link or a FIFO beside the metrics file is neither followed nor waited for`() throws {
+    @Test func `a link or a FIFO next to the metrics file is neither followed nor waited for`() throws {
         let victim = directory.path + "/victim"
         let plants: [(String) -> CInt] = [{ symlink(victim, $0) }, { link(victim, $0) }, { mkfifo($0, 0o666) }]
         for plant in plants {

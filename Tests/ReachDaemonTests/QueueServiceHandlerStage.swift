@@ -10,13 +10,13 @@ import ReachTesting
 
 @testable import ReachDaemon
 
-/// A queue as the daemon has it, on a thread of its own, and the desk at which clients ask.
+/// A queue as the daemon has it, on a thread of its own, and the handler that clients ask.
 final class QueueServiceHandlerStage: Sendable {
     struct Room {
         let loop: EventLoop
         let engine: ReachabilityEngine
         let controller: QueueController
-        let desk: QueueServiceHandler
+        let handler: QueueServiceHandler
     }
 
     private final class Box: @unchecked Sendable {
@@ -30,7 +30,7 @@ final class QueueServiceHandlerStage: Sendable {
     func reload(networks names: [String]) async {
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             mailbox.post { [box] _ in
-                box.room?.desk.networkNames = { names }
+                box.room?.handler.networkNames = { names }
                 box.room?.controller.reportUnknownNetworks(among: names)
                 done.resume()
             }
@@ -49,7 +49,7 @@ final class QueueServiceHandlerStage: Sendable {
         var configuration = Configuration()
         change(&configuration)
         let (box, ready, ended, logged) = (box, ThreadGate(), ended, logged)
-        BackgroundThread.start(named: "test-desk") { [configuration] in
+        BackgroundThread.start(named: "test-queue") { [configuration] in
             if let namespace { _ = reach_enter_network_namespace(namespace.descriptor) }
             if let loop = try? EventLoop() {
                 let controller = QueueController(
@@ -58,10 +58,10 @@ final class QueueServiceHandlerStage: Sendable {
                 let engine = ReachabilityEngine(loop: loop)
                 engine.start()
                 if let directory { controller.open(in: directory, configuration, version: "1", network: engine) }
-                let desk = QueueServiceHandler(controller)
-                desk.networkNames = { configuration.networks.map(\.name) }
-                desk.rootCause = { [unowned engine] in engine.rootCause(where: $0) }
-                box.room = Room(loop: loop, engine: engine, controller: controller, desk: desk)
+                let handler = QueueServiceHandler(controller)
+                handler.networkNames = { configuration.networks.map(\.name) }
+                handler.rootCause = { [unowned engine] in engine.rootCause(where: $0) }
+                box.room = Room(loop: loop, engine: engine, controller: controller, handler: handler)
             }
             ready.open()
             box.room?.loop.run()
@@ -91,7 +91,7 @@ final class QueueServiceHandlerStage: Sendable {
     ) async throws -> Value {
         let log = EventLog<Result<Value, QueueServiceError>>()
         mailbox.post { [box] _ in
-            if let desk = box.room?.desk { question(desk) { log.append($0) } }
+            if let handler = box.room?.handler { question(handler) { log.append($0) } }
         }
         return try await log.wait(for: 1)[0].get()
     }
@@ -108,7 +108,7 @@ final class QueueServiceHandlerStage: Sendable {
     func watch(_ id: Int64?, for caller: Caller = one) throws -> EventLog<QueueNotice> {
         let log = EventLog<QueueNotice>()
         mailbox.post { [box] _ in
-            if let watch = try? box.room?.desk.watch(id, for: caller, sink: { log.append($0) }) {
+            if let watch = try? box.room?.handler.watch(id, for: caller, sink: { log.append($0) }) {
                 box.watches.append(watch)
             }
         }

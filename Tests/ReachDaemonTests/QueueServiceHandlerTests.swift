@@ -132,7 +132,7 @@ struct QueueServiceHandlerTests {
         )
     }
 
-    @Test func `a user's requests are nobody else's business, but root's`() async throws {
+    @Test func `a user's requests are no one else's business, but root's`() async throws {
         let directory = try TemporaryDirectory()
         let stage = try QueueServiceHandlerStage(in: directory.path)
         let id = try await stage.add(try Self.waiting)

@@ -52,7 +52,7 @@ import Testing
         #expect(times == [0, 4, 12, 28, 58, 88, 118])
     }
 
-    @Test func `while nobody waits nothing is asked, and after a while it begins as for the first time`() {
+    @Test func `while no one waits nothing is asked, and after a while it begins as for the first time`() {
         var schedule = InquirySchedule()
         schedule.update([gateway], isWanted: false, at: second(0))
         #expect(schedule.isIdle && schedule.deadline == nil)

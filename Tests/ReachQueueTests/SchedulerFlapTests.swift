@@ -3,7 +3,7 @@ import ReachQueue
 import Testing
 
 /// A link that comes and goes in virtual time, a server behind it that answers after 2 ms, and a `curl --retry` loop
-/// beside each request.
+/// with each request.
 private struct FlappingLink {
     var stage: QueueStage
     let up: Duration

@@ -80,7 +80,7 @@ import Testing
         #expect(stage.ask { .cancel(ids[2], .root, $0) } == .done)
     }
 
-    @Test mutating func `one user's dead push out nobody else's, by number or by bytes`() throws {
+    @Test mutating func `one user's dead push out no one else's, by number or by bytes`() throws {
         var policy = QueuePolicy()
         policy.deadCount = 3
         policy.deadBytes = 10_000
@@ -183,7 +183,7 @@ import Testing
         #expect(stage.ask { .cancel(RequestID(rawValue: 99), .root, $0) } == .notFound)
     }
 
-    @Test mutating func `a held user's requests wait, and nobody else's`() throws {
+    @Test mutating func `a held user's requests wait, and no one else's`() throws {
         stage.network([.wired])
         let owner = QueueInput.Client(user: 7)
         stage.ask { .holdQueue(owner, $0) }

@@ -335,7 +335,7 @@ import Testing
                 if explanation.reasons.allSatisfy({ $0.blocker == .canary }), !isFree, queue.deadline == nil,
                     witness.running.isEmpty, toCommit.isEmpty
                 {
-                    witness.faults.append("\(id) waits for a canary that nobody sends")
+                    witness.faults.append("\(id) waits for a canary that no one sends")
                 }
                 if explanation.state == .ready, queue.deadline.map({ $0 > moment.boot }) ?? true {
                     witness.faults.append("\(id) is ready and was not started \(explanation)")

@@ -199,7 +199,7 @@ import Testing
         #expect(lengths.count == 10)
     }
 
-    @Test mutating func `failures of this machine's own network are nobody else's`() throws {
+    @Test mutating func `failures of this machine's own network are no one else's`() throws {
         for _ in 0..<100 {
             let id = try stage.add()
             stage.fail(id, .localNetwork)

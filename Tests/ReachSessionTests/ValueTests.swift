@@ -57,7 +57,7 @@ import Testing
         #expect(try await target(session.get("s", parameters: nil)) == "/v1/s")
     }
 
-    @Test func `headers stand beside variables, by names and by text`() async throws {
+    @Test func `headers are given together with variables, by names and by text`() async throws {
         let stage = try stage()
         let (page, tenant) = (3, "t")
         let untyped: [String: Any] = ["page": page]

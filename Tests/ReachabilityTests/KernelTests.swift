@@ -58,8 +58,7 @@ struct KernelTests {
         monitor.stop()
     }
 
-    @Test func `a failed gateway is asked by monitors that want it, also beside others, and by no other`() async throws
-    {
+    @Test func `a failed gateway is asked by monitors that want it, also among others, and by no other`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()

@@ -290,10 +290,10 @@ class Latency:
         """Whether it is at most five times one of these, or the least that is judged."""
         return all(self.p99[key] <= max(FLOOR, *(5 * each.p99[key] for each in idle)) for key in self.p99)
 
-    def is_served_as(self, beside, share):
+    def is_served_as(self, alongside, share):
         """Whether each call alone takes at most five times as long as those of an idle daemon at the same time; of a busy
         daemon, which asks for a processor all the time, without the share of the time in which it got none."""
-        return all(self.served[key] * share <= max(FLOOR, 5 * beside.served[key]) for key in self.served)
+        return all(self.served[key] * share <= max(FLOOR, 5 * alongside.served[key]) for key in self.served)
 
     def text(self):
         return ", ".join(f"{key} {1000 * self.p50[key]:.1f}/{1000 * self.p99[key]:.1f}" for key in ("status", "add"))
@@ -356,11 +356,11 @@ class Ground:
 
     number = 0
 
-    def __init__(self, options, measures=False, beside=False):
-        """`beside`: also measures an idle daemon at the same time, which shows the effect of the machine's own load."""
+    def __init__(self, options, measures=False, alongside=False):
+        """`alongside`: also measures an idle daemon at the same time, which shows the effect of the machine's own load."""
         self.options = options
         self.measures = measures
-        self.beside = beside
+        self.alongside = alongside
         Ground.number += 1
         self.directory = Path(f"/run/attack/{Ground.number}")
         self.processes = []
@@ -465,7 +465,7 @@ class Ground:
         if answers:
             self.await_answer()
         if answers and self.measures and self.idle is None:
-            if self.beside:
+            if self.alongside:
                 self._start_idle_daemon()
             self.idle = self._latency(self.socket, 0.6)
 

@@ -895,7 +895,7 @@ def escapes(ground):
 # ---------------------------------------------------------------- names
 
 
-@attack("names that nobody answers", "A asks for the status of 200 names and explains 8, and no name server answers; B asks for an address and a name",
+@attack("names that no one answers", "A asks for the status of 200 names and explains 8, and no name server answers; B asks for an address and a name",
         "B's address is answered within a second, and its name's state said within 6 s")
 def resolver_threads(ground):
     ground.start()

@@ -215,7 +215,7 @@ class Gadget(Network):
         subprocess.run(["ip", "link", "set", near_end, "netns", self.far, "name", self.far_link], stderr=subprocess.DEVNULL)
         self._in_far(f"link set {self.far_link} down")
         run("ip", "link", "set", self.name, "up")
-        # The far end last: the device may lose word of the carrier if nobody listens.
+        # The far end last: the device may lose word of the carrier if no one listens.
         self._far_addresses(self.far_link)
 
     def plug_in(self):

@@ -256,7 +256,7 @@ class Play:
         self.report.check(not self.links.journal.seen("/world"), now() - self.began, "server", "nothing for the Internet arrived")
 
         before = self.links.packets("mob0")
-        self.change("a modem brings the Internet beside the cable", lambda: self.links.bring_up("mob0"))
+        self.change("a modem brings the Internet, and the cable stays", lambda: self.links.bring_up("mob0"))
         back = self.return_of("mob0")
         self.expect("done", world, START_BOUND + 0.5, back)
         self.report.check([request["from"] for request in self.links.journal.seen("/world")] == ["198.51.100.2"], None,
@@ -264,7 +264,7 @@ class Play:
         sent = self.links.packets("mob0")
         self.report.note(None, "nft counter", f"{sent - before} packets left by the modem for it")
         for host in (NEIGHBOUR, INTRANET):
-            self.sent_by("lan0", f"/beside/{host}", f"http://{host}/beside/{host}")
+            self.sent_by("lan0", f"/modem/{host}", f"http://{host}/modem/{host}")
         sent = self.links.packets("mob0") - sent
         self.report.check(sent == 0, None, "nft counter", f"{sent} packets left by the modem for hosts behind the cable")
         waits = self.add("--when", "unmetered", f"http://{SERVER}/later")
@@ -310,7 +310,7 @@ class Play:
 SCENES = {
     "unmetered": ("requests for an unmetered network, and a modem", Play.unmetered),
     "cut": ("an upload whose link is lost in the middle", Play.cut_upload),
-    "intranet": ("an intranet without a default route, then a modem beside it", Play.intranet),
+    "intranet": ("an intranet without a default route, then a modem as well", Play.intranet),
     "killed": ("a daemon that is killed while it sends", Play.killed),
 }
 

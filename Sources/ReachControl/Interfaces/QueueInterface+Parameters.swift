@@ -45,7 +45,7 @@ extension ControlRequest {
         return .request(id)
     }
 
-    /// Requests on one page, whatever is asked for: nobody's page keeps others waiting.
+    /// Requests on one page, whatever is asked for: no one's page keeps others waiting.
     private static let longestPage: Int64 = 256
 
     func filter() throws(VarlinkError) -> QueueFilter {

@@ -30,7 +30,7 @@ package struct JournalFiles: Hashable, Sendable {
         }.sorted()
     }
 
-    /// The files with their present lengths, without a last line that is not finished. For readers beside the daemon.
+    /// The files with their present lengths, without a last line that is not finished. For readers in other processes.
     package func segments() throws(SystemError) -> [JournalSegment] {
         try serials().compactMap { serial in
             // The daemon may delete a file meanwhile.

@@ -113,7 +113,7 @@ package struct JournalReader {
         return index
     }
 
-    /// Goes on with the next file.
+    /// Continues with the next file.
     private mutating func enter(_ segment: JournalSegment) {
         if segment.log != slice.log {
             jump(to: segment)

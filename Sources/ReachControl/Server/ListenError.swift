@@ -6,7 +6,7 @@ package enum ListenError: Error, Hashable, Sendable, CustomStringConvertible {
     case inUse(path: String, process: Int32?)
     /// Other users can write to the directory, and could replace the socket with their own.
     case unsafeDirectory(String, reason: String)
-    /// The lock file beside the socket is not the daemon's own.
+    /// The lock file next to the socket is not the daemon's own.
     case unsafeLock(String, reason: String)
     case notASocket(path: String)
     /// In a directory where everybody can make files, another user was first: only another place helps.

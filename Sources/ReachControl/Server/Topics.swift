@@ -12,7 +12,7 @@ final class Topics {
     private var queueWatches: [UInt32: Int] = [:]
     /// The connections whose clients wait for a path.
     private var seekers: Set<CInt> = []
-    /// Ends the search for a path; `nil` while nobody waits.
+    /// Ends the search for a path; `nil` while no one waits.
     private var endSeeking: (() -> Void)?
     private let budget: BacklogBudget
     private var encoder = ChangeEncoder(source: .daemon)

@@ -138,7 +138,7 @@ extension NetworkCondition {
         package static let network = Unmet(rawValue: 1 << 6)
         /// The target is not reachable.
         package static let target = Unmet(rawValue: 1 << 5)
-        /// Nobody knows what the condition asks for.
+        /// No one knows what the condition asks for.
         package static let unreadable = Unmet(rawValue: 1 << 7)
     }
 

@@ -2,7 +2,7 @@
 /// link-local ones, and no route of which the observer was notified. A thousand new containers bring such links.
 ///
 /// A tunnel always counts. It may need no address, and the routes by which it carries the names of an intranet are not
-/// reported as long as nobody watches an address there.
+/// reported as long as no one watches an address there.
 ///
 /// What happens to such a link is folded into the ``NetworkTable``, and nothing has to be queried or judged again. Apply it
 /// to each notice, in the order of their arrival, since a later route or address makes the link count.
@@ -48,7 +48,7 @@ package struct IdleLinks: Hashable, Sendable {
         }
     }
 
-    /// Makes every link count until it appears anew: after lost notices, and when routes that were not reported may matter.
+    /// Makes every link count until it appears again: after lost notices, and when routes that were not reported may matter.
     package mutating func reset() { links = [] }
 
     /// - Parameter others: The links of which the link is, or was, a port.

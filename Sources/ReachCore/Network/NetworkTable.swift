@@ -26,7 +26,7 @@ package struct NetworkTable: Equatable, Sendable {
         package let interface: InterfaceIndex?
         /// The only family whose paths the change can affect; `nil` if it can affect both.
         package let family: IPAddress.Family?
-        /// The route that was added, beside those that there were; `nil` for any other change.
+        /// The route that was added to those that there were; `nil` for any other change.
         package let addedRoute: Route?
 
         package init(
@@ -124,7 +124,7 @@ package struct NetworkTable: Equatable, Sendable {
         return Effect(cause: Self.cause(from: old, to: new), interface: link.index)
     }
 
-    /// Nobody could answer while the link could not be used, and the kernel keeps an entry as failed until something is sent.
+    /// No one could answer while the link could not be used, and the kernel keeps an entry as failed until something is sent.
     private mutating func forgetFailures(on index: InterfaceIndex) {
         for (key, state) in neighbours where key.interface == index && state == .failed {
             neighbours[key] = NeighbourState.none

@@ -18,7 +18,7 @@ package enum Base64 {
         String(unsafeUninitializedCapacity: length(of: bytes.count)) { encode(bytes, into: $0) }
     }
 
-    /// The length of the text for so many bytes.
+    /// The length of the text for this number of bytes.
     static func length(of count: Int) -> Int { (count + 2) / 3 * 4 }
 
     /// - Parameter output: Has at least ``length(of:)`` bytes.

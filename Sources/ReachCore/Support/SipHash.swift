@@ -1,4 +1,4 @@
-/// SipHash-2-4: a short keyed hash, from which nobody without the key can find out what was hashed.
+/// SipHash-2-4: a short keyed hash, from which no one without the key can find out what was hashed.
 ///
 /// J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF" (2012). Our own, since ReachCore links no library and the
 /// hash of Swift's standard library differs in each process.

@@ -55,7 +55,7 @@ package struct ConfigurationFile: Hashable, Sendable {
         return try ReadConfiguration(files)
     }
 
-    /// The directory of further files, which are read after this one: `reach.d` beside `reach.toml`. Other kinds of files, such
+    /// The directory of further files, which are read after this one: `reach.d` next to `reach.toml`. Other kinds of files, such
     /// as pipes, have none.
     package var folder: String? { path.hasSuffix(".toml") ? String(path.dropLast(5)) + ".d" : nil }
 

@@ -18,7 +18,7 @@ package enum SingleDiagnosis {
         let proxy = target.flatMap { proxies.proxy(for: $0) }
         target?.proxy = proxy
         let pages = try pages(configuration)
-        // Beside a target, two endpoints are enough.
+        // With a target, two endpoints are enough.
         let endpoints = pages.prefix(target == nil ? .max : 2).map(\.destination)
         let evidence = DiagnosisEvidence(title: text, target: target, endpoints: endpoints, canary: canary)
         let loop = try EventLoop()

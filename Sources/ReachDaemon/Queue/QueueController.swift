@@ -73,7 +73,7 @@ final class QueueController {
     /// Applies the part of a new configuration that needs no restart: the endpoints for path checks.
     func apply(_ configuration: Configuration) { checker.use(configuration.connectivity.endpoints) }
 
-    /// Logs which networks requests ask for and no table names: after a reload that dropped the name, nobody would know.
+    /// Logs which networks requests ask for and no table names: after a reload that dropped the name, no one would know.
     func reportUnknownNetworks(among names: [String]) {
         for (condition, count) in engine?.driver.conditions ?? [:] {
             guard let name = condition.unknownNetwork(among: names) else { continue }

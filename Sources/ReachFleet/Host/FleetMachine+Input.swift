@@ -34,7 +34,7 @@ extension FleetMachine {
         case disconnect
         /// Read the last message of the host's subject. The number comes back with the answer.
         case readTail(UInt64)
-        /// Read the journal after this cursor, from the oldest event on without one, and go on with new events.
+        /// Read the journal after this cursor, from the oldest event on without one, and then new events.
         case openJournal(after: JournalCursor?)
         case closeJournal
         /// Append to the host's subject if its last sequence is `expecting`.

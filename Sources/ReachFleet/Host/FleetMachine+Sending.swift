@@ -132,7 +132,7 @@ extension FleetMachine {
         openJournal(cursor, &actions)
     }
 
-    /// Goes on with the log that begins with these entries, of which the engine has nothing.
+    /// Continues with the log that begins with these entries, of which the engine has nothing.
     private mutating func begin(_ slice: EntryPage, tail sequence: UInt64) {
         unconfirmed = []
         tail = sequence

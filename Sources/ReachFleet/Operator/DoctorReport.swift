@@ -192,7 +192,7 @@ package enum FleetDoctor {
     }
 
     /// - Parameters:
-    ///   - strangerConnects: Whether a key that nobody listed is let in.
+    ///   - strangerConnects: Whether a key that no one listed is let in.
     ///   - isEncrypted: Whether all servers are named with TLS.
     package static func rights(strangerConnects: Bool, isEncrypted: Bool, isLocal: Bool) -> [Finding] {
         var findings: [Finding] = []

@@ -16,7 +16,7 @@ package struct EngineOptions: Sendable {
     /// The time that a new watch waits for its name to be resolved, before it begins with "unknown".
     package var namePatience: Duration = .seconds(2)
 
-    /// What is known of the leases of links at the start; `nil` where nobody reads leases.
+    /// What is known of the leases of links at the start; `nil` where no one reads leases.
     package var leases: LeaseFindings?
 
     package init() {}

@@ -27,7 +27,7 @@ struct InquirySchedule: Equatable {
     static let mostAtOnce = 16
     private static let pause = Duration.seconds(1)
 
-    /// Whether nobody waits, and no earlier question is remembered.
+    /// Whether no one waits, and no earlier question is remembered.
     var isIdle: Bool { !isWanted && entries.isEmpty }
 
     /// The time of the next question; `nil` if there is none.
@@ -38,7 +38,7 @@ struct InquirySchedule: Equatable {
 
     /// - Parameters:
     ///   - failed: The neighbours that have not answered. Those that were among them before keep their times, also while
-    ///     nobody waits: whoever begins and ends to wait again and again, as any user may, causes no further questions.
+    ///     no one waits: whoever begins and ends to wait again and again, as any user may, causes no further questions.
     ///   - routers: Those of them that are asked first.
     ///   - isWanted: Whether somebody waits for a path.
     mutating func update(
@@ -46,7 +46,7 @@ struct InquirySchedule: Equatable {
     ) {
         entries = entries.filter { failed.contains($0.key) }
         if isWanted, !self.isWanted {
-            // Nobody has waited for a while: as for the first time.
+            // No one has waited for a while: as for the first time.
             for (key, entry) in entries where entry.next + Self.longest <= now { entries[key]?.wait = Self.shortest }
         }
         self.isWanted = isWanted
@@ -101,7 +101,7 @@ final class NeighbourInquiry {
         timer.map(loop.cancel)
     }
 
-    /// Whether nobody waits, and no earlier question is remembered: then ``update(_:routers:isWanted:)`` need not be called.
+    /// Whether no one waits, and no earlier question is remembered: then ``update(_:routers:isWanted:)`` need not be called.
     var isIdle: Bool { schedule.isIdle }
 
     /// - Parameters:

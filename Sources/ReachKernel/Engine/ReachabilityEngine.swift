@@ -25,7 +25,7 @@ package final class ReachabilityEngine {
     private var survey: ConnectivitySurvey?
     /// Called with every new snapshot of the network.
     private var networkHandlers: [(id: UInt64, handler: NetworkHandler)] = []
-    /// What is known of the leases of links; `nil` where nobody reads leases.
+    /// What is known of the leases of links; `nil` where no one reads leases.
     private var leases: LeaseFindings?
     /// The gateways of the default routes that identify networks.
     private var gateways: Set<Neighbour.Key> = []

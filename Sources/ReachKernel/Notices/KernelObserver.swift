@@ -40,7 +40,7 @@ package final class KernelObserver {
     private var wireless: WirelessObserver?
     /// Listens to routers; `nil` where no network is named by what they announce.
     private var listener: AdvertisementListener?
-    /// Why routers cannot be listened to; `nil` where nobody wants that.
+    /// Why routers cannot be listened to; `nil` where no one wants that.
     package private(set) var listeningError: SystemError?
     /// The addresses whose routes matter.
     private(set) var targets: Set<IPAddress> = []

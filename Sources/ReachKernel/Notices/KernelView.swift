@@ -21,9 +21,9 @@ package final class KernelView {
     private var unansweredSince: [Neighbour.Key: BootTime] = [:]
     /// When links became usable, since this process observes them.
     private var usableSince: [InterfaceIndex: BootTime] = [:]
-    /// The Wi-Fi networks behind links; `nil` where nobody wants to know.
+    /// The Wi-Fi networks behind links; `nil` where no one wants to know.
     let wireless: WirelessView?
-    /// What is known of the leases of links; `nil` where nobody reads leases.
+    /// What is known of the leases of links; `nil` where no one reads leases.
     private(set) var leases: LeaseFindings?
     /// Whether what is known of a network changed in a way that may concern both families.
     private var hasOtherIdentity = false
@@ -168,7 +168,7 @@ package final class KernelView {
         return links
     }
 
-    /// - Parameter fresh: What is known of the leases of links; `nil` where nobody reads leases.
+    /// - Parameter fresh: What is known of the leases of links; `nil` where no one reads leases.
     /// - Returns: Whether it differs from what was known.
     package func setLeases(_ fresh: LeaseFindings?) -> Bool {
         guard fresh != leases else { return false }

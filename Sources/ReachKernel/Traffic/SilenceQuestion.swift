@@ -46,7 +46,7 @@ package struct SilenceSample: Hashable, Sendable {
     package private(set) var stalled: [StalledSocket] = []
     private var counts: [UInt32: Int] = [:]
 
-    /// The most sockets of one user that are kept, and the most users: nobody's flood of sockets displaces another's.
+    /// The most sockets of one user that are kept, and the most users: no one's flood of sockets displaces another's.
     package static let socketsOfUser = 64
     package static let userLimit = 64
 

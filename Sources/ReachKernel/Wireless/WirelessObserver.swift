@@ -64,7 +64,7 @@ final class WirelessObserver {
 
     private func effects(of notice: WirelessNotice) -> [NetworkTable.Effect] {
         let index = notice.interface
-        // Nobody has asked for the network of other links.
+        // No one has asked for the network of other links.
         guard let wireless = view.wireless, wireless.knownLinks.contains(index), let link = view.table.links[index]
         else {
             return []

@@ -3,7 +3,7 @@ internal import ReachCore
 /// The Wi-Fi networks that links have joined. They are queried when they are first asked for, and again after notices. Confined
 /// to one thread.
 ///
-/// On machines without Wi-Fi nobody asks, so nothing is loaded and no socket opened.
+/// On machines without Wi-Fi no one asks, so nothing is loaded and no socket opened.
 final class WirelessView {
     private var queries: WirelessQueries?
     private var isUnavailable = false

@@ -5,7 +5,7 @@ internal import ReachKernel
 ///
 /// What counts are transmissions that nothing answered since *any* socket of the path last received something, so one dead
 /// server among many is no reason, and loss at random is one only when it hits several transmissions in a row. Even then it
-/// is no proof: any user can make sockets that send to addresses where nobody answers.
+/// is no proof: any user can make sockets that send to addresses where no one answers.
 enum SilenceJudge {
     /// Why a path should be tested.
     struct Suspicion: Hashable {

@@ -15,7 +15,7 @@ struct SilencePatience {
     /// A user is forgotten after this time without a test.
     private static let memory: Duration = .seconds(600)
 
-    /// Whether anybody is ignored, or was of late.
+    /// Whether anybody is ignored, or was recently.
     func isNeeded(at now: BootTime) -> Bool { entries.contains { now < $0.value.until + Self.memory } }
 
     func ignored(at now: BootTime) -> Set<UInt32> { Set(entries.filter { now < $0.value.until }.keys) }

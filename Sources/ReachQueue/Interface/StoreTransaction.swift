@@ -40,7 +40,7 @@ package indirect enum StoreChange: Hashable, Sendable {
     case holdQueue(owner: UInt32?, isHeld: Bool)
     /// What is kept of them is no longer needed.
     case purge([RequestID])
-    /// Its owner has read its answer to the end: it goes before those that nobody read.
+    /// Its owner has read its answer to the end: it goes before those that no one read.
     case markRead(RequestID)
     case openBreaker(StoredBreaker)
     case closeBreaker(Destination, interface: String, owner: UInt32)

@@ -5,7 +5,7 @@ package enum RequestBody: Hashable, Sendable {
     case inline([UInt8])
     /// A file of the user's, read when the request is sent. It may change until then, or be gone.
     case file(path: String, bytes: Int64)
-    /// A copy that the queue keeps beside its file, by its name there.
+    /// A copy that the queue keeps next to its file, by its name there.
     case spooled(name: String, bytes: Int64)
 
     /// Bytes.

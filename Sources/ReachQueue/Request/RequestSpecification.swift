@@ -220,7 +220,7 @@ package struct QueuedRequest: Hashable, Sendable {
     package var owner: UInt32
     /// The bytes of its upload, which are counted for its owner until the request is.
     package var uploadedBytes: Int64 = 0
-    /// The bytes that the limits have not accepted yet: an upload was within them when it came, and may be small beside the
+    /// The bytes that the limits have not accepted yet: an upload was within them when it came, and may be small compared with the
     /// rest of the request.
     package var bytesBesideUpload: Int64 { max(0, box.specification.bytesHeld - uploadedBytes) }
 

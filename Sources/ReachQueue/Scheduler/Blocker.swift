@@ -1,6 +1,6 @@
 package import ReachCore
 
-/// What keeps a request from starting: a set of reasons, of which each is cleared by whoever set it and by nobody else.
+/// What keeps a request from starting: a set of reasons, of which each is cleared by whoever set it and by no one else.
 ///
 /// A user's hold and the network's pause are different bits, so the network's return cannot undo a hold.
 package struct Blocker: OptionSet, Hashable, Sendable {

@@ -188,7 +188,7 @@ extension QueueScheduler {
         if owners[entry.owner]?.isIdle == true { owners[entry.owner] = nil }
     }
 
-    /// Forgets the dead whose time is over. Nobody is woken for it.
+    /// Forgets the dead whose time is over. No one is woken for it.
     mutating func purgeOldDead() {
         while let first = deadUntil.first, let end = deadUntil.earliest, end <= now {
             exhume(first)

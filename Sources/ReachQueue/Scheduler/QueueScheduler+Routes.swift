@@ -187,7 +187,7 @@ extension QueueScheduler {
     }
 }
 
-/// Names that no default route serves: their hosts may have routes of their own, in an intranet or behind a VPN. Nobody knows
+/// Names that no default route serves: their hosts may have routes of their own, in an intranet or behind a VPN. No one knows
 /// before the names are resolved, and all names cannot be resolved all the time: each is once in each network, and then with
 /// growing waits.
 extension QueueScheduler {
@@ -286,7 +286,7 @@ extension QueueScheduler {
         lookupTimers.set(site, to: now + min(wait, Self.lookupLongestWait))
     }
 
-    /// Why a request waits whose name could not be resolved, beside the path that it lacks.
+    /// Why a request waits whose name could not be resolved, in addition to the path that it lacks.
     func lookupBlock(of entry: QueueEntry) -> Block? {
         let site = destinations[Int(entry.destination)].site
         guard sites[Int(site)].lookup.isUnresolved, groups[Int(entry.group)].gate.state == .closed else { return nil }

@@ -25,7 +25,7 @@ package enum QueuedRequestState: String, Hashable, Sendable, CaseIterable {
 
 /// The table of a request's life. A trigger without a row is refused.
 package struct RequestTransition: Hashable, Sendable {
-    /// What a row depends on beside state and trigger.
+    /// What a row depends on in addition to state and trigger.
     package struct Facts: Hashable, Sendable {
         /// Its last failure was the network's.
         package var isNetworkFailure: Bool
@@ -51,7 +51,7 @@ package struct RequestTransition: Hashable, Sendable {
         case accepted
         case failedByNetwork = "failed-network"
         case failedByDestination = "failed-destination"
-        /// An end that counts as nobody's failure.
+        /// An end that counts as no one's failure.
         case failedUncounted = "failed-uncounted"
         case failedForGood = "failed-permanent"
         case pathLost = "path-lost"

@@ -69,7 +69,7 @@ extension AttemptFault.Kind {
         case .proxyAuthentication: self = .refused
         case .headerTooLarge, .responseTooLarge: self = .unreadable
         case .clientCertificate: self = .file
-        // A full or failing disk is nobody's fault, and mended by somebody; anything else about a file is not.
+        // A full or failing disk is no one's fault, and mended by somebody; anything else about a file is not.
         case .fileFailed:
             self = [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE].contains(failure.systemError) ? .local : .file
         case .outOfMemory, .engineFailed: self = .local

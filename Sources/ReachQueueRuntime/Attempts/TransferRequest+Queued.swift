@@ -43,7 +43,7 @@ extension TransferRequest {
 }
 
 extension TransferRequest {
-    /// Where it goes on with a file.
+    /// Where it resumes a file.
     var resumePoint: ResumePoint? {
         if case .file(let sink) = sink { sink.resume } else { nil }
     }
@@ -56,7 +56,7 @@ extension FileSink {
         recordPath = QueueDownloads.record(of: self.path)
     }
 
-    /// Goes on with a download that another request began.
+    /// Resumes a download that another request began.
     package mutating func goOn(with part: String, from point: ResumePoint) {
         // What an earlier attempt of this request found is in the same file, and newer.
         var other = FileSink(path: part, resume: resume ?? point)

@@ -1,7 +1,7 @@
 internal import ReachCore
 internal import ReachLoop
 
-/// Keys that nobody else gives: UUIDs of version 7 (RFC 9562, 5.7), the time first and then chance.
+/// Keys that no one else gives: UUIDs of version 7 (RFC 9562, 5.7), the time first and then chance.
 package enum UniqueKey {
     package static func make() -> String {
         var generator = SystemRandomNumberGenerator()

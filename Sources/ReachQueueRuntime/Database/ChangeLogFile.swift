@@ -175,7 +175,7 @@ struct ChangeLogFile: ~Copyable {
             if more < 0, errno == EINTR { continue }
             guard more > 0 else {
                 let error = Self.error("write the change log")
-                // Nobody else gets the room that a part of it took.
+                // No one else gets the room that a part of it took.
                 ftruncate(descriptor, off_t(length))
                 throw error
             }

@@ -10,7 +10,7 @@ struct RequestFacts {
     /// The spool file of its body.
     let bodyName: String?
 
-    /// What a request that is over takes beside its texts.
+    /// What a request that is over takes in addition to its texts.
     static let rowBytes: Int64 = 256
 
     init(owner: UInt32, texts: Int64, bodyName: String?) {

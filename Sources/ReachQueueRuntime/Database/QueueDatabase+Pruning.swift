@@ -1,7 +1,7 @@
 internal import ReachCore
 internal import ReachQueue
 
-/// Nothing is kept that is no longer wanted, and nobody's answers are pushed out by another's.
+/// Nothing is kept that is no longer wanted, and no one's answers are pushed out by another's.
 extension QueueDatabase {
     /// Removes what is too much of those owners who got something, and now and then what is too old.
     func prune() throws(SQLiteError) {

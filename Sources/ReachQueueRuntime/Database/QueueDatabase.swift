@@ -158,7 +158,7 @@ final class QueueDatabase {
             return try write(transactions, { (transaction) throws(SQLiteError) in try apply(transaction) }, at: point)
         } catch {
             guard case .rejected = error else { throw error }
-            // To be able to go back to before each takes two more statements, which nobody else pays for.
+            // To be able to go back to before each takes two more statements, which no one else pays for.
             return try write(transactions, { (transaction) throws(SQLiteError) in try attempt(transaction) }, at: point)
         }
     }

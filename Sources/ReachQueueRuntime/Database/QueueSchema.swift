@@ -145,7 +145,7 @@ struct QueueSchema: Sendable {
         "ALTER TABLE \(table) ADD COLUMN upload_protocol TEXT;"
     }.joined(separator: "\n")
 
-    /// What wrote pages that nobody read goes: the rows of attempts, and an index that another one replaces. `change_log` has one row:
+    /// What wrote pages that no one read goes: the rows of attempts, and an index that another one replaces. `change_log` has one row:
     /// the generation of the change log (``ChangeLogFile``) that is not in the tables.
     private static let fewerPages = """
         DROP TABLE IF EXISTS attempt;

@@ -1,7 +1,7 @@
 internal import ReachQueue
 
 /// What a row of the queue's file has to be, in SQL: a bit that changed in memory or on a disk must not become a request
-/// that nobody sent, nor end the program that reads it.
+/// that no one sent, nor end the program that reads it.
 enum RowRules {
     /// The first column of `request` that is not as it has to be; NULL if all are.
     static let problem = caseExpression(of: requestRules)

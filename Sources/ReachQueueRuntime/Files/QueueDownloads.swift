@@ -3,7 +3,7 @@ internal import ReachLoop
 internal import ReachQueue
 internal import ReachTransfer
 
-/// Downloads to places that their clients choose. The bytes are written beside that place, under a name of their own and
+/// Downloads to places that their clients choose. The bytes are written next to that place, under a name of their own and
 /// with the record by which the download can resume, and renamed when all are there: so the place has the whole file or
 /// none. Confined to the loop; a thread waits for the disk.
 final class QueueDownloads {
@@ -31,7 +31,7 @@ final class QueueDownloads {
 
     func contains(_ id: RequestID) -> Bool { downloads[id] != nil }
 
-    /// What an earlier attempt left that can be gone on with.
+    /// What an earlier attempt left that can be resumed.
     ///
     /// - Parameter mayBeOlder: Also one of an earlier process: where numbers are never given twice.
     func leftover(of id: RequestID, to path: String, mayBeOlder: Bool) -> String? {

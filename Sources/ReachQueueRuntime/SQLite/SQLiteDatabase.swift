@@ -75,9 +75,9 @@ struct SQLiteDatabase: ~Copyable {
     /// Whether a transaction is open.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Moves what was committed from the log into the file, as far as nobody reads it. Waits for no reader.
+    /// Moves what was committed from the log into the file, as far as no one reads it. Waits for no reader.
     ///
-    /// - Parameter truncate: Leaves a log of no length, if nobody reads it.
+    /// - Parameter truncate: Leaves a log of no length, if no one reads it.
     /// - Returns: Whether all of it is in the file, and with `truncate` the log is empty.
     func checkpoint(truncate: Bool) throws(SQLiteError) -> Bool {
         sqlite3_busy_timeout(handle, 0)

@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// A prepared statement, finalized when nobody holds it. Parameters are numbered from 1, columns from 0, as in SQLite.
+/// A prepared statement, finalized when no one holds it. Parameters are numbered from 1, columns from 0, as in SQLite.
 ///
 /// A class: an initializer that prepares many and may throw in between cannot own noncopyable values.
 final class SQLiteStatement {

@@ -5,7 +5,7 @@ package import ReachQueue
 
 /// The directory in which the queue keeps its files, locked while the value lives: only one process uses it.
 ///
-/// It is readable by its owner alone, since bodies and headers hold what is nobody else's business.
+/// It is readable by its owner alone, since bodies and headers hold what is no one else's business.
 package final class QueueDirectory: Sendable {
     package let path: String
     private let lock: FileLock
@@ -57,7 +57,7 @@ package final class QueueDirectory: Sendable {
         return number != ENOSPC && number != EDQUOT
     }
 
-    /// Whether the disk has room for so many bytes, also of what is reserved for root if this process is root's.
+    /// Whether the disk has room for this number of bytes, also of what is reserved for root if this process is root's.
     func hasRoom(for bytes: Int) -> Bool {
         var status = statvfs()
         guard statvfs(path, &status) == 0, status.f_blocks > 0 else { return true }

@@ -51,7 +51,7 @@ package struct QueueStoreOptions: Hashable, Sendable {
     package var batch = 64
     /// How often a disk that failed is tried again.
     package var retryInterval: Duration = .seconds(30)
-    /// After so many bytes of changes in the change log they go into the tables.
+    /// After this number of bytes, the changes in the change log go into the tables.
     package var changeLogBytes = 256 << 10
     /// After so many pages SQLite's log is moved into the file: 2 MiB. That waits for the disk twice.
     package var checkpointPages = 500

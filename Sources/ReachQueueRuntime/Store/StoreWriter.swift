@@ -306,11 +306,11 @@ final class StoreWriter {
     private func checkpointIfDue(_ database: QueueDatabase, _ batch: [StoreTransaction]) {
         keepReserve(database)
         let pages = database.pagesInLog
-        // SQLite began it anew.
+        // SQLite began it again.
         if pages < checkpoint.pages { checkpoint.pages = 0 }
         // On a full disk the file could not grow, and would take the room that ends and changes need.
         guard retryAt == nil, pages >= options.checkpointPages, pages != checkpoint.pages else { return }
-        // Readers of other programs keep it from being begun anew, however often that is tried.
+        // Readers of other programs keep it from being begun again, however often that is tried.
         if checkpoint.pages > 0, SystemClock.boot < checkpoint.at + .seconds(1) { return }
         observe(.beforeCheckpoint, batch)
         do throws(SQLiteError) {

@@ -84,7 +84,7 @@ struct FleetView {
         return true
     }
 
-    /// The list of hosts is optional: without it nobody is unseen, and connections cannot be told apart.
+    /// The list of hosts is optional: without it no one is unseen, and connections cannot be told apart.
     mutating func readHosts(_ jetStream: JetStream) throws(NATSError) {
         if try info(of: HostList.bucket, jetStream) != nil {
             try read(HostList.bucket, from: .lastOfEachSubject, jetStream)

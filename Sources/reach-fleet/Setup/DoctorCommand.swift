@@ -109,7 +109,7 @@ private struct Examination {
         return (info["state"]?["subjects"]?.object ?? [:]).compactMapValues(\.integer)
     }
 
-    /// Whether somebody without a key, or with one that nobody listed, is let in.
+    /// Whether somebody without a key, or with one that no one listed, is let in.
     private func rights() -> [Finding] {
         var strangers: [NATSIdentity] = [.none]
         if let key = try? NKeyPair.generate() { strangers.append(.key(key)) }

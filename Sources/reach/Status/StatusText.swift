@@ -58,7 +58,7 @@ struct StatusText {
         return text
     }
 
-    /// A hotspot is named, since nobody configured it.
+    /// A hotspot is named, since no one configured it.
     private func metered(_ state: ReachabilityState) -> String {
         switch state.meteredReason {
         case .androidHotspot?, .appleHotspot?: ", metered (a phone's hotspot)"

@@ -67,7 +67,7 @@ struct Waiter {
         guard try holds(on: loop) else { throw CommandError(status: .timedOut) }
     }
 
-    /// A mistyped name would be waited for without an end. Where nobody knows the names, ``holds(on:)`` says so.
+    /// A mistyped name would be waited for without an end. Where no one knows the names, ``holds(on:)`` says so.
     private func checkNetworks() throws(CommandError) {
         guard conditions.contains(where: \.namesNetworks), case .daemon(let path, _) = source.checked else { return }
         var names: [String]?
@@ -100,7 +100,7 @@ struct Waiter {
                 unproved = .notValidated(target, by: source)
                 return loop.stop()
             }
-            // Only the daemon knows networks, and "not network=NAME" must not hold because nobody knows.
+            // Only the daemon knows networks, and "not network=NAME" must not hold because no one knows.
             if source == .kernel, conditions.contains(where: \.namesNetworks) {
                 unproved = .noNetworks
                 return loop.stop()

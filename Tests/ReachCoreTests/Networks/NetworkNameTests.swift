@@ -22,7 +22,7 @@ import Testing
             ([0xe2, 0x80, 0x8b], "\\xe2\\x80\\x8b"), ([0xc3, 0x28], "\\xc3("), ([0xf0, 0x9f], "\\xf0\\x9f"),
             ([0xc2, 0xa0], "\\xc2\\xa0"), ([0xed, 0xa0, 0x80], "\\xed\\xa0\\x80"), ([0x41, 0x0a], "A\\x0a"),
         ] as [([UInt8], String)])
-    func `bytes that are no text, and characters that nobody sees, are shown as numbers`(bytes: [UInt8], text: String) {
+    func `bytes that are no text, and characters that no one sees, are shown as numbers`(bytes: [UInt8], text: String) {
         #expect(SSID(bytes)?.description == text)
     }
 

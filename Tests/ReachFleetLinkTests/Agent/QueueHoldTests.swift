@@ -90,7 +90,7 @@ private final class HoldFixture {
 }
 
 @Suite(.timeLimit(.minutes(2))) struct `The fleet holds a host's queue` {
-    @Test func `hold and release are obeyed, reported, and beside the user's`() throws {
+    @Test func `hold and release are obeyed, reported, in addition to the user's`() throws {
         let fixture = try HoldFixture()
         let held = try fixture.operate("hold", "--all", "--reason", "rollout 7", "--wait", "20s")
         #expect(held.status == 0, "\(held.standardOutput)\(held.standardError)")

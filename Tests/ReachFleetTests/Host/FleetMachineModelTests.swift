@@ -12,7 +12,7 @@ private struct World {
     var clock: Int64 = 1_000_000_000
     /// Every event that any journal ever recorded, but those that were lost with the power before anybody saw them.
     var recorded: Set<SimulatedJournal.Event> = []
-    /// Events that nobody can expect any more: expired, rolled back, or of a log that a clone continued.
+    /// Events that no one can expect any more: expired, rolled back, or of a log that a clone continued.
     var excused: Set<SimulatedJournal.Event> = []
     var hasClone = false
 

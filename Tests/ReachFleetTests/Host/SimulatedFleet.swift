@@ -34,7 +34,7 @@ struct SimulatedEngine {
     mutating func expire() { messages = [] }
 }
 
-/// A daemon's journal: logs of numbered events, which may be rolled back or begin anew.
+/// A daemon's journal: logs of numbered events, which may be rolled back or begin again.
 struct SimulatedJournal {
     struct Event: Hashable {
         let log: String
@@ -153,7 +153,7 @@ struct SimulatedHost {
     /// Requests on their way to the engine, and answers on their way back.
     var requests: [FleetMachine.Action] = []
     var answers: [FleetMachine.Input] = []
-    /// Requests of connections that are over. Some still arrive, and nobody gets an answer.
+    /// Requests of connections that are over. Some still arrive, and no one gets an answer.
     var ghosts: [FleetMachine.Action] = []
     /// The journal's cursor, if it is open.
     var cursor: JournalCursor??

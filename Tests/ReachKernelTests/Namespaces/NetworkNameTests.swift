@@ -42,7 +42,7 @@ struct NetworkNameTests {
     @Test func `a network has a name once its gateway is known, and another gateway is another network`() async throws {
         let engine = try await TestEngine.start(in: machine, options: options)
         try await engine.expect(.init(.reachable, because: .routeAdded), after: addRoute)
-        #expect(engine.state?.network == nil, "nothing was sent, so nobody knows the gateway")
+        #expect(engine.state?.network == nil, "nothing was sent, so no one knows the gateway")
         try await engine.expect(
             .init(.reachable, because: .neighbour, [.path, .metered]), after: resolveGateway)
         #expect(engine.state?.network == "office" && engine.state?.meteredReason == .configuration)
@@ -201,7 +201,7 @@ struct NetworkNameTests {
         let unmetered = try NetworkCondition("unmetered")
         let first = try #require(try await networks.wait(for: 1)[0].routes.first)
         #expect(first.traits.mayBeMetered && unmetered.unmet(on: first) == .metered)
-        #expect(engine.state?.isMetered == false, "only requests and probes wait, and nobody is told")
+        #expect(engine.state?.isMetered == false, "only requests and probes wait, and no one is told")
         var read = LeaseFindings()
         read.note(index, own, isHotspot: false)
         engine.perform { [read] in $0.setLeases(read) }

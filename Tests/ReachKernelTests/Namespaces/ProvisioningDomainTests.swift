@@ -88,7 +88,7 @@ struct ProvisioningDomainTests {
         #expect(!engine.changes.values.contains { $0.state.network == "forged" })
     }
 
-    @Test func `where no network is named by a domain, nobody listens`() async throws {
+    @Test func `where no network is named by a domain, no one listens`() async throws {
         defer { remove() }
         let engine = try await TestEngine.start(in: machine)
         try advertise("office.example.com")

@@ -39,11 +39,11 @@ struct RootCauseTests {
             watched: "link-down up0"),
         Case(testDescription: "802.1X", broken: ["link set up0 state dormant"], watched: "not-authorised up0"),
         Case(
-            testDescription: "cable, beside a bridge of containers",
+            testDescription: "cable, next to a bridge of containers",
             prepared: ["link add docker0 type bridge", "addr add 172.17.0.1/16 dev docker0", "link set docker0 up"],
             broken: ["peer link set up1 down"] + unconfigured, watched: "no-carrier up0"),
         Case(
-            testDescription: "cable, beside a local network",
+            testDescription: "cable, next to a local network",
             prepared: [
                 "link add d0 type veth peer name d1", "link set d1 up", "link set d0 up",
                 "addr add 198.51.100.2/24 dev d0",

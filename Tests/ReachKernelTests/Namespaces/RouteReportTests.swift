@@ -113,7 +113,7 @@ struct RouteReportTests {
             found.append(scene.hasOwnRoute == true)
             try lose("route del 203.0.113.9 via 192.0.2.1")
             found.append(scene.runUntilUnobservable())
-            // While notices are not read, nobody is told of changes.
+            // While notices are not read, no one is told of changes.
             found.append(!scene.engine.reportsRoutes(to: [Scene.address]))
             found.append(scene.hasOwnRoute == nil)
             found.append(try scene.isRaised())

@@ -80,7 +80,7 @@ struct SilenceTests {
         traffic.stop()
     }
 
-    @Test func `one user's connections to where nobody answers lead to tests, and close nothing`() async throws {
+    @Test func `one user's connections to where no one answers lead to tests, and close nothing`() async throws {
         let small = try SmallInternet()
         let validated = try await provedEngine(in: small)
         let addresses = ["198.51.100.7", "198.51.100.53"]

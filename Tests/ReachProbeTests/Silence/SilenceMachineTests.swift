@@ -125,7 +125,7 @@ import Testing
         for users in [UInt32(1), 500] {
             var bench = SilenceBench()
             bench.update()
-            // 30 new sockets a second that send to where nobody is, so that there is always one that repeats.
+            // 30 new sockets a second that send to where no one is, so that there is always one that repeats.
             for second in UInt32(0)..<300 {
                 for number in 0..<UInt32(30) {
                     bench.add(host: number, user: (second * 30 + number) % users, isDead: true)

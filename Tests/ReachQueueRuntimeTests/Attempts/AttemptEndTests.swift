@@ -24,7 +24,7 @@ import Testing
         (.engineFailed, 0, .uncounted),
     ]
 
-    @Test func `every reason is the network's, the destination's, the request's or nobody's fault`() {
+    @Test func `every reason is the network's, the destination's, the request's or no one's fault`() {
         for (reason, number, verdict) in Self.verdicts {
             let fault = AttemptFault(TransferFailure(reason, "", systemError: number), isClockUnset: { false })
             #expect(FailureClassifier.judge(fault, pathChanged: false) == verdict, "\(reason)")

@@ -97,7 +97,7 @@ struct BodyTests {
         let id = try await room.add(Self.url) { $0.acceptedStatuses = [200...200] }
         try await room.wait(for: .done, of: id)
         #expect(server.requests.values.count == 2)
-        // Nobody asked for a part.
+        // No one asked for a part.
         let result = try await room.record(id)?.result
         #expect(result?.status == 200 && result?.header("content-range") == nil)
         #expect(result?.header("content-length") == "200")

@@ -50,7 +50,7 @@ struct DownloadTests {
     private static func first(of range: String) -> Int? { Int(range.dropFirst("bytes=".count).prefix { $0 != "-" }) }
 
     @Test(.enabled(if: WebServer.isAvailable, "\(WebServer.whyNot)"))
-    func `killed in the middle of a download, the queue goes on with it where it was`() throws {
+    func `killed in the middle of a download, the queue resumes it where it was`() throws {
         let links = try TwoLinks(up: ["lan0"])
         let directory = try TemporaryDirectory()
         let web = try Web(in: links.internet, bytes: 24_000_000)
@@ -108,7 +108,7 @@ struct DownloadTests {
         #expect(resumed.first.flatMap { Self.first(of: $0.range) }.map { $0 >= 1_000_000 } == true, "\(resumed)")
     }
 
-    @Test func `where the server cannot go on, the download begins anew`() async throws {
+    @Test func `where the server cannot resume, the download begins again`() async throws {
         let links = try TwoLinks(up: ["lan0"])
         let directory = try TemporaryDirectory()
         let room = try QueueRoom(in: links.machine, directory: directory.path + "/queue") {

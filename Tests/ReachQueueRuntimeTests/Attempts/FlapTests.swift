@@ -38,7 +38,7 @@ struct FlapTests {
         #expect(server.requests.values.count == 2)
     }
 
-    @Test func `over a flapping link requests are sent, and none more often than by curl beside them`() async throws {
+    @Test func `over a flapping link requests are sent, and none more often than by curl next to them`() async throws {
         let links = try TwoLinks(up: ["lan0"])
         let directory = try TemporaryDirectory()
         let server = try ScriptedServer(in: links.internet, at: TwoLinks.server, port: 80) { connection in

@@ -68,7 +68,7 @@ struct KillTests {
         let repetitions = keys.values.reduce(0) { $0 + $1 - 1 }
         // Four run at a time to one host.
         #expect(repetitions <= kills * 4, "\(repetitions)")
-        // An end that was told before a kill may be told by nobody, but none is told twice.
+        // An end that was told before a kill may be told by no one, but none is told twice.
         #expect(ended.values.allSatisfy { $0 == 1 })
         withExtendedLifetime(server) {}
     }

@@ -84,7 +84,7 @@ struct LinkTests {
         #expect(record.tries == 1)
     }
 
-    @Test func `a link that is gone for five seconds interrupts, and counts as nobody's failure`() async throws {
+    @Test func `a link that is gone for five seconds interrupts, and counts as no one's failure`() async throws {
         let links = try TwoLinks(up: ["lan0"])
         let room = try QueueRoom(in: links.machine)
         let count = EventLog<Int>()

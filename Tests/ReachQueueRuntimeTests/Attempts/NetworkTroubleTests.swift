@@ -81,7 +81,7 @@ struct NetworkTroubleTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test func `with name servers that drop everything, attempts end in time, cost nothing and delay nobody`()
+    @Test func `with name servers that drop everything, attempts end in time, cost nothing and delay no one`()
         async throws
     {
         let links = try TwoLinks(up: ["lan0"])

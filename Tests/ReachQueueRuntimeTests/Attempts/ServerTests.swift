@@ -98,7 +98,7 @@ struct ServerTests {
         #expect(server.requests.values.isEmpty)
     }
 
-    @Test func `a network that swallows everything is a timeout, and delays nobody`() async throws {
+    @Test func `a network that swallows everything is a timeout, and delays no one`() async throws {
         let links = try TwoLinks(up: ["lan0"])
         let room = try QueueRoom(in: links.machine) {
             $0.attempts.timeouts.connect = .seconds(1)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ReachQueueRuntime
 
-/// Disks that lose what was written, files that cannot be read, and programs that read the queue's file beside the store.
+/// Disks that lose what was written, files that cannot be read, and programs that read the queue's file while the store has it.
 @Suite struct DoubtTests {
     private let stage: StoreStage
 

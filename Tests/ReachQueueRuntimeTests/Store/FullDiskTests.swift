@@ -24,7 +24,7 @@ import Testing
 
     /// Takes all room, that of the reserve too.
     ///
-    /// - Parameter left: But for so many bytes.
+    /// - Parameter left: All but this number of bytes.
     private func fill(left: Int = 0) {
         truncate(path + "/queue.reserve", 0)
         let file = open(mountPoint + "/filler", O_CREAT | O_WRONLY | O_APPEND, 0o600)

@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `one owner's answers push out nobody else's, and the oldest of the owner go first`() async throws {
+    @Test func `one owner's answers push out no one else's, and the oldest of the owner go first`() async throws {
         var options = QueueStoreOptions()
         options.resultCount = 10
         let store = try stage.open(options: options)
@@ -40,7 +40,7 @@ import Testing
         #expect(left.last == 201)
     }
 
-    @Test func `answers that were read go before older ones that nobody read`() async throws {
+    @Test func `answers that were read go before older ones that no one read`() async throws {
         var options = QueueStoreOptions()
         options.resultBytes = 100_000
         let store = try stage.open(options: options)

@@ -204,7 +204,7 @@ import Testing
             ])
     }
 
-    @Test func `an upload that the URL names is never made anew`() throws {
+    @Test func `an upload that the URL names is never made again`() throws {
         for (answers, wanted) in [
             ([(200, ["Upload-Offset": "5"])], ["send 5 to 1000000"]), ([(404, [:])], ["refused"]),
             ([(200, [:])], ["refused"]),

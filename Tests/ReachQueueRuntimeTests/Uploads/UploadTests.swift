@@ -25,7 +25,7 @@ struct UploadTests {
         let file = open(path + ".new", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         defer { close(file) }
         try #require(bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) } == bytes.count)
-        // An attempt that still reads the file goes on with the old one.
+        // An attempt that still reads the file continues with the old one.
         try #require(rename(path + ".new", path) == 0)
         return path
     }

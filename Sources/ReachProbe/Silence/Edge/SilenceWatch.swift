@@ -77,7 +77,7 @@ final class SilenceWatch {
                 }
                 tests[ticket] = (route.key, test)
             case .cancel(let ticket):
-                // What was sent counts, although nobody waits for the answer.
+                // What was sent counts, although no one waits for the answer.
                 guard let (key, test) = tests.removeValue(forKey: ticket), test.begun > 0 else { break }
                 onEvent(.tested(key, handshakes: test.begun))
             case .close(let key, let evidence): onEvent(.silent(key, evidence))

@@ -114,8 +114,8 @@ extension RequestSession {
     public func tasks() async -> [RequestTask] {
         guard core.keepsOnDisk else { return core.tasks }
         let stored: [RequestTask] = await withCheckedContinuation { continuation in
-            let isAsked = core.perform { [core] desk in
-                desk.restore(for: core) { continuation.resume(returning: $0) }
+            let isAsked = core.perform { [core] sessionLoop in
+                sessionLoop.restore(for: core) { continuation.resume(returning: $0) }
             }
             if !isAsked { continuation.resume(returning: []) }
         }
