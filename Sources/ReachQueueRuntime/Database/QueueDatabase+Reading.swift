@@ -146,12 +146,21 @@ extension QueueDatabase {
         if condition != lastRead.terms {
             lastRead.terms = condition
             lastRead.condition = (try? NetworkCondition(condition)) ?? NetworkCondition(unreadable: condition)
+            lastRead.plain = nil
         }
-        if name != lastRead.destination.description { lastRead.destination = Destination(stored: name) }
+        if name != lastRead.name {
+            lastRead.name = name
+            lastRead.destination = Destination(stored: name)
+            lastRead.plain = nil
+        }
+        let priority = RequestPriority(rawValue: UInt8(clamping: row.integer(.priority))) ?? .normal
+        let isPlain =
+            Self.specialColumns.allSatisfy { row.isNull($0.rawValue) } && !row.flag(.depends) && !row.flag(.strict)
+        if isPlain, let plain = lastRead.plain, plain.priority == priority { return plain }
         var request = RequestSpecification(method: "", stored: "", to: lastRead.destination)
         var terms = request.terms
         terms.condition = lastRead.condition
-        terms.priority = RequestPriority(rawValue: UInt8(clamping: row.integer(.priority))) ?? .normal
+        terms.priority = priority
         terms.orderKey = row.text(.orderKey)
         terms.uniqueness = (try? RequestUniqueness(key: row.text(.uniqueName), mode: row.text(.uniqueMode))) ?? .none
         terms.dependsOnPrevious = row.flag(.depends)
@@ -160,8 +169,14 @@ extension QueueDatabase {
         terms.interceptor = row.text(.interceptor)
         terms.maximumAttempts = row.optionalInteger(.maximumAttempts).map(Int.init)
         request.terms = terms
+        if isPlain { lastRead.plain = request }
         return request
     }
+
+    /// Those that decide when a request is sent, and that few requests have.
+    private static let specialColumns: [RequestColumn] = [
+        .orderKey, .uniqueMode, .uniqueName, .uploadProtocol, .interceptor, .maximumAttempts,
+    ]
 
     // MARK: Reports
 

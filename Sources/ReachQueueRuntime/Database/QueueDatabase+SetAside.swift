@@ -15,12 +15,13 @@ extension QueueDatabase {
         var aside = RowsSetAside()
         try database.execute("BEGIN IMMEDIATE")
         do throws(SQLiteError) {
-            try setAside(
-                "SELECT id, \(RowRules.problem) AS problem FROM request WHERE problem IS NOT NULL", at: now, &aside)
-            try setAside(
+            try setAsideRequests(at: now, &aside)
+            let results = try database.prepare(
                 """
                 SELECT request, 'result.' || \(RowRules.resultProblem) AS problem FROM result WHERE problem IS NOT NULL
-                """, at: now, &aside)
+                LIMIT 1000
+                """)
+            while case let found = try problems(results), !found.isEmpty { try setAside(found, at: now, &aside) }
             try database.execute(
                 """
                 DELETE FROM breaker WHERE NOT (\(RowRules.breakerIsGood));
@@ -36,8 +37,40 @@ extension QueueDatabase {
     }
 
     /// In portions, so that a file full of them needs no memory.
-    private func setAside(_ query: String, at now: Timestamp, _ aside: inout RowsSetAside) throws(SQLiteError) {
-        let find = try database.prepare(query + " LIMIT 1000")
+    private func setAsideRequests(at now: Timestamp, _ aside: inout RowsSetAside) throws(SQLiteError) {
+        let rows = try database.prepare("SELECT \(RequestColumn.list) FROM request WHERE id >= ? ORDER BY id")
+        let judge = try database.prepare(
+            "SELECT id, \(RowRules.problem) AS problem FROM request WHERE id = ? AND problem IS NOT NULL")
+        var next = Int64.min
+        while true {
+            var doubtful: [Int64] = []
+            try rows.bind([.integer(next)])
+            while doubtful.count < 1000, try rows.step() {
+                if !RowRules.isEvidentlyGood(rows) { doubtful.append(rows.integer(.id)) }
+            }
+            rows.reset()
+            guard let last = doubtful.last else { return }
+            var found: [Problem] = []
+            for id in doubtful { found += try problems(judge, .integer(id)) }
+            try setAside(found, at: now, &aside)
+            guard last < .max else { return }
+            next = last + 1
+        }
+    }
+
+    /// A row's number, and the column that is not as it has to be.
+    private typealias Problem = (id: Int64, column: String)
+
+    private func problems(_ query: SQLiteStatement, _ parameters: SQLiteValue...) throws(SQLiteError) -> [Problem] {
+        var found: [Problem] = []
+        try query.bind(parameters)
+        while try query.step() { found.append((query.integer(0), query.text(1) ?? "")) }
+        query.reset()
+        return found
+    }
+
+    private func setAside(_ found: [Problem], at now: Timestamp, _ aside: inout RowsSetAside) throws(SQLiteError) {
+        if found.isEmpty { return }
         // A later version of the file may have columns that the table of old rows lacks.
         let columns =
             try database.text(
@@ -49,20 +82,13 @@ extension QueueDatabase {
             "INSERT INTO set_aside (\(columns), problem, aside_wall) SELECT \(columns), ?, ? FROM request WHERE id = ?")
         let drop = try database.prepare("DELETE FROM request WHERE id = ?")
         let dropResult = try database.prepare("DELETE FROM result WHERE request = ?")
-        while true {
-            var found: [(id: Int64, problem: String)] = []
-            try find.bind([])
-            while try find.step() { found.append((find.integer(0), find.text(1) ?? "")) }
-            find.reset()
-            if found.isEmpty { return }
-            for (id, problem) in found {
-                try copy.run(.text(problem), .integer(now.nanosecondsSince1970), .integer(id))
-                try drop.run(.integer(id))
-                if problem.hasPrefix("result.") { try dropResult.run(.integer(id)) }
-                if aside.examples.count < 3 { aside.examples.append("\(id) (\(problem))") }
-            }
-            aside.count += found.count
+        for (id, column) in found {
+            try copy.run(.text(column), .integer(now.nanosecondsSince1970), .integer(id))
+            try drop.run(.integer(id))
+            if column.hasPrefix("result.") { try dropResult.run(.integer(id)) }
+            if aside.examples.count < 3 { aside.examples.append("\(id) (\(column))") }
         }
+        aside.count += found.count
     }
 
     /// The next number is larger than any that was given, or than any that can have been.

@@ -13,7 +13,28 @@ enum RowRules {
     /// Numbers of requests. A larger one can only be damage, and the next ones have to be larger still.
     static let numbers: ClosedRange<Int64> = 1...1 << 60
 
-    private typealias Rule = (column: String, condition: String)
+    /// - Parameters:
+    ///   - condition: What has to be, in SQL.
+    ///   - isEvident: Whether the value of the column at this place is certainly as it has to be; `nil` if that takes more than a
+    ///     look at the value.
+    private typealias Rule = (
+        column: String, condition: String, isEvident: (@Sendable (SQLiteStatement, CInt) -> Bool)?
+    )
+
+    /// Whether a row of all columns of `request` is certainly as it has to be: one that waits, and whose body is not in the spool.
+    /// This costs a sixth of ``problem``, which decides about the other rows.
+    static func isEvidentlyGood(_ row: SQLiteStatement) -> Bool {
+        guard row.integer(.state) == RowState.waiting.rawValue, row.isNull(RequestColumn.overWall.rawValue),
+            row.isNull(RequestColumn.uploadProtocol.rawValue), row.integer(.bodyKind) != 3
+        else { return false }
+        return evidence.allSatisfy { $0.isEvident(row, $0.column) }
+    }
+
+    private static let evidence = requestRules.compactMap { rule in
+        rule.isEvident.flatMap { isEvident in
+            RequestColumn.allCases.first { $0.name == rule.column }.map { (column: $0.rawValue, isEvident: isEvident) }
+        }
+    }
 
     private static let owners: ClosedRange<Int64> = 0...Int64(UInt32.max)
     private static let flags: ClosedRange<Int64> = 0...1
@@ -34,7 +55,7 @@ enum RowRules {
         integer(.held, flags), integer(.networkFailure, flags), optional(integer(.notBeforeWall, anything)),
         optional(integer(.notBeforeBoot, anything)), optional(integer(.notBeforeIn, anything)),
         optional(text(.reason, upTo: 64)), optional(integer(.overWall, anything)),
-        ("over_wall", "(state >= 2) = (over_wall IS NOT NULL)"), optional(text(.leaseInterface, upTo: 64)),
+        ("over_wall", "(state >= 2) = (over_wall IS NOT NULL)", nil), optional(text(.leaseInterface, upTo: 64)),
         optional(integer(.leaseWall, anything)), ofLease(.leaseInterface, "lease_interface IS NOT NULL"),
         ofLease(.leaseWall, "lease_wall IS NOT NULL"), ofLease(.tries, "tries > 0"), text(.method), text(.url),
         text(.headers),
@@ -47,7 +68,7 @@ enum RowRules {
 
     private static let resultRules: [Rule] = [
         integer("status", 0...999), text("headers"), integer("body_kind", 0...3), optional(text("body_path")),
-        integer("body_bytes", lengths), spoolName, ("bytes", "typeof(bytes) IN ('blob', 'null')"),
+        integer("body_bytes", lengths), spoolName, ("bytes", "typeof(bytes) IN ('blob', 'null')", nil),
     ]
 
     private static let breakerRules: [Rule] = [
@@ -58,20 +79,24 @@ enum RowRules {
     /// The name of a file in the spool, and of none elsewhere.
     private static let spoolName: Rule = (
         "body_path",
-        "(body_kind != 3 OR (body_path IS NOT NULL AND body_path NOT IN ('', '.', '..') AND instr(body_path, '/') = 0))"
+        "(body_kind != 3 OR (body_path IS NOT NULL AND body_path NOT IN ('', '.', '..') AND instr(body_path, '/') = 0))",
+        nil
     )
 
     /// A request that is resumed by a protocol is another one without it.
     private static let uploadProtocol: Rule = {
         let words = UploadProtocol.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        return (RequestColumn.uploadProtocol.name, "upload_protocol IN (\(words))")
+        return (RequestColumn.uploadProtocol.name, "upload_protocol IN (\(words))", nil)
     }()
 
     private static func integer(_ column: String, _ range: ClosedRange<Int64>) -> Rule {
         let isInteger = "typeof(\(column)) = 'integer'"
-        if range == anything { return (column, isInteger) }
+        if range == anything { return (column, isInteger, { $0.isInteger($1) }) }
         let least = range.lowerBound == .min ? "(-9223372036854775807 - 1)" : "\(range.lowerBound)"
-        return (column, "(\(isInteger) AND \(column) BETWEEN \(least) AND \(range.upperBound))")
+        return (
+            column, "(\(isInteger) AND \(column) BETWEEN \(least) AND \(range.upperBound))",
+            { $0.isInteger($1) && range.contains($0.integer($1)) }
+        )
     }
 
     private static func integer(_ column: RequestColumn, _ range: ClosedRange<Int64>) -> Rule {
@@ -84,16 +109,20 @@ enum RowRules {
 
     private static func text(_ column: String, upTo length: Int? = nil) -> Rule {
         let isText = "typeof(\(column)) = 'text'"
-        return (column, length.map { "(\(isText) AND length(\(column)) <= \($0))" } ?? isText)
+        guard let length else { return (column, isText, { $0.isText($1, upTo: .max) }) }
+        // Bytes are at least as many as the characters that count.
+        return (column, "(\(isText) AND length(\(column)) <= \(length))", { $0.isText($1, upTo: length) })
     }
 
     /// What a request that is on its way has: the row of its attempt is made of it.
     private static func ofLease(_ column: RequestColumn, _ condition: String) -> Rule {
-        (column.name, "(state != 1 OR \(condition))")
+        (column.name, "(state != 1 OR \(condition))", nil)
     }
 
     private static func optional(_ rule: Rule) -> Rule {
-        (rule.column, "(\(rule.column) IS NULL OR \(rule.condition))")
+        let condition = "(\(rule.column) IS NULL OR \(rule.condition))"
+        guard let isEvident = rule.isEvident else { return (rule.column, condition, nil) }
+        return (rule.column, condition, { $0.isNull($1) || isEvident($0, $1) })
     }
 
     private static func caseExpression(of rules: [Rule]) -> String {

@@ -82,6 +82,13 @@ final class SQLiteStatement {
 
     func isNull(_ column: CInt) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
+    func isInteger(_ column: CInt) -> Bool { sqlite3_column_type(handle, column) == SQLITE_INTEGER }
+
+    /// Whether the column is a text of at most this number of bytes.
+    func isText(_ column: CInt, upTo count: Int) -> Bool {
+        sqlite3_column_type(handle, column) == SQLITE_TEXT && Int(sqlite3_column_bytes(handle, column)) <= count
+    }
+
     func optionalInteger(_ column: CInt) -> Int64? { isNull(column) ? nil : integer(column) }
 
     func flag(_ column: CInt) -> Bool { integer(column) != 0 }
