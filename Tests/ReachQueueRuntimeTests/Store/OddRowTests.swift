@@ -103,6 +103,31 @@ import Testing
         }
     }
 
+    @Test func `no row is taken for good by its values that the rules in SQL refuse`() async throws {
+        let stage = try StoreStage()
+        try await Self.fill(stage)
+        let database = try SQLiteDatabase.open(stage.file)
+        func judgement() throws -> (isEvident: Bool, problem: String?) {
+            let row = try database.prepare(
+                "SELECT \(RequestColumn.list), \(RowRules.problem) FROM request WHERE id = 1")
+            guard try row.step() else { return (false, nil) }
+            return (RowRules.isEvidentlyGood(row), row.text(CInt(RequestColumn.allCases.count)))
+        }
+        var refused = 0
+        for column in RequestColumn.allCases where column != .id {
+            for value in ["0"] + Self.values {
+                try database.execute("BEGIN")
+                try? database.execute("UPDATE OR IGNORE request SET \(column.name) = \(value) WHERE id = 1")
+                let (isEvident, problem) = try judgement()
+                #expect(!isEvident || problem == nil, "\(column.name) = \(value)")
+                refused += problem == nil ? 0 : 1
+                try database.execute("ROLLBACK")
+            }
+        }
+        #expect(refused > 200, "most values are wrong in most columns")
+        #expect(try judgement() == (true, nil))
+    }
+
     @Test(arguments: [
         ("lifetime", "-9223372036854775808"), ("attempts", "9223372036854775807"), ("tries", "'x'"), ("owner", "-1"),
         ("body_path", "'../x'"), ("url", "x'00'"), ("state", "9"), ("over_wall", "1"),
