@@ -15,11 +15,33 @@ enum RowRules {
 
     /// - Parameters:
     ///   - condition: What has to be, in SQL.
-    ///   - isEvident: Whether the value of the column at this place is certainly as it has to be; `nil` if that takes more than a
-    ///     look at the value.
-    private typealias Rule = (
-        column: String, condition: String, isEvident: (@Sendable (SQLiteStatement, CInt) -> Bool)?
-    )
+    ///   - look: A look at the value that shows it as well, where there is one.
+    private typealias Rule = (column: String, condition: String, look: Look?)
+
+    private enum Look {
+        case integer(ClosedRange<Int64>)
+        /// A text of at most this number of bytes.
+        case text(Int)
+        case nullOrInteger(ClosedRange<Int64>)
+        case nullOrText(Int)
+
+        var orNull: Look {
+            switch self {
+            case .integer(let range), .nullOrInteger(let range): .nullOrInteger(range)
+            case .text(let length), .nullOrText(let length): .nullOrText(length)
+            }
+        }
+
+        func isGood(_ row: SQLiteStatement, _ column: CInt) -> Bool {
+            switch self {
+            case .integer(let range): row.isInteger(column) && range.contains(row.integer(column))
+            case .text(let length): row.isText(column, upTo: length)
+            case .nullOrInteger(let range):
+                row.isNull(column) || row.isInteger(column) && range.contains(row.integer(column))
+            case .nullOrText(let length): row.isNull(column) || row.isText(column, upTo: length)
+            }
+        }
+    }
 
     /// Whether a row of all columns of `request` is certainly as it has to be: one that waits, and whose body is not in the spool.
     /// This costs a sixth of ``problem``, which decides about the other rows.
@@ -27,13 +49,13 @@ enum RowRules {
         guard row.integer(.state) == RowState.waiting.rawValue, row.isNull(RequestColumn.overWall.rawValue),
             row.isNull(RequestColumn.uploadProtocol.rawValue), row.integer(.bodyKind) != 3
         else { return false }
-        return evidence.allSatisfy { $0.isEvident(row, $0.column) }
+        for (column, look) in looks where !look.isGood(row, column) { return false }
+        return true
     }
 
-    private static let evidence = requestRules.compactMap { rule in
-        rule.isEvident.flatMap { isEvident in
-            RequestColumn.allCases.first { $0.name == rule.column }.map { (column: $0.rawValue, isEvident: isEvident) }
-        }
+    private static let looks: [(CInt, Look)] = requestRules.compactMap { rule in
+        guard let look = rule.look else { return nil }
+        return RequestColumn.allCases.first { $0.name == rule.column }.map { ($0.rawValue, look) }
     }
 
     private static let owners: ClosedRange<Int64> = 0...Int64(UInt32.max)
@@ -91,11 +113,11 @@ enum RowRules {
 
     private static func integer(_ column: String, _ range: ClosedRange<Int64>) -> Rule {
         let isInteger = "typeof(\(column)) = 'integer'"
-        if range == anything { return (column, isInteger, { $0.isInteger($1) }) }
+        if range == anything { return (column, isInteger, .integer(range)) }
         let least = range.lowerBound == .min ? "(-9223372036854775807 - 1)" : "\(range.lowerBound)"
         return (
             column, "(\(isInteger) AND \(column) BETWEEN \(least) AND \(range.upperBound))",
-            { $0.isInteger($1) && range.contains($0.integer($1)) }
+            .integer(range)
         )
     }
 
@@ -109,9 +131,9 @@ enum RowRules {
 
     private static func text(_ column: String, upTo length: Int? = nil) -> Rule {
         let isText = "typeof(\(column)) = 'text'"
-        guard let length else { return (column, isText, { $0.isText($1, upTo: .max) }) }
+        guard let length else { return (column, isText, .text(.max)) }
         // Bytes are at least as many as the characters that count.
-        return (column, "(\(isText) AND length(\(column)) <= \(length))", { $0.isText($1, upTo: length) })
+        return (column, "(\(isText) AND length(\(column)) <= \(length))", .text(length))
     }
 
     /// What a request that is on its way has: the row of its attempt is made of it.
@@ -120,9 +142,7 @@ enum RowRules {
     }
 
     private static func optional(_ rule: Rule) -> Rule {
-        let condition = "(\(rule.column) IS NULL OR \(rule.condition))"
-        guard let isEvident = rule.isEvident else { return (rule.column, condition, nil) }
-        return (rule.column, condition, { $0.isNull($1) || isEvident($0, $1) })
+        (rule.column, "(\(rule.column) IS NULL OR \(rule.condition))", rule.look?.orNull)
     }
 
     private static func caseExpression(of rules: [Rule]) -> String {
