@@ -166,12 +166,16 @@ fuzz: ## Fuzz each parser for FUZZ_SECONDS (20)
 .PHONY: bench
 bench: deps build bench-tools ## Compare reach with ip and a C program; BENCH_ARGS="--quick --only latency,idle"
 	contrib/bench/run --reach $(bin) --tools $(bench_tools) --pictures $(bench_tools)/pictures $(BENCH_ARGS)
+ifeq ($(strip $(BENCH_ARGS)),)
+	$(SWIFT) build -c release $(release_flags) --product queuedrain
+	contrib/bench/queue --programs $(dir $(bin)) --tools $(bench_tools) --pictures $(bench_tools)/pictures --only large,uploads
+endif
 
 .PHONY: bench-queue
 bench-queue: deps build bench-tools ## Compare the request queue with curl; BENCH_ARGS="--only drain --rounds 3"
 	$(SWIFT) build -c release $(release_flags) --product queuedrain
 	$(SWIFT) build -c release $(release_flags) --product sessiondrain
-	contrib/bench/queue --programs $(dir $(bin)) --tools $(bench_tools) $(BENCH_ARGS)
+	contrib/bench/queue --programs $(dir $(bin)) --tools $(bench_tools) --pictures $(bench_tools)/pictures $(BENCH_ARGS)
 
 .PHONY: crash
 crash: deps build ## Kill the daemon 500 times while its queue is sent; CRASH_ARGS="--rounds 50" (as root)

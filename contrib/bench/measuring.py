@@ -10,6 +10,8 @@ import sys
 import time
 from pathlib import Path
 
+import picture
+
 LINK, PEER_LINK = "r0", "p0"
 # Unequal on purpose: with equal numbers the kernel delays the loss of carrier by up to a second (linkwatch).
 LINK_INDEX, PEER_INDEX = 100, 200
@@ -243,6 +245,16 @@ class Report:
                     lines.append([name, label, f"{least:,} to {most:,} {curve['x_name']}",
                                   f"{shown(float(low), 2)} to {shown(float(high), 2)} {curve['y_name']}"])
         return lines
+
+    def conclude(self, pictures):
+        """Prints the summary, and writes a picture of each curve into the directory `pictures`, if there is one."""
+        if lines := self.summary():
+            print_table("Summary: cost against size", ["section", "what", "size", "cost"], lines)
+        if pictures:
+            directory = Path(pictures)
+            directory.mkdir(parents=True, exist_ok=True)
+            for name, curve in self.curves.items():
+                (directory / f"{name}.svg").write_text(picture.curve(**curve))
 
     def check(self, name, value, bound, digits=2):
         met = value is not None and value <= bound
