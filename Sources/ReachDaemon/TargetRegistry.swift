@@ -121,6 +121,9 @@ final class TargetRegistry {
         return watch
     }
 
+    /// Begins and ends the watches that `body` makes and ends as one: the kernel is asked about their targets together.
+    func watchTogether(_ body: () -> Void) { engine.watchTogether(body) }
+
     func end(_ watch: Watch) {
         guard watches.removeValue(forKey: ObjectIdentifier(watch)) != nil else { return }
         engine.unwatch(watch.engineID)

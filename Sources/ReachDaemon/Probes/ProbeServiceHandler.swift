@@ -193,6 +193,7 @@ final class ProbeServiceHandler {
                 let watch = registry.watch(target, where: condition, handler)
                 return { registry.end(watch) }
             },
+            watchTogether: { [registry] in registry.watchTogether($0) },
             start: { [unowned self] specification, binding, completion in
                 start(specification, binding, completion)
             })

@@ -15,6 +15,8 @@ package final class ReachabilityEngine {
     private(set) var observer: KernelObserver?
     private var sleepWatch: SleepWatch?
     private(set) var watches: [WatchKey: WatchedTarget] = [:]
+    /// The target of each watch, by the watch's number.
+    private var watched: [UInt64: WatchedTarget] = [:]
     var lastID: UInt64 = 0
     private var epoch = EpochCounter()
     /// The last verdict on the Internet; `nil` before the first.
@@ -115,6 +117,7 @@ package final class ReachabilityEngine {
         let now = SystemClock.now
         let key = WatchKey(target: target, condition: condition)
         if let watch = watches[key] {
+            watched[id] = watch
             watch.addOwner(owner)
             watch.add(id, at: now, handler)
             return id
@@ -122,6 +125,7 @@ package final class ReachabilityEngine {
         let watch = WatchedTarget(
             target: target, condition: condition, owner: owner, holdDown: options.holdDown, at: now)
         watches[key] = watch
+        watched[id] = watch
         if let survey { _ = watch.machine.setConnectivity(survey.report(on: target), cause: .probe, at: now) }
         watch.add(id, at: now, handler)
         if unevaluated == nil { updateTargets() }
@@ -137,14 +141,16 @@ package final class ReachabilityEngine {
         return id
     }
 
-    /// Begins the watches that `body` makes as one: the kernel is asked about their targets together, once `body` returns.
+    /// Begins and ends the watches that `body` makes and ends as one: the kernel is asked about their targets together, once `body`
+    /// returns. Not within a handler's call.
     package func watchTogether(_ body: () -> Void) {
         unevaluated = []
         body()
         let fresh = unevaluated ?? []
         unevaluated = nil
         updateTargets()
-        begin(fresh.filter(\.isWatched))
+        let begun = fresh.filter(\.isWatched)
+        if !begun.isEmpty { begin(begun) }
     }
 
     private func begin(_ fresh: [WatchedTarget]) {
@@ -159,10 +165,10 @@ package final class ReachabilityEngine {
         if networkHandlers.isEmpty { network = nil }
         if neighbourAskers.remove(id) != nil { return updateInquiry() }
         if routeWatches.removeValue(forKey: id) != nil { return updateTargets() }
-        guard let watch = watches.values.first(where: { $0.remove(id) }), !watch.isWatched else { return }
+        guard let watch = watched.removeValue(forKey: id), watch.remove(id), !watch.isWatched else { return }
         cancelTimers(of: watch)
         watches[watch.key] = nil
-        updateTargets()
+        if unevaluated == nil { updateTargets() }
     }
 
     // MARK: - Connectivity and the network

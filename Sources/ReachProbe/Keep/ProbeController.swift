@@ -12,6 +12,8 @@ package final class ProbeController {
     private var admission: ProbeAdmission<ObjectIdentifier>
     private var waiting: [ObjectIdentifier: ProbeTask] = [:]
     private let sink: (ProbeEvent) -> Void
+    /// How much earlier attempts may start, to share a wake-up.
+    private(set) var tolerance = StartTolerance(of: [])
     /// The totals of an earlier run, for probes that are not configured yet. Each is used once.
     package var earlier: [ProbeTotals.Key: ProbeTotals] = [:]
     /// Whether every result is an event, and not only changes of state.
@@ -40,7 +42,12 @@ package final class ProbeController {
 
     /// Applies a configuration. Unchanged probes keep running and keep their history; changed ones start over.
     package func configure(_ specifications: [ProbeSpecification]) {
+        environment.watchTogether { replace(with: specifications) }
+    }
+
+    private func replace(with specifications: [ProbeSpecification]) {
         let now = SystemClock.now
+        tolerance = StartTolerance(of: specifications)
         let wanted = Dictionary(specifications.map { ($0.name, $0) }) { first, _ in first }
         for (name, task) in tasks where wanted[name] != task.specification {
             tasks[name] = nil
@@ -60,7 +67,7 @@ package final class ProbeController {
         let ended = tasks
         tasks = [:]
         order = []
-        ended.values.forEach { $0.end() }
+        environment.watchTogether { ended.values.forEach { $0.end() } }
     }
 
     /// Reports in the order of the configuration.
@@ -121,6 +128,8 @@ package struct ProbeEnvironment {
     /// Watches a target until the returned closure is called: by the paths that satisfy the condition, or without one by the
     /// kernel's own choice. The current state is the first event.
     package let watch: (Target, NetworkCondition?, @escaping (TargetEvent) -> Void) -> () -> Void
+    /// Calls its argument, and begins and ends the watches that it makes and ends as one.
+    package let watchTogether: (() -> Void) -> Void
     /// Starts an attempt, as ``ProbeRunner/start(_:binding:completion:)`` does.
     package let start:
         (ProbeSpecification, ProbeGate.Binding?, @escaping (ProbeObservation) -> Void) -> any ProbeAttempt
@@ -130,11 +139,13 @@ package struct ProbeEnvironment {
     package init(
         machine: String,
         watch: @escaping (Target, NetworkCondition?, @escaping (TargetEvent) -> Void) -> () -> Void,
+        watchTogether: @escaping (() -> Void) -> Void = { $0() },
         start:
             @escaping (ProbeSpecification, ProbeGate.Binding?, @escaping (ProbeObservation) -> Void) -> any ProbeAttempt
     ) {
         self.machine = machine
         self.watch = watch
+        self.watchTogether = watchTogether
         self.start = start
     }
 }

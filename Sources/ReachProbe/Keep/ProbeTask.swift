@@ -7,7 +7,7 @@ final class ProbeTask {
     private(set) var record: ProbeRecord
     private(set) var schedule: ProbeSchedule
     private unowned let controller: ProbeController
-    private var timer: TimerQueue.ID?
+    private var timer: (id: TimerQueue.ID, deadline: BootTime)?
     private var attempt: (any ProbeAttempt)?
     private var attemptBegan: Instant?
     /// The state when the attempt began, and by which choice of paths.
@@ -59,8 +59,7 @@ final class ProbeTask {
     func end() {
         unwatch.forEach { $0() }
         unwatch = []
-        timer.map(controller.loop.cancel)
-        timer = nil
+        cancelTimer()
         attempt?.cancel()
         attempt = nil
         controller.release(self)
@@ -71,15 +70,24 @@ final class ProbeTask {
     // MARK: - Time
 
     private func arm() {
-        timer.map(controller.loop.cancel)
-        timer = schedule.deadline.map { deadline in
-            controller.loop.schedule(at: deadline) { [weak self] in
-                guard let self else { return }
-                timer = nil
-                if schedule.timeReached(at: SystemClock.boot) { controller.request(self) }
-                arm()
-            }
+        let deadline = schedule.deadline
+        guard deadline != timer?.deadline else { return }
+        cancelTimer()
+        guard let deadline else { return }
+        let tolerance = controller.tolerance.time(for: specification)
+        let id = controller.loop.schedule(at: deadline, tolerance: tolerance) { [weak self] in
+            guard let self else { return }
+            timer = nil
+            // It may be called a little before the deadline.
+            if schedule.timeReached(at: max(deadline, SystemClock.boot)) { controller.request(self) }
+            arm()
         }
+        timer = (id, deadline)
+    }
+
+    private func cancelTimer() {
+        if let timer { controller.loop.cancel(timer.id) }
+        timer = nil
     }
 
     /// Starts the attempt that is due, once there is room for it.

@@ -1,6 +1,6 @@
 internal import ReachCore
 internal import ReachLoop
-package import ReachTransfer
+internal import ReachTransfer
 
 /// An attempt by HTTP, or a bare TCP or TLS connection. libcurl makes the connection, and never reuses one.
 final class TransferAttempt: ProbeAttempt {
@@ -106,24 +106,5 @@ final class TransferAttempt: ProbeAttempt {
             add(.transfer, from: hop.firstByte, to: hop.finished)
         }
         return phases
-    }
-}
-
-extension ProbeTarget {
-    /// The URL for libcurl. For tcp and tls it is that of an HTTP server at the same host and port, of which only the
-    /// connection is made.
-    ///
-    /// - Throws: Why libcurl would refuse the URL.
-    package var transferURL: TransferURL {
-        get throws(TransferURL.ValidationError) {
-            guard kind == .tcp || kind == .tls else { return try TransferURL(description) }
-            let scheme = kind == .tls ? "https" : "http"
-            switch host {
-            case .address(let address, _) where address.family == .ipv6:
-                return try TransferURL("\(scheme)://[\(address)]:\(port)/")
-            case .address(let address, _): return try TransferURL("\(scheme)://\(address):\(port)/")
-            default: return try TransferURL("\(scheme)://\(hostText):\(port)/")
-            }
-        }
     }
 }

@@ -186,8 +186,8 @@ final class CurlMulti {
 
     fileprivate func closed(_ socket: CInt) {
         connecting[socket] = nil
-        framed.remove(socket)
-        sockets.forget(socket)
+        if !framed.isEmpty { framed.remove(socket) }
+        sockets.forgetClosing(socket)
     }
 
     /// Sets libcurl's timeout. libcurl changes it several times in each transfer, mostly to now or to much later, so
