@@ -16,6 +16,8 @@ final class WatchedTarget {
     }
     /// The links that carried its paths before it was lost.
     var memory = PathMemory()
+    /// Whether all who watch it can wait for others.
+    var isPatient = false
     var holdTimer: TimerQueue.ID?
     var nameTimer: TimerQueue.ID?
     /// Whether a state has been sent: it was determined, or the wait for it is over.

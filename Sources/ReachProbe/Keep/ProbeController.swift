@@ -12,8 +12,6 @@ package final class ProbeController {
     private var admission: ProbeAdmission<ObjectIdentifier>
     private var waiting: [ObjectIdentifier: ProbeTask] = [:]
     private let sink: (ProbeEvent) -> Void
-    /// How much earlier attempts may start, to share a wake-up.
-    private(set) var tolerance = StartTolerance(of: [])
     /// The totals of an earlier run, for probes that are not configured yet. Each is used once.
     package var earlier: [ProbeTotals.Key: ProbeTotals] = [:]
     /// Whether every result is an event, and not only changes of state.
@@ -47,16 +45,21 @@ package final class ProbeController {
 
     private func replace(with specifications: [ProbeSpecification]) {
         let now = SystemClock.now
-        tolerance = StartTolerance(of: specifications)
+        let tolerance = StartTolerance(of: specifications)
         let wanted = Dictionary(specifications.map { ($0.name, $0) }) { first, _ in first }
         for (name, task) in tasks where wanted[name] != task.specification {
             tasks[name] = nil
             task.end()
         }
         order = specifications.map(\.name)
-        for specification in specifications where tasks[specification.name] == nil {
-            let task = ProbeTask(
-                specification, of: self, at: now, totals: earlier.removeValue(forKey: specification.key))
+        for specification in specifications {
+            let known = tasks[specification.name]
+            let task =
+                known
+                ?? ProbeTask(
+                    specification, of: self, at: now, totals: earlier.removeValue(forKey: specification.key))
+            task.tolerance = tolerance.time(for: specification)
+            guard known == nil else { continue }
             tasks[specification.name] = task
             task.begin()
         }
@@ -131,8 +134,7 @@ package struct ProbeEnvironment {
     /// Calls its argument, and begins and ends the watches that it makes and ends as one.
     package let watchTogether: (() -> Void) -> Void
     /// Starts an attempt, as ``ProbeRunner/start(_:binding:completion:)`` does.
-    package let start:
-        (ProbeSpecification, ProbeGate.Binding?, @escaping (ProbeObservation) -> Void) -> any ProbeAttempt
+    package let start: (ProbeTerms, ProbeGate.Binding?, @escaping (ProbeObservation) -> Void) -> any ProbeAttempt
     /// The machine's identity (/etc/machine-id), which with a probe's name gives the phase of its ``ProbeGrid``.
     package let machine: String
 
@@ -141,7 +143,7 @@ package struct ProbeEnvironment {
         watch: @escaping (Target, NetworkCondition?, @escaping (TargetEvent) -> Void) -> () -> Void,
         watchTogether: @escaping (() -> Void) -> Void = { $0() },
         start:
-            @escaping (ProbeSpecification, ProbeGate.Binding?, @escaping (ProbeObservation) -> Void) -> any ProbeAttempt
+            @escaping (ProbeTerms, ProbeGate.Binding?, @escaping (ProbeObservation) -> Void) -> any ProbeAttempt
     ) {
         self.machine = machine
         self.watch = watch

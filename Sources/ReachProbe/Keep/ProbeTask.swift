@@ -3,9 +3,11 @@ internal import ReachLoop
 
 /// One running probe: waits for its tick, its turn and its path, makes attempts, and records their results.
 final class ProbeTask {
-    let specification: ProbeSpecification
+    var specification: ProbeSpecification { record.terms.specification }
     private(set) var record: ProbeRecord
     private(set) var schedule: ProbeSchedule
+    /// How much earlier an attempt may start, together with another one.
+    var tolerance: Duration = .zero
     private unowned let controller: ProbeController
     private var timer: (id: TimerQueue.ID, deadline: BootTime)?
     private var attempt: (any ProbeAttempt)?
@@ -24,7 +26,6 @@ final class ProbeTask {
         _ specification: ProbeSpecification, of controller: ProbeController, at moment: Instant,
         totals: ProbeTotals? = nil
     ) {
-        self.specification = specification
         self.controller = controller
         var record = ProbeRecord(specification, at: moment)
         if let totals { record.restore(totals) }
@@ -74,7 +75,6 @@ final class ProbeTask {
         guard deadline != timer?.deadline else { return }
         cancelTimer()
         guard let deadline else { return }
-        let tolerance = controller.tolerance.time(for: specification)
         let id = controller.loop.schedule(at: deadline, tolerance: tolerance) { [weak self] in
             guard let self else { return }
             timer = nil
@@ -99,7 +99,7 @@ final class ProbeTask {
         evidence = .same
         let isChosen = chosen?.isReachable == true
         stateAtStart = isChosen ? (state: chosen, choice: Watched.chosen) : (state: target, choice: Watched.target)
-        attempt = controller.environment.start(specification, binding) { [weak self] observation in
+        attempt = controller.environment.start(record.terms, binding) { [weak self] observation in
             guard let self else { return }
             finish(ProbeJudge.result(of: observation, specification.expected, evidence: evidence))
         }

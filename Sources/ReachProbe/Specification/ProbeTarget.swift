@@ -1,5 +1,4 @@
 package import ReachCore
-package import ReachTransfer
 
 /// The target of a probe, written as a URL: `https://example.net/health`, `tcp://192.0.2.1:22`,
 /// `tls://mail.example.net:993`, `icmp://192.0.2.1`, or for DNS (RFC 4501) `dns://192.0.2.53/example.net?type=MX`;
@@ -23,8 +22,6 @@ package struct ProbeTarget: Hashable, Sendable, CustomStringConvertible {
     package let port: UInt16
     /// The question for a name server; `nil` for other kinds.
     package let question: Question?
-    /// ``transferURL``, which every attempt needs.
-    private let url: Result<TransferURL, TransferURL.ValidationError>
 
     package enum Host: Hashable, Sendable {
         case address(IPAddress, zone: String?)
@@ -48,27 +45,6 @@ package struct ProbeTarget: Hashable, Sendable, CustomStringConvertible {
         self.host = host
         self.port = port
         self.question = question
-        let text = Self.transferText(kind, description, host, port)
-        url = Result { () throws(TransferURL.ValidationError) in try TransferURL(text) }
-    }
-
-    /// The URL for libcurl. For tcp and tls it is that of an HTTP server at the same host and port, of which only the
-    /// connection is made.
-    ///
-    /// - Throws: Why libcurl would refuse the URL.
-    package var transferURL: TransferURL {
-        get throws(TransferURL.ValidationError) { try url.get() }
-    }
-
-    private static func transferText(_ kind: Kind, _ description: String, _ host: Host?, _ port: UInt16) -> String {
-        guard kind == .tcp || kind == .tls else { return description }
-        let scheme = kind == .tls ? "https" : "http"
-        return switch host {
-        case .address(let address, _) where address.family == .ipv6: "\(scheme)://[\(address)]:\(port)/"
-        case .address(let address, _): "\(scheme)://\(address):\(port)/"
-        case .name(let name): "\(scheme)://\(name):\(port)/"
-        case nil: description
-        }
     }
 
     /// The target to watch for a path.
