@@ -18,6 +18,7 @@ struct PatientTargetTests {
         private var reports: [(target: Int?, turn: UInt64)] = []
         private var states: [Int: ReachabilityState] = [:]
         private var watches: [UInt64] = []
+        private var flapsLeft = 0
         /// Called with each report.
         private var onReport: () -> Void = {}
 
@@ -48,7 +49,7 @@ struct PatientTargetTests {
             try namespace.batch(commands.joined(separator: "\n"))
             let limit = loop.schedule(at: SystemClock.boot + .seconds(10)) { [unowned self] in loop.stop() }
             func check() {
-                if watches.indices.allSatisfy({ states[$0]?.status == status }) { return loop.stop() }
+                if flapsLeft == 0, watches.indices.allSatisfy({ states[$0]?.status == status }) { return loop.stop() }
                 loop.schedule(at: SystemClock.boot + .milliseconds(1), check)
             }
             loop.afterEvents(check)
@@ -88,18 +89,18 @@ struct PatientTargetTests {
             return isDone && late == 0 && watches.indices.allSatisfy { states[$0]?.status == .notReachable }
         }
 
-        /// Restores the route while the loss is still being evaluated.
+        /// Loses and restores the route ten times while earlier changes are still being evaluated, and loses it.
         func flap() throws -> Bool {
-            for _ in 0..<5 {
-                try namespace.batch("route del default")
-                loop.schedule(at: SystemClock.boot + .milliseconds(1)) { [loop] in loop.stop() }
-                loop.run()
-                try namespace.batch("route add default via 192.0.2.1")
-                loop.schedule(at: SystemClock.boot + .milliseconds(1)) { [loop] in loop.stop() }
-                loop.run()
+            func toggle() {
+                let verb = flapsLeft % 2 == 0 ? "add" : "del"
+                try? namespace.batch("route \(verb) default via 192.0.2.1")
+                flapsLeft -= 1
+                if flapsLeft > 0 { loop.schedule(at: SystemClock.boot + .milliseconds(1), toggle) }
             }
+            flapsLeft = 20
+            loop.schedule(at: SystemClock.boot, toggle)
             try lose()
-            return watches.indices.allSatisfy { states[$0]?.status == .notReachable }
+            return flapsLeft == 0 && watches.indices.allSatisfy { states[$0]?.status == .notReachable }
         }
     }
 
