@@ -99,7 +99,8 @@ package struct ConfigurationTable: Sendable {
             guard case .tables(let tables) = node.value else {
                 return reader.report(node, name, "it is not a list of tables", expected: "[[\(name)]]")
             }
-            var names: Set<String> = []
+            // Those of the files before this one.
+            var names = Set(reader.configuration[keyPath: place].compactMap(nameOf))
             for table in tables {
                 var element = empty
                 let before = reader.errors.count
