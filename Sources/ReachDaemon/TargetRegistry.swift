@@ -12,16 +12,19 @@ final class TargetRegistry {
         fileprivate let target: Target
         fileprivate let owner: UInt32?
         fileprivate let condition: NetworkCondition?
+        fileprivate let isPatient: Bool
         fileprivate let sink: (TargetEvent) -> Void
         fileprivate var engineID: UInt64 = 0
         /// Joins the changes of successive engines into one series, so that watchers never see a restart.
         fileprivate var series: ChangeSeries
 
         fileprivate init(
-            target: Target, owner: UInt32?, condition: NetworkCondition?, sink: @escaping (TargetEvent) -> Void
+            target: Target, owner: UInt32?, condition: NetworkCondition?, isPatient: Bool,
+            sink: @escaping (TargetEvent) -> Void
         ) {
             self.target = target
             self.condition = condition
+            self.isPatient = isPatient
             self.owner = owner
             self.sink = sink
             series = ChangeSeries(of: target)
@@ -111,15 +114,19 @@ final class TargetRegistry {
     /// - Parameters:
     ///   - owner: The user who wants to know; `nil` for this program.
     ///   - condition: The paths that count; `nil` for the kernel's own choice.
+    ///   - isPatient: Whether it may hear of a change after the others, where there are many such watches.
     func watch(
         _ target: Target, for owner: UInt32? = nil, where condition: NetworkCondition? = nil,
-        _ sink: @escaping (TargetEvent) -> Void
+        isPatient: Bool = false, _ sink: @escaping (TargetEvent) -> Void
     ) -> Watch {
-        let watch = Watch(target: target, owner: owner, condition: condition, sink: sink)
+        let watch = Watch(target: target, owner: owner, condition: condition, isPatient: isPatient, sink: sink)
         watches[ObjectIdentifier(watch)] = watch
         begin(watch)
         return watch
     }
+
+    /// Begins and ends the watches that `body` makes and ends as one: the kernel is asked about their targets together.
+    func watchTogether(_ body: () -> Void) { engine.watchTogether(body) }
 
     func end(_ watch: Watch) {
         guard watches.removeValue(forKey: ObjectIdentifier(watch)) != nil else { return }
@@ -252,7 +259,9 @@ final class TargetRegistry {
     private func begin(_ watch: Watch) {
         // Clients may use the name that the configuration gives to a target.
         let target = configuration.target(named: watch.target.description) ?? watch.target
-        watch.engineID = engine.watch(target, for: watch.owner, where: watch.condition) { watch.publish($0) }
+        watch.engineID = engine.watch(
+            target, for: watch.owner, where: watch.condition, isPatient: watch.isPatient
+        ) { watch.publish($0) }
     }
 }
 

@@ -39,6 +39,8 @@ package final class EventLoop {
     private var timers = TimerQueue()
     private var timerHandlers: [TimerQueue.ID: () -> Void] = [:]
     private var armed: BootTime?
+    /// Whether the timer's descriptor is readable until it is set again.
+    private var hasFired = false
     private var isRunning = false
     /// Goes up with each turn: what was read from the kernel in an earlier one may be old.
     package private(set) var turn: UInt64 = 0
@@ -79,11 +81,23 @@ package final class EventLoop {
         epoll_ctl(epoll.rawValue, EPOLL_CTL_DEL, descriptor, &event)
     }
 
-    /// Calls `handler` once, when CLOCK_BOOTTIME reaches `deadline`.
-    @discardableResult
-    package func schedule(at deadline: BootTime, _ handler: @escaping () -> Void) -> TimerQueue.ID {
+    /// Removes the watch of a descriptor that is closed next: the kernel then removes it from epoll by itself. A child that
+    /// has not yet called exec may keep the file a moment longer; its events have no handler.
+    package func forgetClosing(_ descriptor: CInt) {
         assertConfined()
-        let id = timers.add(deadline)
+        watches[descriptor] = nil
+    }
+
+    /// Calls `handler` once, when CLOCK_BOOTTIME reaches `deadline`.
+    ///
+    /// - Parameter tolerance: How much earlier it may be called, together with another timer: to wake up costs more than most
+    ///   handlers do.
+    @discardableResult
+    package func schedule(
+        at deadline: BootTime, tolerance: Duration = .zero, _ handler: @escaping () -> Void
+    ) -> TimerQueue.ID {
+        assertConfined()
+        let id = timers.add(deadline, tolerance: tolerance)
         timerHandlers[id] = handler
         return id
     }
@@ -195,9 +209,9 @@ package final class EventLoop {
     }
 
     private func fireTimers() {
-        var expirations: UInt64 = 0
-        read(timer.rawValue, &expirations, MemoryLayout<UInt64>.size)
+        // Setting the timer makes its descriptor unreadable, as reading it would (timerfd_create(2)).
         armed = nil
+        hasFired = true
         let now = SystemClock.boot
         while let id = timers.popDue(at: now) { timerHandlers.removeValue(forKey: id)?() }
     }
@@ -205,8 +219,9 @@ package final class EventLoop {
     /// Sets the timer descriptor once a turn, however often timers are set and cancelled in it: libcurl does so several
     /// times for each transfer.
     private func arm() {
-        guard timers.next != armed else { return }
+        guard timers.next != armed || hasFired else { return }
         armed = timers.next
+        hasFired = false
         var setting = itimerspec()
         if let armed {
             // Zero would disarm the timer.

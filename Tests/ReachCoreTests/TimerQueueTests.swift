@@ -4,15 +4,15 @@ import Testing
 
 /// A timer queue that is a sorted array.
 private struct TimerModel {
-    var entries: [(deadline: BootTime, id: TimerQueue.ID)] = []
+    var entries: [(deadline: BootTime, id: TimerQueue.ID, tolerance: Duration)] = []
 
-    mutating func add(_ deadline: BootTime, _ id: TimerQueue.ID) {
-        entries.append((deadline, id))
+    mutating func add(_ deadline: BootTime, _ id: TimerQueue.ID, _ tolerance: Duration) {
+        entries.append((deadline, id, tolerance))
         entries.sort { ($0.deadline, $0.id) < ($1.deadline, $1.id) }
     }
 
     mutating func popDue(at now: BootTime) -> TimerQueue.ID? {
-        guard let first = entries.first, first.deadline <= now else { return nil }
+        guard let first = entries.first, first.deadline <= now + first.tolerance else { return nil }
         return entries.removeFirst().id
     }
 }
@@ -31,6 +31,21 @@ private struct TimerModel {
         #expect(queue.popDue(at: time(100)) == equal)
         #expect(queue.popDue(at: time(100)) == nil)
         #expect(queue.next == nil)
+    }
+
+    @Test func `a timer is due within its tolerance, but not before those with an earlier deadline`() {
+        var queue = TimerQueue()
+        let (exact, late, tolerant) = (
+            queue.add(time(30)), queue.add(time(200), tolerance: .nanoseconds(50)),
+            queue.add(time(20), tolerance: .nanoseconds(5))
+        )
+        #expect(queue.next == time(20), "a tolerance wakes nobody up earlier")
+        #expect(queue.popDue(at: time(14)) == nil)
+        #expect(queue.popDue(at: time(15)) == tolerant)
+        #expect(queue.popDue(at: time(29)) == nil)
+        #expect(queue.popDue(at: time(30)) == exact)
+        #expect(queue.popDue(at: time(149)) == nil)
+        #expect(queue.popDue(at: time(150)) == late)
     }
 
     @Test func `a cancelled timer does not fire`() {
@@ -67,10 +82,12 @@ private struct TimerModel {
             case 0, 1:
                 // From a small range, so that many are equal.
                 let deadline = time(.random(in: 0..<50, using: &random))
-                let id = queue.add(deadline)
+                let tolerance = Duration.nanoseconds(
+                    Bool.random(using: &random) ? 0 : .random(in: 1..<5, using: &random))
+                let id = queue.add(deadline, tolerance: tolerance)
                 #expect(!used.contains(id))
                 used.append(id)
-                model.add(deadline, id)
+                model.add(deadline, id, tolerance)
             case 2 where !used.isEmpty:
                 let id = random.pick(used)
                 queue.cancel(id)

@@ -80,6 +80,44 @@ final class Pipe {
         #expect(SystemClock.boot >= start + .milliseconds(9), "no timer fires early")
     }
 
+    @Test func `timers with a tolerance fire together with an earlier one, and alone at their deadlines`() throws {
+        let loop = try EventLoop()
+        let notes = Notes()
+        let start = SystemClock.boot
+        var turns: [UInt64] = []
+        for (milliseconds, tolerance) in [(20, 0), (60, 50), (40, 50), (150, 5)] as [(Int64, Int64)] {
+            loop.schedule(at: start + .milliseconds(milliseconds), tolerance: .milliseconds(tolerance)) {
+                notes.lines.append("\(milliseconds)")
+                turns.append(loop.turn)
+                if milliseconds == 150 { loop.stop() }
+            }
+        }
+        loop.runToTheEnd()
+        #expect(notes.lines == ["20", "40", "60", "150"])
+        #expect(turns[0] == turns[2] && turns[2] < turns[3])
+        #expect(SystemClock.boot >= start + .milliseconds(150), "no other timer was near")
+    }
+
+    @Test func `a loop whose last timer has fired sleeps, and wakes for the next one`() throws {
+        let loop = try EventLoop()
+        let pipe = try Pipe()
+        var turns: UInt64 = 0
+        try loop.watch(pipe.reader, for: .readable) { _ in
+            turns = loop.turn
+            _ = pipe.read()
+            loop.schedule(at: SystemClock.boot + .milliseconds(1)) { loop.stop() }
+        }
+        loop.schedule(at: SystemClock.boot) {}
+        // Long enough for thousands of turns of a loop that does not sleep.
+        let descriptor = pipe.writer
+        BackgroundThread.start(named: "test-writer") {
+            usleep(20_000)
+            _ = Glibc.write(descriptor, "x", 1)
+        }
+        loop.runToTheEnd()
+        #expect((1...4).contains(turns), "its descriptor stays ready until it is set again")
+    }
+
     @Test func `a cancelled timer does not fire, even if it is due at the same moment`() throws {
         let loop = try EventLoop()
         let notes = Notes()

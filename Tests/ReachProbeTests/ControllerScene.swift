@@ -43,8 +43,8 @@ final class ControllerScene {
                 watchers[target, default: [:]][id] = handler
                 return { [unowned self] in watchers[target]?[id] = nil }
             },
-            start: { [unowned self] specification, binding, completion in
-                let attempt = Attempt(specification.name, binding, completion)
+            start: { [unowned self] terms, binding, completion in
+                let attempt = Attempt(terms.specification.name, binding, completion)
                 attempts.append(attempt)
                 loop.afterEvents { [unowned self] in onStart(attempt) }
                 return attempt

@@ -374,7 +374,7 @@ import Testing
         ] {
             for delay in [0, 1, 5] {
                 let specification = ProbeSpecification(name: "x", target: try ProbeTarget(target))
-                let attempt = runner.start(specification, binding: nil) { _ in
+                let attempt = runner.start(ProbeTerms(specification), binding: nil) { _ in
                     isCompleted = delay > 0 ? isCompleted : true
                 }
                 if delay == 0 { attempt.cancel() }

@@ -212,3 +212,67 @@ private struct ScheduleWalk {
         if let deadline = schedule.deadline { #expect(deadline - now <= .seconds(21)) }
     }
 }
+
+@Suite struct StartToleranceTests {
+    private static func specifications(_ count: Int, every interval: Duration) throws -> [ProbeSpecification] {
+        try (0..<count).map { try ControllerScene.specification("p\($0)", every: interval) }
+    }
+
+    /// What one of these probes gets, in milliseconds.
+    private static func tolerance(_ count: Int, every interval: Duration) throws -> Double {
+        let all = try specifications(count, every: interval)
+        return Double(StartTolerance(of: all).time(for: all[0]).nanoseconds) / 1e6
+    }
+
+    @Test func `some eight attempts are due within the tolerance, and it is never longer than a person notices`() throws
+    {
+        #expect(try Self.tolerance(3, every: .seconds(30)) == 50)
+        #expect(try Self.tolerance(1000, every: .seconds(10)) == 50)
+        #expect(abs(try Self.tolerance(10_000, every: .seconds(60)) - 48) < 0.1)
+        #expect(abs(try Self.tolerance(10_000, every: .seconds(10)) - 8) < 0.1)
+    }
+
+    @Test func `a short interval gets no more than its jitter`() throws {
+        #expect(try Self.tolerance(3, every: .milliseconds(200)) == 10)
+        #expect(
+            StartTolerance(of: []).time(for: try Self.specifications(1, every: .seconds(30))[0]) == .milliseconds(50))
+    }
+}
+
+@Suite struct ProbeAdmissionTests {
+    /// All that get a turn, one after the other.
+    private static func turns(_ admission: inout ProbeAdmission<Int>) -> [Int] {
+        var order: [Int] = []
+        while let id = admission.next() {
+            order.append(id)
+            admission.release(id)
+        }
+        return order
+    }
+
+    @Test func `those who wait come in the order of their last requests, and those who withdrew never`() {
+        var admission = ProbeAdmission<Int>(limit: 1)
+        let starts = (0...1000).filter { admission.request($0) }
+        #expect(starts == [0])
+        for id in 1...1000 where id % 3 != 0 { admission.release(id) }
+        #expect(admission.waitingCount == 333)
+        let isNow = admission.request(1)
+        #expect(!isNow)
+        admission.release(0)
+        #expect(Self.turns(&admission) == (1...333).map { $0 * 3 } + [1])
+        #expect(admission.runningCount == 0 && admission.waitingCount == 0)
+    }
+
+    @Test func `who withdraws and asks again many times gets one turn, at the end`() {
+        var admission = ProbeAdmission<Int>(limit: 1)
+        let starts = [-1, 7].filter { admission.request($0) }
+        #expect(starts == [-1])
+        for _ in 0..<200 {
+            for id in 0..<5 { _ = admission.request(id) }
+            for id in 0..<5 { admission.release(id) }
+        }
+        for id in 0..<5 { _ = admission.request(id) }
+        admission.release(-1)
+        #expect(Self.turns(&admission) == [7, 0, 1, 2, 3, 4])
+    }
+}

@@ -58,7 +58,7 @@ final class RunnerScene: Sendable {
             for (number, order) in orders.enumerated() {
                 guard let runner = scene.runner else { return }
                 let attempt = runner.start(
-                    order.specification, binding: order.binding, followsRoutes: order.followsRoutes
+                    ProbeTerms(order.specification), binding: order.binding, followsRoutes: order.followsRoutes
                 ) { observation in
                     let result = ProbeJudge.result(of: observation, order.specification.expected, evidence: .same)
                     scene.results.append((number, result))

@@ -14,7 +14,10 @@ package enum ProbePhase: String, Hashable, Sendable, CaseIterable {
 
 /// The durations of an attempt's phases. A phase that the attempt did not reach is absent.
 package struct ProbePhases: Hashable, Sendable {
-    private var durations: [Duration?] = Array(repeating: nil, count: ProbePhase.allCases.count)
+    private var durations = Self.none
+
+    private static let all = ProbePhase.allCases
+    private static let none = [Duration?](repeating: nil, count: all.count)
 
     package init() {}
 
@@ -29,7 +32,7 @@ package struct ProbePhases: Hashable, Sendable {
 
     /// The phases that the attempt reached, in order.
     package var reached: [(phase: ProbePhase, duration: Duration)] {
-        zip(ProbePhase.allCases, durations).compactMap { phase, duration in duration.map { (phase, $0) } }
+        zip(Self.all, durations).compactMap { phase, duration in duration.map { (phase, $0) } }
     }
 }
 

@@ -7,6 +7,8 @@ package struct TimerQueue: Sendable {
 
     private struct Entry {
         let deadline: BootTime
+        /// Nanoseconds.
+        let tolerance: Int64
         let id: ID
 
         static func < (left: Entry, right: Entry) -> Bool { (left.deadline, left.id) < (right.deadline, right.id) }
@@ -19,10 +21,13 @@ package struct TimerQueue: Sendable {
     package init() {}
 
     /// Adds a timer. Of equal deadlines the one added first is due first.
-    package mutating func add(_ deadline: BootTime) -> ID {
+    ///
+    /// - Parameter tolerance: How much before its deadline it is due if ``popDue(at:)`` is called then, and no timer with an
+    ///   earlier deadline is left. It does not affect ``next``.
+    package mutating func add(_ deadline: BootTime, tolerance: Duration = .zero) -> ID {
         lastID += 1
         live.insert(lastID)
-        heap.append(Entry(deadline: deadline, id: lastID))
+        heap.append(Entry(deadline: deadline, tolerance: tolerance.nanoseconds, id: lastID))
         siftUp(heap.count - 1)
         return lastID
     }
@@ -37,9 +42,11 @@ package struct TimerQueue: Sendable {
     /// The earliest deadline; `nil` without timers.
     package var next: BootTime? { heap.first?.deadline }
 
-    /// Removes and returns the earliest timer whose deadline is not after `now`.
+    /// Removes and returns the earliest timer if its deadline, less its tolerance, is not after `now`.
     package mutating func popDue(at now: BootTime) -> ID? {
-        guard let first = heap.first, first.deadline <= now else { return nil }
+        guard let first = heap.first,
+            first.deadline <= now || first.deadline.nanoseconds - now.nanoseconds <= first.tolerance
+        else { return nil }
         removeFirst()
         live.remove(first.id)
         dropCancelled()

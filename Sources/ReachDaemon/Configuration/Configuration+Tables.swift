@@ -131,7 +131,8 @@ extension Configuration {
             ]),
         .list(
             "probe", ProbeEntry(), requiring: ["name", "target"], probeKeys,
-            contradiction: { $0.contradiction(after: Set($1.probes.map(\.name))) }, in: \.probes),
+            named: { $0.name },
+            contradiction: { $0.contradiction(isNameTaken: $1) }, in: \.probes),
         .keys(
             "metrics",
             [

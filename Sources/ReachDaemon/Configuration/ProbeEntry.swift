@@ -75,9 +75,9 @@ package struct ProbeEntry: Hashable, Sendable {
 
     /// A contradiction between keys: the key to report, the problem, and what is expected.
     ///
-    /// - Parameter names: The names of the probes before this one.
-    func contradiction(after names: Set<String>) -> (key: String, problem: String, expected: String)? {
-        if names.contains(name) {
+    /// - Parameter isNameTaken: Whether a probe before this one has its name.
+    func contradiction(isNameTaken: Bool) -> (key: String, problem: String, expected: String)? {
+        if isNameTaken {
             return ("name", "another probe is already named \"\(name)\"", "a unique name")
         }
         if condition.interface != nil, condition.linkClass != nil {

@@ -126,7 +126,7 @@ final class ProbeServiceHandler {
         let begin = { [weak self] in
             // An attempt on demand does not wait for a link class.
             let binding = specification.condition.interface.map { InterfaceBinding(name: $0) }
-            let attempt = runner.start(specification, binding: binding) { observation in
+            let attempt = runner.start(ProbeTerms(specification), binding: binding) { observation in
                 self?.orders[id] = nil
                 let result = ProbeJudge.result(of: observation, specification.expected, evidence: .same)
                 reply(.success(ProbeAnswer(target: specification.target.description, name: name, result: result)))
@@ -190,11 +190,12 @@ final class ProbeServiceHandler {
         let environment = ProbeEnvironment(
             machine: MachineIdentity.current,
             watch: { [registry] target, condition, handler in
-                let watch = registry.watch(target, where: condition, handler)
+                let watch = registry.watch(target, where: condition, isPatient: true, handler)
                 return { registry.end(watch) }
             },
-            start: { [unowned self] specification, binding, completion in
-                start(specification, binding, completion)
+            watchTogether: { [registry] in registry.watchTogether($0) },
+            start: { [unowned self] terms, binding, completion in
+                start(terms, binding, completion)
             })
         let controller = ProbeController(loop: loop, environment, sink: onEvent)
         controller.onTurn = { [registry] target, result in
@@ -205,14 +206,14 @@ final class ProbeServiceHandler {
     }
 
     private func start(
-        _ specification: ProbeSpecification, _ binding: ProbeGate.Binding?,
+        _ terms: ProbeTerms, _ binding: ProbeGate.Binding?,
         _ completion: @escaping (ProbeObservation) -> Void
     ) -> any ProbeAttempt {
         guard let runner = findRunner() else { return FailedStart(loop, completion) }
         let interface = binding.map { InterfaceBinding(name: $0.name, index: UInt32(bitPattern: $0.index ?? 0)) }
         // Who names an interface means it, whatever the routes are.
         return runner.start(
-            specification, binding: interface, followsRoutes: specification.condition.interface == nil,
+            terms, binding: interface, followsRoutes: terms.specification.condition.interface == nil,
             completion: completion)
     }
 }

@@ -16,7 +16,7 @@ package enum SingleProbe {
         let loop = try EventLoop()
         let runner = ProbeRunner(loop: loop, transfers: try TransferEngine(loop: loop))
         var observation: ProbeObservation?
-        let attempt = runner.start(specification, binding: binding) { result in
+        let attempt = runner.start(ProbeTerms(specification), binding: binding) { result in
             observation = result
             loop.stop()
         }

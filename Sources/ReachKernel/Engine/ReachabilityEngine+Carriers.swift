@@ -4,7 +4,10 @@ extension ReachabilityEngine {
     /// The links that carry the paths of watched targets or of the network's snapshot, and all below them; `nil` if every
     /// link counts: for a target that is not reachable, any link may be the root cause, or the way back.
     func findCarryingLinks() -> Set<InterfaceIndex>? {
-        guard observationError == nil, let view = observer?.view, let internet, internet.status == .reachable else {
+        // The links of targets that wait for their evaluation are not known.
+        guard postponed == nil, observationError == nil, let view = observer?.view, let internet,
+            internet.status == .reachable
+        else {
             return nil
         }
         var carried = Set([internet.ipv4.interfaceIndex, internet.ipv6.interfaceIndex].compactMap(\.self))

@@ -9,12 +9,14 @@ package final class ReachabilityEngine {
     package typealias Handler = (TargetEvent) -> Void
     package typealias NetworkHandler = (NetworkSnapshot?) -> Void
 
-    private let loop: EventLoop
+    let loop: EventLoop
     let options: EngineOptions
     private let resolver = SystemResolver()
     private(set) var observer: KernelObserver?
     private var sleepWatch: SleepWatch?
     private(set) var watches: [WatchKey: WatchedTarget] = [:]
+    /// The target of each watch, by the watch's number.
+    private var watched: [UInt64: WatchedTarget] = [:]
     var lastID: UInt64 = 0
     private var epoch = EpochCounter()
     /// The last verdict on the Internet; `nil` before the first.
@@ -45,13 +47,17 @@ package final class ReachabilityEngine {
     private var neighbourTimer: TimerQueue.ID?
     private var neighbourDeadline: BootTime?
     /// The neighbours on which the paths depended at the last evaluation, and those of targets watched since.
-    private var neighbours: Set<Neighbour.Key> = []
+    var neighbours: Set<Neighbour.Key> = []
     /// Those of them that pass packets on.
-    private var routers: Set<Neighbour.Key> = []
+    var routers: Set<Neighbour.Key> = []
+    /// The targets that are evaluated in parts, as far as they wait for it.
+    var postponed: PostponedTargets?
     /// The targets that ``watchTogether(_:)`` has still to evaluate; `nil` outside of it.
     private var unevaluated: [WatchedTarget]?
+    /// Targets whose names were resolved in this turn of the loop.
+    private var answered: [WatchedTarget] = []
     private var staleTimer: TimerQueue.ID?
-    private let loopReference = LoopReference<ReachabilityEngine>()
+    let loopReference = LoopReference<ReachabilityEngine>()
     /// The reason why the kernel cannot be observed; `nil` while it can.
     package private(set) var observationError: NetlinkError?
 
@@ -105,23 +111,28 @@ package final class ReachabilityEngine {
     ///     this program.
     ///   - condition: The paths that count; then the states have a list of the available interfaces, which costs lookups for
     ///     each link that the kernel does not prefer. `nil` for the kernel's own choice, without a list.
+    ///   - isPatient: Whether it may hear of a change after the others: see ``postpone(_:after:_:)``.
     /// - Returns: The number of the watch, for ``unwatch(_:)``.
     package func watch(
         _ target: Target, for owner: UInt32? = nil, where condition: NetworkCondition? = nil,
-        _ handler: @escaping Handler
+        isPatient: Bool = false, _ handler: @escaping Handler
     ) -> UInt64 {
         lastID += 1
         let id = lastID
         let now = SystemClock.now
         let key = WatchKey(target: target, condition: condition)
         if let watch = watches[key] {
+            watched[id] = watch
             watch.addOwner(owner)
+            if !isPatient { watch.isPatient = false }
             watch.add(id, at: now, handler)
             return id
         }
         let watch = WatchedTarget(
             target: target, condition: condition, owner: owner, holdDown: options.holdDown, at: now)
+        watch.isPatient = isPatient
         watches[key] = watch
+        watched[id] = watch
         if let survey { _ = watch.machine.setConnectivity(survey.report(on: target), cause: .probe, at: now) }
         watch.add(id, at: now, handler)
         if unevaluated == nil { updateTargets() }
@@ -137,14 +148,16 @@ package final class ReachabilityEngine {
         return id
     }
 
-    /// Begins the watches that `body` makes as one: the kernel is asked about their targets together, once `body` returns.
+    /// Begins and ends the watches that `body` makes and ends as one: the kernel is asked about their targets together, once `body`
+    /// returns. Not within a handler's call.
     package func watchTogether(_ body: () -> Void) {
         unevaluated = []
         body()
         let fresh = unevaluated ?? []
         unevaluated = nil
         updateTargets()
-        begin(fresh.filter(\.isWatched))
+        let begun = fresh.filter(\.isWatched)
+        if !begun.isEmpty { begin(begun) }
     }
 
     private func begin(_ fresh: [WatchedTarget]) {
@@ -159,10 +172,10 @@ package final class ReachabilityEngine {
         if networkHandlers.isEmpty { network = nil }
         if neighbourAskers.remove(id) != nil { return updateInquiry() }
         if routeWatches.removeValue(forKey: id) != nil { return updateTargets() }
-        guard let watch = watches.values.first(where: { $0.remove(id) }), !watch.isWatched else { return }
+        guard let watch = watched.removeValue(forKey: id), watch.remove(id), !watch.isWatched else { return }
         cancelTimers(of: watch)
         watches[watch.key] = nil
-        updateTargets()
+        if unevaluated == nil { updateTargets() }
     }
 
     // MARK: - Connectivity and the network
@@ -350,10 +363,16 @@ package final class ReachabilityEngine {
             if internet.status != .reachable, let known { internetMemory.remember(known.ipv4, known.ipv6) }
             self.internet = internet
             let isNewEpoch = epoch.count(internet)
-            try publishVerdicts(on: Array(watches.values), internet: internet, effects, &finder)
+            let later = patientTargets
+            let first = later.isEmpty ? Array(watches.values) : watches.values.filter { !$0.isPatient }
+            try publishVerdicts(on: first, internet: internet, effects, &finder)
             scheduleNeighbourCheck(at: finder.nextNeighbourCheck)
             if isNewEpoch { resolveAll() }
-            (neighbours, routers) = (finder.neighbours, finder.routers)
+            if later.isEmpty {
+                (neighbours, routers) = (finder.neighbours, finder.routers)
+            } else {
+                postpone(later, after: effects, finder)
+            }
             observer.trackNeighbours(neighbours.union(gateways))
             updateInquiry()
         } catch {
@@ -363,13 +382,16 @@ package final class ReachabilityEngine {
         announceRoutes(after: effects)
     }
 
-    /// Evaluates targets that were not watched before, by the last verdict on the Internet.
-    private func evaluate(only fresh: [WatchedTarget]) {
-        guard let observer, let view = observer.view, let internet else { return }
+    /// Evaluates some targets, by the last verdict on the Internet: those that were not watched before, or that can wait.
+    ///
+    /// - Returns: The finder that was used; `nil` if the kernel could not be asked.
+    @discardableResult
+    func evaluate(only some: [WatchedTarget], after effects: [NetworkTable.Effect] = []) -> PathFinder? {
+        guard let observer, let view = observer.view, let internet else { return nil }
         carryingLinks = nil
         do throws(NetlinkError) {
             var finder = PathFinder(view: view, mark: options.mark)
-            try publishVerdicts(on: fresh, internet: internet, [], &finder)
+            try publishVerdicts(on: some, internet: internet, effects, &finder)
             if let check = finder.nextNeighbourCheck {
                 scheduleNeighbourCheck(at: neighbourDeadline.map { min($0, check) } ?? check)
             }
@@ -377,8 +399,10 @@ package final class ReachabilityEngine {
             routers.formUnion(finder.routers)
             observer.trackNeighbours(neighbours.union(gateways))
             updateInquiry()
+            return finder
         } catch {
             observer.recover(from: error)
+            return nil
         }
     }
 
@@ -522,8 +546,17 @@ package final class ReachabilityEngine {
             watch.nameTimer = nil
             resolve(name, for: watch)
         }
+        answered.append(watch)
+        if answered.count == 1 { loop.afterEvents { [loopReference] in loopReference.owner?.evaluateAnswered() } }
+    }
+
+    /// Evaluates the targets whose names were resolved, those of several answers together.
+    private func evaluateAnswered() {
+        let watches = answered
+        answered = []
         updateTargets()
-        if observationError == nil { evaluate([NetworkTable.Effect(cause: .name, interface: nil)]) }
+        guard observationError == nil else { return }
+        evaluate(only: watches, after: [NetworkTable.Effect(cause: .name, interface: nil)])
     }
 
     /// Publishes that a name has not been resolved in time.

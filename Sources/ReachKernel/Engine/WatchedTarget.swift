@@ -16,11 +16,15 @@ final class WatchedTarget {
     }
     /// The links that carried its paths before it was lost.
     var memory = PathMemory()
+    /// Whether all who watch it can wait for others.
+    var isPatient = false
     var holdTimer: TimerQueue.ID?
     var nameTimer: TimerQueue.ID?
     /// Whether a state has been sent: it was determined, or the wait for it is over.
     private var hasBegun = false
     private var handlers: [(id: UInt64, handler: Handler)] = []
+    /// How many handlers were removed so far.
+    private var removals = 0
 
     init(target: Target, condition: NetworkCondition?, owner: UInt32?, holdDown: HoldDown, at now: Instant) {
         self.target = target
@@ -65,13 +69,17 @@ final class WatchedTarget {
     func remove(_ id: UInt64) -> Bool {
         guard let index = handlers.firstIndex(where: { $0.id == id }) else { return false }
         handlers.remove(at: index)
+        removals += 1
         return true
     }
 
     /// Calls the handlers that were present when the event happened and that no earlier handler has removed.
     func send(_ event: TargetEvent) {
         if case .change = event { hasBegun = true }
-        for (id, handler) in handlers where handlers.contains(where: { $0.id == id }) { handler(event) }
+        let before = removals
+        for (id, handler) in handlers where removals == before || handlers.contains(where: { $0.id == id }) {
+            handler(event)
+        }
     }
 
     /// The current state, as the first event of a new handler.

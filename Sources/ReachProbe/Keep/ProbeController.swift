@@ -40,16 +40,26 @@ package final class ProbeController {
 
     /// Applies a configuration. Unchanged probes keep running and keep their history; changed ones start over.
     package func configure(_ specifications: [ProbeSpecification]) {
+        environment.watchTogether { replace(with: specifications) }
+    }
+
+    private func replace(with specifications: [ProbeSpecification]) {
         let now = SystemClock.now
+        let tolerance = StartTolerance(of: specifications)
         let wanted = Dictionary(specifications.map { ($0.name, $0) }) { first, _ in first }
         for (name, task) in tasks where wanted[name] != task.specification {
             tasks[name] = nil
             task.end()
         }
         order = specifications.map(\.name)
-        for specification in specifications where tasks[specification.name] == nil {
-            let task = ProbeTask(
-                specification, of: self, at: now, totals: earlier.removeValue(forKey: specification.key))
+        for specification in specifications {
+            let known = tasks[specification.name]
+            let task =
+                known
+                ?? ProbeTask(
+                    specification, of: self, at: now, totals: earlier.removeValue(forKey: specification.key))
+            task.tolerance = tolerance.time(for: specification)
+            guard known == nil else { continue }
             tasks[specification.name] = task
             task.begin()
         }
@@ -60,7 +70,7 @@ package final class ProbeController {
         let ended = tasks
         tasks = [:]
         order = []
-        ended.values.forEach { $0.end() }
+        environment.watchTogether { ended.values.forEach { $0.end() } }
     }
 
     /// Reports in the order of the configuration.
@@ -121,20 +131,23 @@ package struct ProbeEnvironment {
     /// Watches a target until the returned closure is called: by the paths that satisfy the condition, or without one by the
     /// kernel's own choice. The current state is the first event.
     package let watch: (Target, NetworkCondition?, @escaping (TargetEvent) -> Void) -> () -> Void
+    /// Calls its argument, and begins and ends the watches that it makes and ends as one.
+    package let watchTogether: (() -> Void) -> Void
     /// Starts an attempt, as ``ProbeRunner/start(_:binding:completion:)`` does.
-    package let start:
-        (ProbeSpecification, ProbeGate.Binding?, @escaping (ProbeObservation) -> Void) -> any ProbeAttempt
+    package let start: (ProbeTerms, ProbeGate.Binding?, @escaping (ProbeObservation) -> Void) -> any ProbeAttempt
     /// The machine's identity (/etc/machine-id), which with a probe's name gives the phase of its ``ProbeGrid``.
     package let machine: String
 
     package init(
         machine: String,
         watch: @escaping (Target, NetworkCondition?, @escaping (TargetEvent) -> Void) -> () -> Void,
+        watchTogether: @escaping (() -> Void) -> Void = { $0() },
         start:
-            @escaping (ProbeSpecification, ProbeGate.Binding?, @escaping (ProbeObservation) -> Void) -> any ProbeAttempt
+            @escaping (ProbeTerms, ProbeGate.Binding?, @escaping (ProbeObservation) -> Void) -> any ProbeAttempt
     ) {
         self.machine = machine
         self.watch = watch
+        self.watchTogether = watchTogether
         self.start = start
     }
 }

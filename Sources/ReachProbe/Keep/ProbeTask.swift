@@ -3,11 +3,13 @@ internal import ReachLoop
 
 /// One running probe: waits for its tick, its turn and its path, makes attempts, and records their results.
 final class ProbeTask {
-    let specification: ProbeSpecification
+    var specification: ProbeSpecification { record.terms.specification }
     private(set) var record: ProbeRecord
     private(set) var schedule: ProbeSchedule
+    /// How much earlier an attempt may start, together with another one.
+    var tolerance: Duration = .zero
     private unowned let controller: ProbeController
-    private var timer: TimerQueue.ID?
+    private var timer: (id: TimerQueue.ID, deadline: BootTime)?
     private var attempt: (any ProbeAttempt)?
     private var attemptBegan: Instant?
     /// The state when the attempt began, and by which choice of paths.
@@ -24,7 +26,6 @@ final class ProbeTask {
         _ specification: ProbeSpecification, of controller: ProbeController, at moment: Instant,
         totals: ProbeTotals? = nil
     ) {
-        self.specification = specification
         self.controller = controller
         var record = ProbeRecord(specification, at: moment)
         if let totals { record.restore(totals) }
@@ -59,8 +60,7 @@ final class ProbeTask {
     func end() {
         unwatch.forEach { $0() }
         unwatch = []
-        timer.map(controller.loop.cancel)
-        timer = nil
+        cancelTimer()
         attempt?.cancel()
         attempt = nil
         controller.release(self)
@@ -71,15 +71,23 @@ final class ProbeTask {
     // MARK: - Time
 
     private func arm() {
-        timer.map(controller.loop.cancel)
-        timer = schedule.deadline.map { deadline in
-            controller.loop.schedule(at: deadline) { [weak self] in
-                guard let self else { return }
-                timer = nil
-                if schedule.timeReached(at: SystemClock.boot) { controller.request(self) }
-                arm()
-            }
+        let deadline = schedule.deadline
+        guard deadline != timer?.deadline else { return }
+        cancelTimer()
+        guard let deadline else { return }
+        let id = controller.loop.schedule(at: deadline, tolerance: tolerance) { [weak self] in
+            guard let self else { return }
+            timer = nil
+            // It may be called a little before the deadline.
+            if schedule.timeReached(at: max(deadline, SystemClock.boot)) { controller.request(self) }
+            arm()
         }
+        timer = (id, deadline)
+    }
+
+    private func cancelTimer() {
+        if let timer { controller.loop.cancel(timer.id) }
+        timer = nil
     }
 
     /// Starts the attempt that is due, once there is room for it.
@@ -91,7 +99,7 @@ final class ProbeTask {
         evidence = .same
         let isChosen = chosen?.isReachable == true
         stateAtStart = isChosen ? (state: chosen, choice: Watched.chosen) : (state: target, choice: Watched.target)
-        attempt = controller.environment.start(specification, binding) { [weak self] observation in
+        attempt = controller.environment.start(record.terms, binding) { [weak self] observation in
             guard let self else { return }
             finish(ProbeJudge.result(of: observation, specification.expected, evidence: evidence))
         }

@@ -5,7 +5,8 @@ package struct ProbeRecord: Sendable {
     /// Beats kept for the chart. A beat takes 8 bytes.
     package static let beatsKept = 128
 
-    package let specification: ProbeSpecification
+    package let terms: ProbeTerms
+    package var specification: ProbeSpecification { terms.specification }
     private var health: ProbeHealth
     private var meter: UptimeMeter
     private var since: Timestamp
@@ -25,7 +26,7 @@ package struct ProbeRecord: Sendable {
     }
 
     package init(_ specification: ProbeSpecification, at moment: Instant) {
-        self.specification = specification
+        terms = ProbeTerms(specification)
         health = ProbeHealth(specification.thresholds)
         meter = UptimeMeter(at: moment.boot)
         since = moment.wall

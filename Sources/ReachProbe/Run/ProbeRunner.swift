@@ -30,14 +30,14 @@ package final class ProbeRunner {
     ///     only if it satisfies the probe's condition. Without a binding the kernel follows its routes anyway.
     ///   - completion: Called once, after this returns, unless the attempt is cancelled.
     package func start(
-        _ specification: ProbeSpecification, binding: InterfaceBinding?, followsRoutes: Bool = false,
+        _ terms: ProbeTerms, binding: InterfaceBinding?, followsRoutes: Bool = false,
         completion: @escaping Completion
     ) -> any ProbeAttempt {
         lastNumber &+= 1
         let plan = ProbePlan(
-            specification: specification, binding: binding, followsRoutes: followsRoutes && binding != nil,
+            terms: terms, binding: binding, followsRoutes: followsRoutes && binding != nil,
             number: lastNumber)
-        let target = specification.target
+        let target = terms.specification.target
         if let question = target.question { return QuestionAttempt(plan, question, self, completion) }
         return target.kind == .icmp
             ? PingAttempt(plan, self, completion) : TransferAttempt(plan, self, completion)
@@ -97,13 +97,15 @@ package protocol ProbeAttempt: AnyObject {
 
 /// The parameters of one attempt.
 struct ProbePlan {
-    let specification: ProbeSpecification
+    let terms: ProbeTerms
     /// The interface that packets must use. Once the host's address is known, that of the address.
     var binding: InterfaceBinding?
     var followsRoutes = false
     /// Number of the attempt within this process, modulo 2^16.
     let number: UInt16
     let started = SystemClock.now
+
+    var specification: ProbeSpecification { terms.specification }
 
     var deadline: BootTime { started.boot + specification.effectiveTimeout }
 

@@ -17,8 +17,10 @@ final class TransferAttempt: ProbeAttempt {
         self.plan = plan
         self.runner = runner
         self.completion = completion
-        do {
-            let request = try Self.request(for: plan)
+        switch plan.terms.request {
+        case .success(var request)?:
+            // Mostly it is the same, and then the request is not copied.
+            if request.interface != plan.binding { request.interface = plan.binding }
             id = runner.transfers.start(
                 request,
                 handler: TransferHandler(
@@ -26,9 +28,10 @@ final class TransferAttempt: ProbeAttempt {
                 ) { [weak self] event in
                     if case .finished(let report) = event { self?.finish(report) }
                 })
-        } catch {
-            let ending = ProbeObservation.Ending.failed(.protocolError, "\(error)")
+        case .failure(let fault)?:
+            let ending = ProbeObservation.Ending.failed(.protocolError, fault.description)
             runner.loop.afterEvents { [self] in complete(plan.observation(ending, ProbePhases())) }
+        case nil: preconditionFailure("\(plan.specification.target.kind) makes no request")
         }
     }
 
@@ -47,8 +50,8 @@ final class TransferAttempt: ProbeAttempt {
 
     // MARK: - Request
 
-    private static func request(for plan: ProbePlan) throws -> TransferRequest {
-        let specification = plan.specification
+    /// The request of every attempt, but for the interface.
+    static func request(for specification: ProbeSpecification) throws -> TransferRequest {
         let target = specification.target
         var request = TransferRequest(specification.method.rawValue, url: try target.transferURL)
         request.headers = specification.headers
@@ -56,7 +59,6 @@ final class TransferAttempt: ProbeAttempt {
             request.headers.append(HeaderField("User-Agent", "reach"))
         }
         request.owner = .probes
-        request.interface = plan.binding
         request.family = specification.family
         if case .address(let address, _) = target.host { request.addresses = [address] }
         let limit = specification.effectiveTimeout

@@ -113,7 +113,9 @@ extension Attempt {
         }
         // The server answered before it had seen the whole request: the response may belong to something else.
         if !hasSentBody { distrustConnection() }
-        watchBytes()
+        // Bytes that are too many concern the next request on the connection, and framing is only around chunks. libcurl
+        // formats many texts for its debug output.
+        if plan.request.connection == .pooled || reader.isChunked { watchBytes() }
     }
 
     /// Handles libcurl's debug output about the body of a response in HTTP/1.

@@ -178,16 +178,17 @@ final class CurlMulti {
                 socket, isBusy: attempt.map { $0.isHeldBack || $0.isPaused || $0.plan.request.isPaced } ?? false)
             return
         }
-        var interest: EventLoop.Interest = []
-        if what & CURL_POLL_IN != 0 { interest.insert(.readable) }
-        if what & CURL_POLL_OUT != 0 { interest.insert(.writable) }
-        sockets.wait(for: socket, interest)
+        // Sets of options are slow to make of their elements in another module.
+        var interest: UInt32 = 0
+        if what & CURL_POLL_IN != 0 { interest |= EventLoop.Interest.readable.rawValue }
+        if what & CURL_POLL_OUT != 0 { interest |= EventLoop.Interest.writable.rawValue }
+        sockets.wait(for: socket, EventLoop.Interest(rawValue: interest))
     }
 
     fileprivate func closed(_ socket: CInt) {
         connecting[socket] = nil
-        framed.remove(socket)
-        sockets.forget(socket)
+        if !framed.isEmpty { framed.remove(socket) }
+        sockets.forgetClosing(socket)
     }
 
     /// Sets libcurl's timeout. libcurl changes it several times in each transfer, mostly to now or to much later, so

@@ -48,7 +48,12 @@ final class CurlSockets {
         watched[socket] = known
     }
 
-    /// Removes a socket, before it is closed and when its number belongs to another one.
+    /// Removes a socket that is closed next.
+    func forgetClosing(_ socket: CInt) {
+        if watched.removeValue(forKey: socket) != nil { loop.forgetClosing(socket) }
+    }
+
+    /// Removes a socket, when its number belongs to another one.
     func forget(_ socket: CInt) {
         if watched.removeValue(forKey: socket) != nil { loop.unwatch(socket) }
     }

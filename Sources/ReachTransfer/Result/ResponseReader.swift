@@ -28,7 +28,7 @@ struct ResponseReader {
     private var lengths: [String] = []
     /// The first of them, if it is a number.
     private var announced: UInt64?
-    private var isChunked = false
+    private(set) var isChunked = false
     private var headerBytes = 0
     /// Whether another reader of these bytes could see the response end elsewhere (RFC 9112 sections 5 and 6.3). The
     /// connection is then not used again.
