@@ -139,17 +139,3 @@ extension HistoryEntry.State {
             .flatMap { $0.isBelowRoutes ? $0 : nil }
     }
 }
-
-extension Reason {
-    /// The layer that has failed.
-    package var layer: OutageLayer {
-        switch self {
-        case .noCarrier, .dormant, .linkDown, .noInterface: .link
-        case .noAddress: .address
-        case .noRoute, .blackhole, .unreachable, .prohibited: .route
-        case .gatewayUnreachable, .neighbourUnreachable: .gateway
-        case .nameNotResolved: .name
-        case .notAsked, .cannotObserve: .target
-        }
-    }
-}

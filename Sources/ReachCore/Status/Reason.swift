@@ -66,4 +66,16 @@ extension Reason {
         case .noInterface, .nameNotResolved, .cannotObserve, .notAsked: 8
         }
     }
+
+    /// The layer that has failed.
+    package var layer: OutageLayer {
+        switch self {
+        case .noCarrier, .dormant, .linkDown, .noInterface: .link
+        case .noAddress: .address
+        case .noRoute, .blackhole, .unreachable, .prohibited: .route
+        case .gatewayUnreachable, .neighbourUnreachable: .gateway
+        case .nameNotResolved: .name
+        case .notAsked, .cannotObserve: .target
+        }
+    }
 }
