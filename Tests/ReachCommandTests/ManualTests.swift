@@ -69,6 +69,13 @@ internal import Testing
         #expect(Set(used).subtracting(words) == [])
     }
 
+    @Test func `every term of a condition is in its section of the manual`() {
+        let terms = Set(NetworkCondition.words.map { String($0.prefix { $0 != "=" && $0 != " " }) })
+        // Classes have one item, and "internet" that of "validated".
+        let elsewhere = LinkClass.allCases.map(\.rawValue) + ["class", "internet"]
+        #expect(terms.subtracting(elsewhere).subtracting(Self.reach.items(of: "Cm", "CONDITIONS")) == [])
+    }
+
     @Test func `every class is in the manual of conditions`() {
         #expect(Set(LinkClass.allCases.map(\.rawValue)).subtracting(Self.reach.arguments(of: "Cm")) == [])
     }

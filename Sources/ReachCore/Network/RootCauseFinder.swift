@@ -68,7 +68,8 @@ package struct RootCauseFinder {
         case .neighbourUnreachable: RootCause(.neighbourUnreachable, interface: path.interface)
         case .noAddress:
             addressCause(of: index, families) ?? RootCause(.noAddress, interface: path.interface)
-        default:
+        case .noCarrier, .dormant, .linkDown, .noRoute, .blackhole, .unreachable, .prohibited, .noInterface,
+            .nameNotResolved, .notAsked, .cannotObserve:
             linkCause(of: index) ?? RootCause(reason == .linkDown ? .linkDown : .noCarrier, interface: path.interface)
         }
     }
