@@ -49,7 +49,7 @@ final class QueueDatabase {
     /// The texts of the request that was read last, and what they mean: mostly the next one's are the same.
     var lastRead = (
         terms: "", condition: NetworkCondition.any, destination: Destination(stored: ""), accepted: "",
-        statuses: [ClosedRange<Int>]()
+        statuses: [ClosedRange<Int>](), plain: (condition: String, request: RequestSpecification)?.none
     )
 
     /// Opens the file, checks it and brings it up to date.
