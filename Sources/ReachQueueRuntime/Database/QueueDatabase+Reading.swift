@@ -20,9 +20,10 @@ extension QueueDatabase {
 
     private func requests(at now: Instant) throws(SQLiteError) -> [StoredRequest] {
         let rows = try database.prepare(
-            "SELECT \(RequestColumn.list) FROM request WHERE state IN (0, 1, 3) ORDER BY id")
+            "SELECT \(RequestColumn.schedulingList) FROM request WHERE state IN (0, 1, 3) ORDER BY id")
         var requests: [StoredRequest] = []
-        requests.reserveCapacity(Int(try database.number("SELECT count(*) FROM request WHERE state IN (0, 1, 3)") ?? 0))
+        // Those that are over are few, and without a condition SQLite counts without reading rows.
+        requests.reserveCapacity(Int(try database.number("SELECT count(*) FROM request") ?? 0))
         while try rows.step() { requests.append(storedRequest(rows, at: now)) }
         return requests
     }
@@ -53,7 +54,9 @@ extension QueueDatabase {
         if !request.destination.isSecure {
             request.isRevealing =
                 row.integer(.bodyKind) != 0 || request.interceptor != nil
-                || RequestColumns.headers(row.text(.headers) ?? "").contains(where: RequestSpecification.isCredential)
+                || !row.hasText("", in: .headers)
+                    && RequestColumns.headers(row.text(.headers) ?? "")
+                        .contains(where: RequestSpecification.isCredential)
         }
         return request
     }
@@ -139,28 +142,38 @@ extension QueueDatabase {
         return QueuedRequest(request, owner: UInt32(clamping: row.integer(.owner)))
     }
 
-    /// The parts of a specification that the scheduler needs. Nearly all rows have the condition and the destination of
-    /// the row before.
+    /// The parts of a specification that the scheduler needs. Nearly all rows want the same as the row before.
     private func schedulingPart(_ row: SQLiteStatement) -> RequestSpecification {
+        guard isPlain(row) else { return newSchedulingPart(row) }
+        if let plain = lastRead.plain, row.integer(.priority) == Int64(plain.request.priority.rawValue),
+            row.hasText(plain.condition, in: .condition),
+            row.hasText(plain.request.destination.description, in: .destination)
+        {
+            return plain.request
+        }
+        let made = newSchedulingPart(row)
+        lastRead.plain = (lastRead.terms, made)
+        return made
+    }
+
+    /// Whether it wants nothing but a condition, a destination and a priority.
+    private func isPlain(_ row: SQLiteStatement) -> Bool {
+        row.isNull(.orderKey) && row.isNull(.uniqueName) && row.isNull(.uniqueMode) && row.isNull(.uploadProtocol)
+            && row.isNull(.interceptor) && row.isNull(.maximumAttempts) && !row.flag(.depends) && !row.flag(.strict)
+    }
+
+    /// Nearly all rows have the condition and the destination of the row before.
+    private func newSchedulingPart(_ row: SQLiteStatement) -> RequestSpecification {
         let (condition, name) = (row.text(.condition) ?? "any", row.text(.destination) ?? "")
         if condition != lastRead.terms {
             lastRead.terms = condition
             lastRead.condition = (try? NetworkCondition(condition)) ?? NetworkCondition(unreadable: condition)
-            lastRead.plain = nil
         }
-        if name != lastRead.name {
-            lastRead.name = name
-            lastRead.destination = Destination(stored: name)
-            lastRead.plain = nil
-        }
-        let priority = RequestPriority(rawValue: UInt8(clamping: row.integer(.priority))) ?? .normal
-        let isPlain =
-            Self.specialColumns.allSatisfy { row.isNull($0.rawValue) } && !row.flag(.depends) && !row.flag(.strict)
-        if isPlain, let plain = lastRead.plain, plain.priority == priority { return plain }
+        if name != lastRead.destination.description { lastRead.destination = Destination(stored: name) }
         var request = RequestSpecification(method: "", stored: "", to: lastRead.destination)
         var terms = request.terms
         terms.condition = lastRead.condition
-        terms.priority = priority
+        terms.priority = RequestPriority(rawValue: UInt8(clamping: row.integer(.priority))) ?? .normal
         terms.orderKey = row.text(.orderKey)
         terms.uniqueness = (try? RequestUniqueness(key: row.text(.uniqueName), mode: row.text(.uniqueMode))) ?? .none
         terms.dependsOnPrevious = row.flag(.depends)
@@ -169,14 +182,8 @@ extension QueueDatabase {
         terms.interceptor = row.text(.interceptor)
         terms.maximumAttempts = row.optionalInteger(.maximumAttempts).map(Int.init)
         request.terms = terms
-        if isPlain { lastRead.plain = request }
         return request
     }
-
-    /// Those that decide when a request is sent, and that few requests have.
-    private static let specialColumns: [RequestColumn] = [
-        .orderKey, .uniqueMode, .uniqueName, .uploadProtocol, .interceptor, .maximumAttempts,
-    ]
 
     // MARK: Reports
 

@@ -23,6 +23,20 @@ enum RequestColumn: CInt, CaseIterable {
 
     /// All columns, for a SELECT whose rows are read by ``SQLiteStatement/integer(_:)`` and the others.
     static let list = allCases.map { "request." + $0.name }.joined(separator: ", ")
+
+    /// All columns in the same places, with NULL for those that the scheduler does not need: of a million rows, SQLite then
+    /// decodes a third less.
+    static let schedulingList = allCases.map { $0.isForScheduling ? "request." + $0.name : "NULL" }
+        .joined(separator: ", ")
+
+    private var isForScheduling: Bool {
+        switch self {
+        case .leaseInterface, .leaseWall, .method, .url, .idempotencyKey, .accepted, .outputPath, .bodyPath, .bodyBytes,
+            .seen, .timeouts, .tag, .failsOffline:
+            false
+        default: true
+        }
+    }
 }
 
 extension SQLiteStatement {
@@ -30,6 +44,8 @@ extension SQLiteStatement {
     func optionalInteger(_ column: RequestColumn) -> Int64? { optionalInteger(column.rawValue) }
     func flag(_ column: RequestColumn) -> Bool { flag(column.rawValue) }
     func text(_ column: RequestColumn) -> String? { text(column.rawValue) }
+    func hasText(_ text: String, in column: RequestColumn) -> Bool { hasText(text, in: column.rawValue) }
+    func isNull(_ column: RequestColumn) -> Bool { isNull(column.rawValue) }
 }
 
 /// Values that a statement writes into a row, each with its column.

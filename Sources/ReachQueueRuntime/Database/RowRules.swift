@@ -46,8 +46,8 @@ enum RowRules {
     /// Whether a row of all columns of `request` is certainly as it has to be: one that waits, and whose body is not in the spool.
     /// This costs a sixth of ``problem``, which decides about the other rows.
     static func isEvidentlyGood(_ row: SQLiteStatement) -> Bool {
-        guard row.integer(.state) == RowState.waiting.rawValue, row.isNull(RequestColumn.overWall.rawValue),
-            row.isNull(RequestColumn.uploadProtocol.rawValue), row.integer(.bodyKind) != 3
+        guard row.integer(.state) == RowState.waiting.rawValue, row.isNull(.overWall),
+            row.isNull(.uploadProtocol), row.integer(.bodyKind) != 3
         else { return false }
         for (column, look) in looks where !look.isGood(row, column) { return false }
         return true

@@ -100,6 +100,13 @@ final class SQLiteStatement {
         return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
+    /// Whether the column has exactly this text; makes no string. False where the column is NULL.
+    func hasText(_ text: String, in column: CInt) -> Bool {
+        guard let bytes = sqlite3_column_text(handle, column) else { return false }
+        let found = UnsafeBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column)))
+        return found.elementsEqual(text.utf8)
+    }
+
     /// Empty where the column is NULL.
     func blob(_ column: CInt) -> [UInt8] {
         guard let bytes = sqlite3_column_blob(handle, column) else { return [] }

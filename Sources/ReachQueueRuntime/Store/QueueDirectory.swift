@@ -95,13 +95,16 @@ package final class QueueDirectory: Sendable {
     /// Removes the spool files that no row names: those of a request that was never stored.
     ///
     /// - Parameters:
+    ///   - names: The files that rows name; asked for only if there are files, since it reads every row.
     ///   - isOpen: Whether a request will still be sent: then the part of its answer stays, if a record shows how far it is.
     ///   - removes: Whether they go at all: not while the rows are perhaps not on the disk.
     /// - Returns: Those requests, and what is recorded of resumable uploads that will go on.
     func sweepSpool(
-        keeping names: Set<String>, isOpen: (RequestID) -> Bool, removes: Bool = true
-    ) -> (answers: Set<RequestID>, uploads: [RequestID: UploadState]) {
-        let unnamed = Set((try? DirectoryNames.read(spoolPath)) ?? []).subtracting(names)
+        keeping names: () throws(SQLiteError) -> Set<String>, isOpen: (RequestID) -> Bool, removes: Bool = true
+    ) throws(SQLiteError) -> (answers: Set<RequestID>, uploads: [RequestID: UploadState]) {
+        let present = Set((try? DirectoryNames.read(spoolPath)) ?? [])
+        if present.isEmpty { return ([], [:]) }
+        let unnamed = present.subtracting(try names())
         let begun = Set(
             unnamed.compactMap { name in
                 Self.request(of: name, "answer-").flatMap { id in

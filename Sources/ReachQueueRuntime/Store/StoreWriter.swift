@@ -138,8 +138,8 @@ final class StoreWriter {
         try database.adoptPending(of: contents)
         // A file goes only when nothing on the disk names it any more.
         let isSafe = database.makeSafe()
-        (contents.begunAnswers, contents.begunUploads) = directory.sweepSpool(
-            keeping: try database.spoolNames(), isOpen: contents.isOpen, removes: isSafe)
+        (contents.begunAnswers, contents.begunUploads) = try directory.sweepSpool(
+            keeping: database.spoolNames, isOpen: contents.isOpen, removes: isSafe)
         try database.repeatOutbox()
         database.endReading()
         self.database = database

@@ -70,6 +70,43 @@ import Testing
         #expect(abs((reason.since.boot - since.boot).nanoseconds) < 1_000_000_000)
     }
 
+    @Test func `rows that want different things in turn come back as they were queued`() async throws {
+        func request(_ host: String, _ condition: String, _ change: (inout QueuedRequest) -> Void = { _ in }) throws
+            -> QueuedRequest
+        {
+            var request = try QueuedRequest(
+                RequestSpecification(url: "http://\(host)/", condition: NetworkCondition(condition)), owner: 1000)
+            change(&request)
+            return request
+        }
+        // Each differs from the one before, or from the last plain one, in one thing; some are the same.
+        let requests = [
+            try request("a.example", "wifi"), try request("a.example", "wifi"),
+            try request("a.example", "unmetered") { $0.orderKey = "o" }, try request("a.example", "unmetered"),
+            try request("b.example", "unmetered"), try request("b.example", "unmetered") { $0.priority = .high },
+            try request("b.example", "unmetered") { $0.maximumAttempts = 3 }, try request("b.example", "unmetered"),
+            try request("b.example", "unmetered") { $0.isStrict = true }, try request("a.example", "wifi"),
+            try request("a.example", "wifi") { $0.interceptor = "i" }, try request("a.example", "wifi"),
+        ]
+        let changes = requests.enumerated().map { StoreStage.insert(Int64($0.offset + 1), $0.element) }
+        let store = try stage.open()
+        _ = try await stage.contents()
+        #expect(try await stage.write(1, changes, to: store))
+        let seen = stage.notices.values.count
+        store.close(patience: .seconds(20))
+        let again = try stage.open()
+        let restored = try await stage.contents(after: seen).requests
+        again.close(patience: .seconds(20))
+        #expect(restored.map(\.condition) == requests.map(\.condition))
+        #expect(restored.map(\.destination) == requests.map(\.destination))
+        #expect(restored.map(\.priority) == requests.map(\.priority))
+        #expect(restored.map(\.orderKey) == requests.map(\.orderKey))
+        #expect(restored.map(\.maximumAttempts) == requests.map(\.maximumAttempts))
+        #expect(restored.map(\.isStrict) == requests.map(\.isStrict))
+        #expect(restored.map(\.interceptor) == requests.map(\.interceptor))
+        #expect(restored.map(\.isRevealing) == requests.map(\.isRevealing))
+    }
+
     @Test func `what a portal must not read is still known after a restart`() async throws {
         let secret = HeaderField("authorization", "Bearer x")
         let cookie = HeaderField("Cookie", "a=b")
