@@ -34,7 +34,7 @@ release_flags := --static-swift-stdlib --disable-local-rpath -Xswiftc -cross-mod
 release_flags += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld \
   -Xlinker --symbol-ordering-file=$(CURDIR)/contrib/link/hot-functions -Xlinker --no-warn-symbol-ordering \
   -Xlinker --script=$(CURDIR)/contrib/link/hot-sections.ld -Xlinker -z -Xlinker pack-relative-relocs
-# Sources/reachd/GnuTLS.swift has the function, which only the library calls that libcurl brings along.
+# Sources/reachd/Main.swift has the function, which only the library calls that libcurl brings along.
 release_flags += -Xlinker --export-dynamic-symbol=_gnutls_global_init_skip
 # The C++ runtime, which Swift's needs, comes from archives as Swift's does: loading the libraries and looking up their symbols
 # was a sixth of the time of `reach status`. Where an archive is missing the linker takes the library.
