@@ -1,0 +1,37 @@
+package import ReachQueue
+
+/// How much is kept of what is over, and how the store writes.
+package struct QueueStoreOptions: Hashable, Sendable {
+    /// Requests of one owner that are done or cancelled: their number, their bytes with answers, for how long.
+    package var resultCount: Int
+    package var resultBytes: Int64
+    package var resultLifetime: Duration
+    /// A file of this length is given up when the disk is full, so that ends and changes can be written.
+    package var reserveBytes: Int64 = 1 << 20
+    /// How many transactions are committed as one at most.
+    package var batch = 64
+    /// How often a disk that failed is tried again.
+    package var retryInterval: Duration = .seconds(30)
+    /// After this number of bytes, the changes in the change log go into the tables.
+    package var changeLogBytes = 256 << 10
+    /// After so many pages SQLite's log is moved into the file: 2 MiB. That waits for the disk twice.
+    package var checkpointPages = 500
+    /// With more pages than these its log is shortened as well, so that a large transaction leaves no large log.
+    package var longestLogPages = 750
+
+    package init(_ policy: QueuePolicy = QueuePolicy()) {
+        resultCount = policy.resultCount
+        resultBytes = policy.resultBytes
+        resultLifetime = policy.resultLifetime
+    }
+
+    /// Requests that an owner may have beyond ``resultCount`` for a while, so that not every end of one removes another.
+    var slack: Int { max(64, resultCount / 4) }
+}
+
+/// Where the store is in its work, for tests that kill the process there.
+package enum StorePoint: String, Hashable, Sendable, CaseIterable {
+    case beforeCommit = "before-commit"
+    case afterCommit = "after-commit"
+    case beforeCheckpoint = "before-checkpoint"
+}
