@@ -53,10 +53,7 @@ package struct NATSServer: Hashable, Sendable, CustomStringConvertible {
         }
         let colon = text.firstIndex(of: ":") ?? text.endIndex
         let host = text[..<colon]
-        let isName = host.utf8.allSatisfy { byte in
-            byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
-                || byte < 128 && (Character(Unicode.Scalar(byte)).isLetter || Character(Unicode.Scalar(byte)).isNumber)
-        }
+        let isName = host.utf8.allSatisfy { $0.isLetterOrDigit || "-._".utf8.contains($0) }
         guard !host.isEmpty, isName else { return nil }
         return port(text[colon...]).map { (String(host), $0) }
     }

@@ -1,3 +1,5 @@
+internal import ReachCore
+
 /// A line of a file, read as if a statement began on it: enough to continue after an error.
 struct TOMLStatementLine {
     let isHeader: Bool
@@ -43,13 +45,7 @@ struct TOMLStatementLine {
     }
 
     private static func isKeyByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: " "), UInt8(ascii: "\t"):
-            true
-        default: false
-        }
+        byte.isLetterOrDigit || "_-. \t".utf8.contains(byte)
     }
 
     private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

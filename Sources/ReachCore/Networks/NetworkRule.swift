@@ -19,13 +19,7 @@ package struct NetworkRule: Hashable, Sendable {
 
     /// Whether a text can name a network: in conditions names stand between commas and spaces.
     package static func isName(_ text: String) -> Bool {
-        1...longestName ~= text.utf8.count
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f: true
-                default: false
-                }
-            }
+        1...longestName ~= text.utf8.count && text.utf8.allSatisfy { $0.isOfHostName || $0 == UInt8(ascii: ".") }
     }
 
     /// Whether it is the identifier of a network without a name, which tells people nothing.

@@ -34,16 +34,9 @@ package struct ProvisioningDomain: Hashable, Sendable, CustomStringConvertible {
 
     private init?(labels: [[UInt8]]) {
         guard !labels.isEmpty, labels.reduce(labels.count - 1, { $0 + $1.count }) <= Self.longestName,
-            labels.allSatisfy({ 1...Self.longestLabel ~= $0.count && $0.allSatisfy(Self.isOfHostName) })
+            labels.allSatisfy({ 1...Self.longestLabel ~= $0.count && $0.allSatisfy(\.isOfHostName) })
         else { return nil }
         description = labels.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ".").lowercased()
-    }
-
-    private static func isOfHostName(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x5f: true
-        default: false
-        }
     }
 }
 

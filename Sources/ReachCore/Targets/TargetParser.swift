@@ -59,7 +59,7 @@ enum TargetParser {
         }
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
         for label in labels {
-            guard (1...63).contains(label.utf8.count), label.utf8.allSatisfy(isHostNameByte), label.first != "-",
+            guard (1...63).contains(label.utf8.count), label.utf8.allSatisfy(\.isOfHostName), label.first != "-",
                 label.last != "-"
             else { throw fault(whole, "is not a host name") }
         }
@@ -67,15 +67,6 @@ enum TargetParser {
             throw fault(whole, "is not an IPv4 address, nor a host name")
         }
         return text
-    }
-
-    private static func isHostNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
     }
 
     private static func url(_ text: String) throws(TargetError) -> Target.Subject {

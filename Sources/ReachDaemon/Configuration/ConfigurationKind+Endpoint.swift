@@ -1,3 +1,4 @@
+internal import ReachCore
 internal import ReachProbe
 internal import ReachTOML
 
@@ -73,14 +74,7 @@ extension ConfigurationKind<ConnectivityEndpoint> {
         // A token of RFC 9110, limited to the characters that header names use.
         let isName =
             !name.isEmpty
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
+            && name.utf8.allSatisfy { $0.isLetterOrDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
         guard isName, header.utf8.allSatisfy({ 0x20...0x7e ~= $0 }) else { return nil }
         guard parts.count == 2 else { return .header(name: String(name), value: nil) }
         let value = parts[1].drop { $0 == " " }

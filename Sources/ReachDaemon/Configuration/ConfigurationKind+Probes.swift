@@ -69,12 +69,7 @@ extension ConfigurationKind<String> {
             guard let text = value.text else { return .otherType }
             let isName =
                 1...64 ~= text.utf8.count
-                && text.utf8.allSatisfy { byte in
-                    switch byte {
-                    case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f: true
-                    default: false
-                    }
-                }
+                && text.utf8.allSatisfy { $0.isLetterOrDigit || "-._".utf8.contains($0) }
             return Reading(isName ? text : nil, else: "\"\(text)\" cannot be the name of a probe")
         }
     }

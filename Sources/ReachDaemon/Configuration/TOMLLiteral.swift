@@ -24,12 +24,7 @@ enum TOMLLiteral {
     static func key(_ name: String) -> String {
         let isBare =
             !name.isEmpty
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "-"), UInt8(ascii: "_"): true
-                default: false
-                }
-            }
+            && name.utf8.allSatisfy { $0.isLetterOrDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
         return isBare ? name : text(name)
     }
 

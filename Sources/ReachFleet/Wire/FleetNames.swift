@@ -1,3 +1,5 @@
+internal import ReachCore
+
 /// What the fleet's streams, buckets and subjects are called on a NATS server.
 ///
 /// A host's own subjects end in its identity (``hostIsValid(_:)``), so that a server can give it the right to its own and
@@ -23,13 +25,6 @@ package enum FleetNames {
     /// Whether a text can be a host's identity: 1 to 64 letters, digits, `-` and `_`, so that it is one token of a subject.
     package static func hostIsValid(_ host: String) -> Bool {
         (1...64).contains(host.utf8.count)
-            && host.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
+            && host.utf8.allSatisfy { $0.isLetterOrDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
     }
 }

@@ -71,14 +71,3 @@ package struct PortalAnswer: Hashable, Sendable {
         return .zero
     }
 }
-
-extension Substring {
-    /// Without spaces and tabs at both ends.
-    fileprivate var trimmed: Substring {
-        let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-        guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) }) else {
-            return ""
-        }
-        return self[first...last]
-    }
-}

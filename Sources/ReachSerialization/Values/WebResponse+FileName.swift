@@ -36,7 +36,7 @@ enum ContentDisposition {
         for part in parts(field).dropFirst() {
             let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard sides.count == 2 else { continue }
-            let (name, value) = (HTTPResponse.trimmed(sides[0]).lowercased(), HTTPResponse.trimmed(sides[1]))
+            let (name, value) = (sides[0].trimmed.lowercased(), sides[1].trimmed)
             if found[name] == nil { found[name] = unquoted(value) }
         }
         return found

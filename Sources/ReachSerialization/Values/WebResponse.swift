@@ -1,4 +1,5 @@
 public import HTTPTypes
+internal import ReachCore
 
 /// The head of a response, and the URL that answered.
 public struct WebResponse: Hashable, Sendable {
@@ -27,7 +28,7 @@ extension HTTPResponse {
     /// The content type's parameter `charset`, in lower case.
     public var characterSet: String? {
         for parameter in contentType.dropFirst() {
-            let sides = parameter.split(separator: "=", maxSplits: 1).map(Self.trimmed)
+            let sides = parameter.split(separator: "=", maxSplits: 1).map(\.trimmed)
             guard sides.count == 2, sides[0].lowercased() == "charset" else { continue }
             let bare = sides[1].hasPrefix("\"") && sides[1].hasSuffix("\"") ? sides[1].dropFirst().dropLast() : sides[1]
             return bare.isEmpty ? nil : bare.lowercased()
@@ -38,14 +39,6 @@ extension HTTPResponse {
     private var contentType: [Substring] {
         // The first of several fields counts: joined by a comma they would be no valid type.
         let field = headerFields.first { $0.name == .contentType }
-        return (field?.value ?? "").split(separator: ";", omittingEmptySubsequences: false).map(Self.trimmed)
-    }
-
-    /// A text without the spaces and tabs around it.
-    static func trimmed(_ text: Substring) -> Substring {
-        var text = text
-        while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
-        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-        return text
+        return (field?.value ?? "").split(separator: ";", omittingEmptySubsequences: false).map(\.trimmed)
     }
 }

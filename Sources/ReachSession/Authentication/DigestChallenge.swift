@@ -1,3 +1,4 @@
+internal import ReachCore
 internal import ReachTransfer
 
 /// A server's challenge to Digest authentication (RFC 7616), and the answers to it.
@@ -104,12 +105,7 @@ package struct DigestChallenge: Hashable, Sendable {
     }
 
     private static func escaped(_ byte: UInt8) -> String {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            String(UnicodeScalar(byte))
-        default:
-            "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }
+        byte.isLetterOrDigit
+            ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
     }
 }

@@ -25,14 +25,14 @@ package struct SetCookieField: Equatable {
         guard !text.utf8.contains(where: { $0 < 0x20 && $0 != 9 || $0 == 0x7f }) else { return nil }
         let parts = text.split(separator: ";", omittingEmptySubsequences: false)
         guard let pair = parts.first, let equals = pair.firstIndex(of: "=") else { return nil }
-        name = Self.trimmed(pair[..<equals])
-        value = Self.trimmed(pair[pair.index(after: equals)...])
+        name = String(pair[..<equals].trimmed)
+        value = String(pair[pair.index(after: equals)...].trimmed)
         guard !name.isEmpty, name.utf8.count + value.utf8.count <= Self.longestPair else { return nil }
         for part in parts.dropFirst() {
             let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let value = sides.count > 1 ? Self.trimmed(sides[1]) : ""
+            let value = sides.count > 1 ? String(sides[1].trimmed) : ""
             guard value.utf8.count <= Self.longestAttribute else { continue }
-            read(Self.trimmed(sides[0]).lowercased(), value)
+            read(sides[0].trimmed.lowercased(), value)
         }
     }
 
@@ -56,12 +56,5 @@ package struct SetCookieField: Equatable {
         let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
         guard !digits.isEmpty, digits.utf8.allSatisfy({ 48...57 ~= $0 }) else { return nil }
         return Int64(text) ?? (text.hasPrefix("-") ? .min : .max)
-    }
-
-    private static func trimmed(_ text: Substring) -> String {
-        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-        let front = text.drop(while: isBlank)
-        guard let last = front.lastIndex(where: { !isBlank($0) }) else { return "" }
-        return String(front[...last])
     }
 }
