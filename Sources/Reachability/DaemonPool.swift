@@ -1,4 +1,3 @@
-internal import Glibc
 internal import ReachControl
 package import ReachCore
 internal import ReachLoop
@@ -27,7 +26,7 @@ package final class DaemonPool: ChangeSource {
     }
 
     private var currentPath: String {
-        path ?? SocketPath.forClient(uid: getuid(), environment: SocketPath.processEnvironment)
+        path ?? SocketPath.forThisProcess
     }
 
     /// How many threads there are, for all daemons.

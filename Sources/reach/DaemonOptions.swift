@@ -50,7 +50,7 @@ struct DaemonOptions: ParsableArguments {
                 self = .kernel(note: nil)
                 return
             }
-            let path = socket ?? SocketPath.forClient(uid: getuid(), environment: SocketPath.processEnvironment)
+            let path = socket ?? SocketPath.forThisProcess
             if let option = kernelOptions.first {
                 let isThere = access(path, F_OK) == 0
                 self = .kernel(note: isThere ? "answered by the kernel: \(option) is not for the daemon" : nil)

@@ -21,6 +21,9 @@ package enum SocketPath {
         return named(environment) != nil || exists(path) ? path : system
     }
 
+    /// The path to which this process connects, if its user names no other.
+    package static var forThisProcess: String { forClient(uid: getuid(), environment: processEnvironment) }
+
     /// Reads a variable of this process's environment.
     package static func processEnvironment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 

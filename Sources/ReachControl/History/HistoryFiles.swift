@@ -19,12 +19,8 @@ package struct HistoryFiles: Hashable, Sendable {
 
     /// The state directory of root's daemon, or of this user's.
     package static func directory(isRoot: Bool, environment: (String) -> String?) -> String? {
-        // systemd passes a list, whose first element is reachd's (systemd.exec(5)). The rest follows the XDG Base
-        // Directory Specification.
-        if let handed = environment("STATE_DIRECTORY")?.split(separator: ":").first { return String(handed) }
-        if isRoot { return machine }
-        if let home = environment("XDG_STATE_HOME"), home.hasPrefix("/") { return home + "/reach" }
-        return environment("HOME").flatMap { $0.hasPrefix("/") ? $0 + "/.local/state/reach" : nil }
+        DaemonDirectory(handed: "STATE_DIRECTORY", machine: machine, base: "XDG_STATE_HOME", usualBase: ".local/state")
+            .path(isRoot: isRoot, environment: environment)
     }
 
     /// The state directory to read from: that of the user's own daemon if it has a history, or else the machine's.

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReachCore
 internal import ReachLoop
 package import ReachTOML
 
@@ -29,12 +30,10 @@ package struct ConfigurationFile: Hashable, Sendable {
 
     /// The directory of root's, or the user's own, configuration and hooks.
     package static func directory(isRoot: Bool, environment: (String) -> String?) -> String? {
-        // systemd.exec(5), ConfigurationDirectory=: a colon-separated list.
-        if let handed = environment("CONFIGURATION_DIRECTORY")?.split(separator: ":").first { return String(handed) }
-        if isRoot { return "/etc/reach" }
-        // The XDG base directory specification ignores relative paths.
-        if let home = environment("XDG_CONFIG_HOME"), home.hasPrefix("/") { return home + "/reach" }
-        return environment("HOME").flatMap { $0.hasPrefix("/") ? $0 + "/.config/reach" : nil }
+        DaemonDirectory(
+            handed: "CONFIGURATION_DIRECTORY", machine: "/etc/reach", base: "XDG_CONFIG_HOME", usualBase: ".config"
+        )
+        .path(isRoot: isRoot, environment: environment)
     }
 
     /// Reads the file and the files in ``folder``. If it is missing and not required, only those.

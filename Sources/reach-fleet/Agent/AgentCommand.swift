@@ -33,13 +33,13 @@ struct AgentOptions: ParsableArguments {
     }
 
     var socketPath: String {
-        socket ?? SocketPath.forClient(uid: getuid(), environment: SocketPath.processEnvironment)
+        socket ?? SocketPath.forThisProcess
     }
 
     var runtimePath: String { runtime ?? Self.directory("RUNTIME_DIRECTORY") ?? "/run/reach-fleet" }
 
     static func directory(_ name: String) -> String? {
-        SocketPath.processEnvironment(name)?.split(separator: ":").first.map(String.init)
+        DaemonDirectory.handed(SocketPath.processEnvironment(name))
     }
 }
 

@@ -123,7 +123,7 @@ enum HistoryReading {
 
     /// Whether the last records still hold.
     static var isDaemonRunning: Bool {
-        let path = SocketPath.forClient(uid: getuid(), environment: SocketPath.processEnvironment)
+        let path = SocketPath.forThisProcess
         return (try? ControlClient(path: path, patience: .seconds(1))) != nil
     }
 }

@@ -14,7 +14,7 @@ struct JournalFeed {
     ///
     /// - Returns: Whether there is a daemon that keeps a journal.
     func readDaemon(_ body: (JournalRecord) -> Void) throws(ControlError) -> Bool {
-        let path = SocketPath.forClient(uid: getuid(), environment: SocketPath.processEnvironment)
+        let path = SocketPath.forThisProcess
         do throws(ControlError) {
             var client = try ControlClient(path: path)
             var page = try client.journal(query)

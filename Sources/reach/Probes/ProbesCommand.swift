@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Glibc
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
@@ -29,7 +28,7 @@ struct ProbesCommand: ParsableCommand {
     func run() throws {
         let all: [ProbeReport]
         do throws(ControlError) {
-            let path = socket ?? SocketPath.forClient(uid: getuid(), environment: SocketPath.processEnvironment)
+            let path = socket ?? SocketPath.forThisProcess
             // A probe and its chart take about a kilobyte.
             var client = try ControlClient(path: path, replyBytes: 64 << 20)
             all = try client.probes()

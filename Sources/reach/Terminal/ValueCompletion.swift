@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Glibc
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
@@ -87,7 +86,7 @@ enum ValueCompletion {
     ) -> Answer? {
         let path =
             value(of: "--socket", in: words)
-            ?? SocketPath.forClient(uid: getuid(), environment: SocketPath.processEnvironment)
+            ?? SocketPath.forThisProcess
         do throws(ControlError) {
             var client = try ControlClient(path: path, patience: .milliseconds(500))
             return try question(&client)

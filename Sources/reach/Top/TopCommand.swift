@@ -21,7 +21,7 @@ struct TopCommand: ParsableCommand {
 
     func run() throws {
         if StandardDescriptors.outputWasClosed { StandardOutput.fail(EBADF) }
-        let path = socket ?? SocketPath.forClient(uid: getuid(), environment: SocketPath.processEnvironment)
+        let path = socket ?? SocketPath.forThisProcess
         // Before the screen is another: without a daemon there is nothing to show.
         try TopProgram.checkDaemon(path)
         guard !TerminalScreen.isCapable else { return try TopProgram.run(path: path, page: .all) }
