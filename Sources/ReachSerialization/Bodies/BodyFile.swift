@@ -87,13 +87,7 @@ public struct BodyFileError: Error, Hashable, Sendable, CustomStringConvertible 
         switch fault {
         case .notAFile: return "\(name): not a regular file"
         case .shrank(let length, let found): return "\(name): ended after \(found) of \(length) bytes"
-        case .system(let call, let number): return "\(name): \(call): \(Self.text(of: number))"
+        case .system(let call, let number): return "\(name): \(call): \(ErrorNumber.text(number))"
         }
-    }
-
-    private static func text(of number: CInt) -> String {
-        var buffer = [CChar](repeating: 0, count: 128)
-        guard strerror_r(number, &buffer, buffer.count) == 0 else { return "error \(number)" }
-        return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }
