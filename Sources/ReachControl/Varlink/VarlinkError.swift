@@ -17,10 +17,7 @@ package struct VarlinkError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 
     private static func text(_ value: JSONValue) -> String {
-        if let text = value.string { return text }
-        var json = JSONWriter()
-        json.value(value)
-        return String(decoding: json.bytes, as: UTF8.self)
+        value.string ?? String(decoding: value.encoded, as: UTF8.self)
     }
 }
 

@@ -21,6 +21,13 @@ public enum JSONValue: Hashable, Sendable {
         return value
     }
 
+    /// The document as text in UTF-8: compact, with sorted names. A number that is not finite becomes `null`.
+    package var encoded: [UInt8] {
+        var writer = JSONWriter()
+        writer.value(self)
+        return writer.bytes
+    }
+
     /// The text, if this is a string.
     public var string: String? {
         guard case .string(let text) = self else { return nil }

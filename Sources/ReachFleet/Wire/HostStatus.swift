@@ -76,9 +76,8 @@ package struct HostStatus: Hashable, Sendable {
 extension HostStatus {
     /// Reads a `status` object: the daemon's, or what ``write(to:)`` wrote. Unknown words get the weakest meaning.
     package init(reading json: JSONValue) throws(WireError) {
-        var bytes = JSONWriter()
-        bytes.value(json)
-        guard let outline = try? JSONReader.outline(bytes.bytes), let reader = try? WireReader(outline, path: "status.")
+        guard let outline = try? JSONReader.outline(json.encoded),
+            let reader = try? WireReader(outline, path: "status.")
         else { throw .badKey("status") }
         try self.init(reader)
     }

@@ -13,11 +13,7 @@ extension JSONValue {
     }
 
     /// The document as text in UTF-8: compact, with sorted names. A number that is not finite becomes `null`.
-    public var bytes: [UInt8] {
-        var writer = JSONWriter()
-        writer.value(self)
-        return writer.bytes
-    }
+    public var bytes: [UInt8] { encoded }
 
     /// Converts Swift's own values: `Bool`, numbers, `String`, arrays, dictionaries with text as keys, and optionals of
     /// them, of which nil is null. Dates and URLs become text, as they do in parameters.

@@ -22,7 +22,7 @@ struct StreamSetup {
 
     func run(_ plan: StreamPlan) throws(NATSError) -> Outcome {
         guard let found = try jetStream.stream(plan.name) else {
-            _ = try jetStream.createStream(plan.name, Self.bytes(plan.configuration))
+            _ = try jetStream.createStream(plan.name, plan.configuration.encoded)
             return Outcome(stream: plan, word: .created, differences: [])
         }
         guard let configuration = found["config"] else { throw NATSError(.failed, "\(plan.name): no configuration") }
@@ -31,15 +31,9 @@ struct StreamSetup {
         guard updates, differences.contains(where: { $0.effect == .tightens }) else {
             return Outcome(stream: plan, word: .differs, differences: differences)
         }
-        let reply = try jetStream.updateStream(plan.name, Self.bytes(plan.tightened(configuration)))
+        let reply = try jetStream.updateStream(plan.name, plan.tightened(configuration).encoded)
         let rest = plan.differences(from: reply["config"] ?? .null)
         return Outcome(stream: plan, word: rest.isEmpty ? .updated : .differs, differences: rest)
-    }
-
-    private static func bytes(_ json: JSONValue) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.value(json)
-        return writer.bytes
     }
 }
 
@@ -85,8 +79,6 @@ extension StreamPlan.Difference {
     }
 
     private static func text(_ value: JSONValue) -> String {
-        var writer = JSONWriter()
-        writer.value(value)
-        return String(decoding: writer.bytes, as: UTF8.self)
+        String(decoding: value.encoded, as: UTF8.self)
     }
 }
