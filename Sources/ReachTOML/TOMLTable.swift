@@ -11,6 +11,11 @@ package struct TOMLNode {
         case table(TOMLTable)
         /// An array of tables with `[[headers]]`.
         case tables([TOMLTable])
+
+        package var text: String? {
+            guard case .string(let text) = self else { return nil }
+            return text
+        }
     }
 
     package let value: Value

@@ -115,9 +115,4 @@ extension TOMLNode.Value {
         case .table, .tables: "a table"
         }
     }
-
-    var text: String? {
-        guard case .string(let text) = self else { return nil }
-        return text
-    }
 }

@@ -162,7 +162,7 @@ struct AgentConfigurationReader {
             "host": (
                 "1 to 64 letters, digits, '-' and '_'",
                 { value, configuration in
-                    configuration.host = value.string
+                    configuration.host = value.text
                     return configuration.host.map(FleetNames.hostIsValid) ?? false
                 }
             ),
@@ -240,7 +240,7 @@ struct AgentConfigurationReader {
         (
             "one of " + Word.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", "),
             { value, configuration in
-                guard let word = value.string.flatMap(Word.init) else { return false }
+                guard let word = value.text.flatMap(Word.init) else { return false }
                 configuration[keyPath: place] = word
                 return true
             }
@@ -253,7 +253,7 @@ struct AgentConfigurationReader {
         (
             "a duration from \(DurationText.describe(shortest)) to 1 d, such as \"2m\"",
             { value, configuration in
-                guard let duration = value.string.flatMap(DurationText.parse), duration >= shortest,
+                guard let duration = value.text.flatMap(DurationText.parse), duration >= shortest,
                     duration <= .seconds(86_400)
                 else { return false }
                 configuration[keyPath: place] = duration
@@ -264,18 +264,13 @@ struct AgentConfigurationReader {
 }
 
 extension TOMLNode.Value {
-    fileprivate var string: String? {
-        guard case .string(let text) = self else { return nil }
-        return text
-    }
-
     fileprivate var texts: [String]? {
         guard case .array(let nodes) = self else { return nil }
-        let texts = nodes.compactMap(\.value.string)
+        let texts = nodes.compactMap(\.value.text)
         return texts.count == nodes.count ? texts : nil
     }
 
-    fileprivate var label: String? { string.flatMap { Self.isLabel($0) ? $0 : nil } }
+    fileprivate var label: String? { text.flatMap { Self.isLabel($0) ? $0 : nil } }
 
     fileprivate static func isLabel(_ text: String) -> Bool {
         (1...HostState.labelBytes).contains(text.utf8.count) && DisplayText.sanitized(text) == text
@@ -283,11 +278,11 @@ extension TOMLNode.Value {
 
     /// An absolute path, or a text with this prefix and a name behind it.
     fileprivate func file(orPrefix prefix: String?) -> String? {
-        guard let string else { return nil }
-        if string.hasPrefix("/") { return string }
-        guard let prefix, string.hasPrefix(prefix), string.count > prefix.count, !string.contains("/") else {
+        guard let text else { return nil }
+        if text.hasPrefix("/") { return text }
+        guard let prefix, text.hasPrefix(prefix), text.count > prefix.count, !text.contains("/") else {
             return nil
         }
-        return string
+        return text
     }
 }
