@@ -15,7 +15,7 @@ package enum DateText {
             let (time, overflow) = now.nanosecondsSince1970.subtractingReportingOverflow(ago.nanoseconds)
             return overflow ? nil : Timestamp(nanosecondsSince1970: time)
         }
-        var reader = DateReader(text)
+        var reader = TimeFields(text)
         guard let (local, isDay) = reader.local(), let offset = reader.offset(), reader.isAtEnd else { return nil }
         let stated = offset.map { seconds in
             LocalZone { _ in LocalZone.Offset(seconds: seconds, name: "") }
@@ -34,69 +34,43 @@ extension LocalTime {
     }
 }
 
-/// A cursor over a date and a time of day.
-private struct DateReader {
-    private var rest: Substring.UTF8View
-
-    init(_ text: String) { rest = text.utf8[...] }
-
-    var isAtEnd: Bool { rest.isEmpty }
-
+extension TimeFields {
+    /// Reads a date, and its time of day if it has one.
+    ///
     /// - Returns: The date with its time of day, and whether it has none.
-    mutating func local() -> (LocalTime, isDay: Bool)? {
-        guard let year = number(4), skip("-"), let month = number(2), skip("-"), let day = number(2),
+    fileprivate mutating func local() -> (LocalTime, isDay: Bool)? {
+        guard let year = whole(4), skip("-"), let month = whole(2), skip("-"), let day = whole(2),
             1...12 ~= month, 1...Int(Timestamp.days(inMonth: Int64(month), of: Int64(year))) ~= day
         else { return nil }
         // Behind a space, a zone can follow as well.
-        let isSpaced = rest.first == UInt8(ascii: " ") && rest.dropFirst().first.map(Self.isDigit) == true
-        let isTime = skip("T") || isSpaced && skip(" ")
+        let isTime = skip("T") || isAtSpacedNumber && skip(" ")
         guard isTime else { return (LocalTime(year, month, day), true) }
-        guard let hour = number(2), skip(":"), let minute = number(2) else { return nil }
+        guard let hour = whole(2), skip(":"), let minute = whole(2) else { return nil }
         var second = 0
         if skip(":") {
-            guard let number = number(2) else { return nil }
-            second = number
             // A fraction of a second makes no difference here.
-            if skip(".") {
-                let digits = rest.prefix(while: Self.isDigit)
-                guard 1...9 ~= digits.count else { return nil }
-                rest = rest.dropFirst(digits.count)
-            }
+            guard let stated = whole(2), nanoseconds() != nil else { return nil }
+            second = stated
         }
         guard hour < 24, minute < 60, second < 60 else { return nil }
         return (LocalTime(year, month, day, hour, minute, second), false)
     }
 
+    /// Reads the rest, which is the offset from UTC.
+    ///
     /// - Returns: The stated offset in seconds, `.some(nil)` for none, and `nil` for one that is wrong.
-    mutating func offset() -> Int?? {
+    fileprivate mutating func offset() -> Int?? {
         if isAtEnd { return .some(nil) }
         _ = skip(" ")
-        if skip("Z") { return 0 }
-        if rest.starts(with: "UTC".utf8) {
-            rest = rest.dropFirst(3)
-            return 0
-        }
+        if skip("Z") || skip(word: "UTC") { return 0 }
         let isEast = skip("+")
-        guard isEast || skip("-"), let hours = number(2) else { return nil }
+        guard isEast || skip("-"), let hours = whole(2) else { return nil }
         _ = skip(":")
-        let minutes = isAtEnd ? 0 : number(2)
+        let minutes = isAtEnd ? 0 : whole(2)
         guard let minutes, hours < 24, minutes < 60 else { return nil }
         let seconds = hours * 3600 + minutes * 60
         return isEast ? seconds : -seconds
     }
 
-    private mutating func skip(_ character: Unicode.Scalar) -> Bool {
-        guard rest.first == UInt8(ascii: character) else { return false }
-        rest.removeFirst()
-        return true
-    }
-
-    private mutating func number(_ digits: Int) -> Int? {
-        guard rest.count >= digits, rest.prefix(digits).allSatisfy(Self.isDigit) else { return nil }
-        let value = rest.prefix(digits).reduce(0) { $0 * 10 + Int($1 - 48) }
-        rest = rest.dropFirst(digits)
-        return value
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { 48...57 ~= byte }
+    private mutating func whole(_ digits: Int) -> Int? { number(digits).map { Int($0) } }
 }

@@ -3,7 +3,7 @@ extension Timestamp {
     ///
     /// - Returns: `nil` for anything else, and for years that 64 bits of nanoseconds cannot reach.
     package init?(_ text: String) {
-        var reader = Fields(text.utf8)
+        var reader = TimeFields(text)
         guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2), reader.skip("-"),
             let day = reader.number(2), reader.skip("T"), let hour = reader.number(2), reader.skip(":"),
             let minute = reader.number(2), reader.skip(":"), let second = reader.number(2),
@@ -28,38 +28,5 @@ extension Timestamp {
     static func days(inMonth month: Int64, of year: Int64) -> Int64 {
         let (nextYear, nextMonth) = month == 12 ? (year + 1, 1) : (year, month + 1)
         return days(to: nextYear, nextMonth, 1) - days(to: year, month, 1)
-    }
-}
-
-/// A cursor over the fields of a timestamp.
-private struct Fields {
-    private var rest: Substring.UTF8View
-
-    init(_ text: String.UTF8View) { rest = text[...] }
-
-    var isAtEnd: Bool { rest.isEmpty }
-
-    /// Skips this character; `false` if something else comes next.
-    mutating func skip(_ character: Unicode.Scalar) -> Bool {
-        guard rest.first == UInt8(ascii: character) else { return false }
-        rest.removeFirst()
-        return true
-    }
-
-    mutating func number(_ digits: Int) -> Int64? {
-        var value: Int64 = 0
-        for _ in 0..<digits {
-            guard let byte = rest.popFirst(), 48...57 ~= byte else { return nil }
-            value = value * 10 + Int64(byte - 48)
-        }
-        return value
-    }
-
-    mutating func nanoseconds() -> Int64? {
-        guard skip(".") else { return 0 }
-        let digits = rest.prefix { 48...57 ~= $0 }.count
-        guard 1...9 ~= digits, var value = number(digits) else { return nil }
-        for _ in digits..<9 { value *= 10 }
-        return value
     }
 }
