@@ -72,4 +72,9 @@ package enum StandardError {
         var text = text
         text.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
+
+    /// Writes lines that may quote what someone typed.
+    package static func write(quoting lines: String) {
+        write(lines.split(separator: "\n").map { DisplayText.sanitized(String($0)) + "\n" }.joined())
+    }
 }

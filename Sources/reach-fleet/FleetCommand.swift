@@ -39,8 +39,7 @@ struct FleetCommand: ParsableCommand {
                 exit(.success)
             }
             // The message quotes the command line.
-            StandardError.write(
-                message.split(separator: "\n").map { DisplayText.sanitized(String($0)) + "\n" }.joined())
+            StandardError.write(quoting: message)
             exit(code == .validationFailure ? .usage : FleetExit(rawValue: code.rawValue) ?? .found)
         }
     }

@@ -48,8 +48,7 @@ struct Reach: ParsableCommand {
                 exit(ExitStatus.usage)
             }
             // The message quotes the command line.
-            StandardError.write(
-                message.split(separator: "\n").map { DisplayText.sanitized(String($0)) + "\n" }.joined())
+            StandardError.write(quoting: message)
             exit(code == .validationFailure ? ExitStatus.usage : ExitStatus.failure(code.rawValue))
         }
     }

@@ -106,18 +106,11 @@ struct HistoryText {
             let why = [broken, reason].compactMap { $0 }.joined(separator: ", ")
             let detail = [why.isEmpty ? through : why, proof].compactMap { $0 }.joined(separator: ", ")
             return [
-                time, TextTable.Cell(DisplayText.sanitized(state.target), .bold), word(for: state.status), lasted,
+                time, TextTable.Cell(DisplayText.sanitized(state.target), .bold),
+                TextTable.Cell(state.status.words, state.status.colour), lasted,
                 TextTable.Cell(DisplayText.sanitized(detail)),
                 TextTable.Cell(DisplayText.sanitized(state.cause ?? ""), .grey),
             ]
-        }
-    }
-
-    private func word(for status: ReachabilityStatus) -> TextTable.Cell {
-        switch status {
-        case .reachable: TextTable.Cell("reachable", .green)
-        case .notReachable: TextTable.Cell("not reachable", .red)
-        case .unknown: TextTable.Cell("unknown", .yellow)
         }
     }
 

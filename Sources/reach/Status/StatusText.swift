@@ -84,11 +84,24 @@ struct StatusText {
         return route.isEmpty ? sentence : "\(sentence) (\(route))"
     }
 
-    func word(for status: ReachabilityStatus) -> String {
-        switch status {
-        case .reachable: style.paint("reachable", .green)
-        case .notReachable: style.paint("not reachable", .red)
-        case .unknown: style.paint("unknown", .yellow)
+    func word(for status: ReachabilityStatus) -> String { style.paint(status.words, status.colour) }
+}
+
+extension ReachabilityStatus {
+    /// How people read it.
+    var words: String {
+        switch self {
+        case .reachable: "reachable"
+        case .notReachable: "not reachable"
+        case .unknown: "unknown"
+        }
+    }
+
+    var colour: TerminalStyle.Colour {
+        switch self {
+        case .reachable: .green
+        case .notReachable: .red
+        case .unknown: .yellow
         }
     }
 }
