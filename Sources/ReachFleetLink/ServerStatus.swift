@@ -34,6 +34,12 @@ package struct ServerStatus: Hashable, Sendable {
         return ServerStatus(data, between: sent, arrived)
     }
 
+    /// The present by the engine's clock; by this machine's where the engine does not say.
+    package static func present(_ link: NATSLink) throws(NATSError) -> Timestamp {
+        let status = try ask(link, within: .seconds(2))
+        return SystemClock.now.wall + (status?.clockOffset ?? .zero)
+    }
+
     private init(_ data: JSONValue, between sent: Instant, _ arrived: Instant) {
         name = DisplayText.sanitized(data["server_name"]?.string ?? "")
         version = data["version"]?.string.flatMap { ServerVersion($0) }

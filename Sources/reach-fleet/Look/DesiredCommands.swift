@@ -90,8 +90,7 @@ struct DesiredOptions: ParsableArguments {
     func run(_ queue: DesiredState.Queue) throws {
         let link = try engine.connect()
         let jetStream = JetStream(link)
-        let status = try ServerStatus.ask(link, within: .seconds(2))
-        let now = SystemClock.now.wall + (status?.clockOffset ?? .zero)
+        let now = try ServerStatus.present(link)
         let document = DesiredState(
             queue: queue, reason: reason, author: getenv("USER").map { String(cString: $0) }, rollout: rollout,
             fraction: fraction, until: validity.map { now + $0 })

@@ -31,8 +31,7 @@ struct EventsCommand: ParsableCommand {
 
     func run() throws {
         let link = try engine.connect()
-        let status = try ServerStatus.ask(link, within: .seconds(2))
-        let now = SystemClock.now.wall + (status?.clockOffset ?? .zero)
+        let now = try ServerStatus.present(link)
         var timeline = FleetTimeline()
         var count = 0
         try JetStream(link).read(

@@ -30,11 +30,10 @@ struct PageCommand: ParsableCommand {
     func run() throws {
         let systems = try arguments.table()
         try repetition.run(engine, arguments, writing: output) { reading in
-            var page = reading.record?.page(arguments, systems) ?? FleetPage(asOf: reading.now, written: reading.now)
+            var page = reading.page(arguments, systems)
             page.title = title
             page.written = reading.now
             page.interval = repetition.interval
-            page.engineTrouble = reading.trouble
             page.engineNotes += reading.notes
             var generator = SystemRandomNumberGenerator()
             return page.html(nonce: HTMLPage.nonce(&generator))
@@ -63,9 +62,7 @@ struct ExportCommand: ParsableCommand {
     func run() throws {
         let systems = try arguments.table()
         try repetition.run(engine, arguments, writing: output) { reading in
-            var page = reading.record?.page(arguments, systems) ?? FleetPage(asOf: reading.now, written: reading.now)
-            page.engineTrouble = reading.trouble
-            return FleetMetrics.text(page)
+            FleetMetrics.text(reading.page(arguments, systems))
         }
     }
 }
@@ -89,6 +86,13 @@ struct RepetitionOptions: ParsableArguments {
         var now: Timestamp
         var trouble: String?
         var notes: [String] = []
+
+        /// What it says, and what troubles the engine; an empty page if nothing was read yet.
+        func page(_ arguments: OutageArguments, _ systems: ASNTable) -> FleetPage {
+            var page = record?.page(arguments, systems) ?? FleetPage(asOf: now, written: now)
+            page.engineTrouble = trouble
+            return page
+        }
     }
 
     /// Without an interval, an engine that does not answer is an error. With one, the file says it.
@@ -119,7 +123,7 @@ struct RepetitionOptions: ParsableArguments {
                 link = nil
                 reading.trouble = (error as? FleetFailure)?.message ?? "\(error)"
             }
-            reading.now = SystemClock.now.wall + (reading.record?.view.clockOffset ?? .zero)
+            reading.now = reading.record?.view.present ?? SystemClock.now.wall
             try Self.write(path, text(reading))
             Self.sleep(until: begun + interval)
         }
