@@ -102,10 +102,7 @@ package final class KernelQueries {
     /// A neighbour's entry; `nil` where the kernel has none, or lacks the query (before Linux 5.0).
     package func neighbourEntry(_ key: Neighbour.Key) throws(NetlinkError) -> Neighbour? {
         var batch = socket.batch()
-        var header = ndmsg()
-        header.ndm_family = Self.number(of: key.address.family)
-        header.ndm_ifindex = key.interface
-        batch.add(RTM_GETNEIGH, header) { $0.attribute(NDA_DST, key.address) }
+        batch.add(RTM_GETNEIGH, Self.header(of: key)) { $0.attribute(NDA_DST, key.address) }
         var entry: Neighbour?
         try socket.exchange(batch) { message in
             if case .neighbour(let neighbour) = NoticeParser.notice(message) { entry = neighbour }
@@ -116,10 +113,7 @@ package final class KernelQueries {
     /// How long ago a neighbour's entry got its state; `nil` where the kernel does not say. It does not count sleep.
     package func neighbourAge(_ key: Neighbour.Key) throws(NetlinkError) -> Duration? {
         var batch = socket.batch()
-        var header = ndmsg()
-        header.ndm_family = Self.number(of: key.address.family)
-        header.ndm_ifindex = key.interface
-        batch.add(RTM_GETNEIGH, header) { $0.attribute(NDA_DST, key.address) }
+        batch.add(RTM_GETNEIGH, Self.header(of: key)) { $0.attribute(NDA_DST, key.address) }
         var age: Duration?
         try socket.exchange(batch) { message in
             guard message.type == RTM_NEWNEIGH, let (_, attributes) = message.body(ndmsg.self) else { return }
@@ -137,14 +131,19 @@ package final class KernelQueries {
     /// - Returns: Whether the kernel does it.
     package func askAgain(_ key: Neighbour.Key) throws(NetlinkError) -> Bool {
         var batch = socket.batch()
-        var header = ndmsg()
-        header.ndm_family = Self.number(of: key.address.family)
-        header.ndm_ifindex = key.interface
+        var header = Self.header(of: key)
         header.ndm_state = UInt16(NUD_PROBE)
         batch.add(RTM_NEWNEIGH, flags: NLM_F_ACK | NLM_F_REPLACE, header) { $0.attribute(NDA_DST, key.address) }
         var isDone = false
         try socket.exchange(batch) { message in isDone = message.errorNumber == 0 }
         return isDone
+    }
+
+    private static func header(of key: Neighbour.Key) -> ndmsg {
+        var header = ndmsg()
+        header.ndm_family = number(of: key.address.family)
+        header.ndm_ifindex = key.interface
+        return header
     }
 
     /// Whether the strict reverse path filter applies to packets that come in by a link: IPv4's `rp_filter` is 1, where
