@@ -1,5 +1,15 @@
 internal import ReachCore
 
+/// The links that carry paths, from one evaluation to the next.
+struct CarryingLinks {
+    /// The inner `nil` if every link counts, the outer one until they are found.
+    private(set) var known: Set<InterfaceIndex>??
+
+    mutating func note(_ links: Set<InterfaceIndex>?) { known = .some(links) }
+
+    mutating func forget() { known = nil }
+}
+
 extension ReachabilityEngine {
     /// The links that carry the paths of watched targets or of the network's snapshot, and all below them; `nil` if every
     /// link counts: for a target that is not reachable, any link may be the root cause, or the way back.

@@ -8,8 +8,7 @@ struct PostponedTargets {
     /// What has changed since the targets were evaluated.
     var effects: [NetworkTable.Effect]
     /// Those on which the paths depend that were found since the change.
-    var neighbours: Set<Neighbour.Key>
-    var routers: Set<Neighbour.Key>
+    var neighbours: PathNeighbours
 
     /// More causes than these only make a cause less exact.
     static let effectLimit = 64
@@ -39,11 +38,9 @@ extension ReachabilityEngine {
         for effect in effects where !all.contains(effect) { all.append(effect) }
         postponed = PostponedTargets(
             targets: later.filter { !known.contains(ObjectIdentifier($0)) } + earlier,
-            effects: all.suffix(PostponedTargets.effectLimit), neighbours: finder.neighbours,
-            routers: finder.routers)
+            effects: all.suffix(PostponedTargets.effectLimit), neighbours: PathNeighbours(finder))
         // What paths depended on before may still count.
-        neighbours.formUnion(finder.neighbours)
-        routers.formUnion(finder.routers)
+        neighbours.current.add(finder)
         if !isScheduled { evaluatePartLater() }
     }
 
@@ -63,12 +60,11 @@ extension ReachabilityEngine {
         let finder = evaluate(only: part.filter(\.isWatched), after: waiting.effects)
         // A neighbour or an error may have led to an evaluation of all meanwhile.
         guard let finder, postponed == nil else { return }
-        waiting.neighbours.formUnion(finder.neighbours)
-        waiting.routers.formUnion(finder.routers)
+        waiting.neighbours.add(finder)
         guard waiting.targets.isEmpty else {
             postponed = waiting
             return evaluatePartLater()
         }
-        (neighbours, routers) = (waiting.neighbours, waiting.routers)
+        neighbours.current = waiting.neighbours
     }
 }

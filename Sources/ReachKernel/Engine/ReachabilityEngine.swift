@@ -7,55 +7,38 @@ package import ReachLoop
 /// epoch depends on the path to it.
 package final class ReachabilityEngine {
     package typealias Handler = (TargetEvent) -> Void
-    package typealias NetworkHandler = (NetworkSnapshot?) -> Void
 
     let loop: EventLoop
     let options: EngineOptions
-    private let resolver = SystemResolver()
     private(set) var observer: KernelObserver?
     private var sleepWatch: SleepWatch?
+    private let names: NameResolution
+    let neighbours: NeighbourWatch
+    let networkWatches = NetworkWatches()
     private(set) var watches: [WatchKey: WatchedTarget] = [:]
     /// The target of each watch, by the watch's number.
     private var watched: [UInt64: WatchedTarget] = [:]
     var lastID: UInt64 = 0
-    private var epoch = EpochCounter()
+    private(set) var epoch = EpochCounter()
     /// The last verdict on the Internet; `nil` before the first.
     private(set) var internet: Verdict?
     /// The links that carried the Internet before it was lost.
     var internetMemory = PathMemory()
     /// The results of the connectivity checks; `nil` where none run.
     private var survey: ConnectivitySurvey?
-    /// Called with every new snapshot of the network.
-    private var networkHandlers: [(id: UInt64, handler: NetworkHandler)] = []
     /// What is known of the leases of links; `nil` where no one reads leases.
     private var leases: LeaseFindings?
-    /// The gateways of the default routes that identify networks.
-    private var gateways: Set<Neighbour.Key> = []
-    /// The last snapshot; `nil` before the first, while the kernel cannot be observed, and without handlers.
-    private(set) var network: NetworkSnapshot?
-    /// The links that carry paths; the inner `nil` if every link counts, the outer one until they are found after an
-    /// evaluation.
-    private var carryingLinks: Set<InterfaceIndex>??
+    /// The links that carry paths, as long as nothing has changed since they were found.
+    var carryingLinks = CarryingLinks()
     /// Called when routes to some addresses may differ.
     var routeWatches: [UInt64: RouteWatch] = [:]
     /// Increases before a change is evaluated: see ``reportsRoutes(to:)``. It begins with the time, so that an engine
     /// that replaces another never repeats one of its versions.
     package private(set) var routesVersion = UInt64(SystemClock.boot.nanoseconds)
-    /// The watches of ``askNeighbours()``.
-    private var neighbourAskers: Set<UInt64> = []
-    private lazy var inquiry = NeighbourInquiry(on: loop)
-    private var neighbourTimer: TimerQueue.ID?
-    private var neighbourDeadline: BootTime?
-    /// The neighbours on which the paths depended at the last evaluation, and those of targets watched since.
-    var neighbours: Set<Neighbour.Key> = []
-    /// Those of them that pass packets on.
-    var routers: Set<Neighbour.Key> = []
     /// The targets that are evaluated in parts, as far as they wait for it.
     var postponed: PostponedTargets?
     /// The targets that ``watchTogether(_:)`` has still to evaluate; `nil` outside of it.
     private var unevaluated: [WatchedTarget]?
-    /// Targets whose names were resolved in this turn of the loop.
-    private var answered: [WatchedTarget] = []
     private var staleTimer: TimerQueue.ID?
     let loopReference = LoopReference<ReachabilityEngine>()
     /// The reason why the kernel cannot be observed; `nil` while it can.
@@ -65,13 +48,18 @@ package final class ReachabilityEngine {
         self.loop = loop
         self.options = options
         leases = options.leases
+        neighbours = NeighbourWatch(on: loop)
+        names = NameResolution(on: loop)
         loopReference.owner = self
+        neighbours.onCheck = { [unowned self] in evaluate([NetworkTable.Effect(cause: .neighbour, interface: nil)]) }
+        names.find = { [unowned self] in watches[$0] }
+        names.onAnswers = { [unowned self] in evaluateAnswered($0) }
     }
 
     deinit {
         loopReference.owner = nil
         for watch in watches.values { cancelTimers(of: watch) }
-        [neighbourTimer, staleTimer].compactMap { $0 }.forEach(loop.cancel)
+        staleTimer.map(loop.cancel)
     }
 
     /// Begins to observe the kernel. While that fails, all states are unknown.
@@ -79,9 +67,9 @@ package final class ReachabilityEngine {
         let observer = KernelObserver(loop: loop, options: options.observer) { [unowned self] event in handle(event) }
         self.observer = observer
         observer.carryingLinks = { [unowned self] in
-            if let carryingLinks { return carryingLinks }
+            if let known = carryingLinks.known { return known }
             let links = findCarryingLinks()
-            carryingLinks = .some(links)
+            carryingLinks.note(links)
             return links
         }
         sleepWatch = try? SleepWatch(on: loop) { [unowned self] slept in
@@ -136,8 +124,8 @@ package final class ReachabilityEngine {
         if let survey { _ = watch.machine.setConnectivity(survey.report(on: target), cause: .probe, at: now) }
         watch.add(id, at: now, handler)
         if unevaluated == nil { updateTargets() }
-        if case .name(let name) = target.subject {
-            resolve(name, for: watch)
+        if case .name = target.subject {
+            names.resolve(watch)
             watch.nameTimer = loop.schedule(at: now.boot + options.namePatience) { [unowned self, weak watch] in
                 guard let watch else { return }
                 watch.nameTimer = nil
@@ -168,9 +156,8 @@ package final class ReachabilityEngine {
 
     /// Ends a watch. Its handler is not called again.
     package func unwatch(_ id: UInt64) {
-        networkHandlers.removeAll { $0.id == id }
-        if networkHandlers.isEmpty { network = nil }
-        if neighbourAskers.remove(id) != nil { return updateInquiry() }
+        networkWatches.remove(id)
+        if neighbours.removeAsker(id) { return neighbours.ask(in: observer?.view) }
         if routeWatches.removeValue(forKey: id) != nil { return updateTargets() }
         guard let watch = watched.removeValue(forKey: id), watch.remove(id), !watch.isWatched else { return }
         cancelTimers(of: watch)
@@ -178,7 +165,7 @@ package final class ReachabilityEngine {
         if unevaluated == nil { updateTargets() }
     }
 
-    // MARK: - Connectivity and the network
+    // MARK: - Connectivity
 
     /// Applies the results of connectivity checks, and reports the changes to the handlers of the targets concerned.
     ///
@@ -195,91 +182,15 @@ package final class ReachabilityEngine {
         }
     }
 
-    /// Calls `handler` with every new snapshot of the network, and at once with the current one if there is one; with `nil`
-    /// while the kernel cannot be observed. The handler may call ``setConnectivity(_:)``, and must not release the engine.
-    ///
-    /// Without handlers no snapshot is made, since each link that the kernel does not prefer costs lookups.
-    ///
-    /// - Returns: The number of the watch, for ``unwatch(_:)``.
-    package func watchNetwork(_ handler: @escaping NetworkHandler) -> UInt64 {
-        lastID += 1
-        networkHandlers.append((lastID, handler))
-        let id = lastID
-        // Before the first evaluation the network is not known yet: nothing is reported, not even `nil`.
-        if observationError != nil {
-            handler(nil)
-        } else if let network {
-            handler(network)
-        } else {
-            publishNetwork()
-        }
-        return id
-    }
-
     /// While the watch lasts, asks the neighbours of paths that failed to answer again: their entries stay failed until
     /// a packet is sent to them. Without such a watch nothing is sent.
     ///
     /// - Returns: The number of the watch, for ``unwatch(_:)``.
     package func askNeighbours() -> UInt64 {
         lastID += 1
-        neighbourAskers.insert(lastID)
-        updateInquiry()
+        neighbours.addAsker(lastID)
+        neighbours.ask(in: observer?.view)
         return lastID
-    }
-
-    private func updateInquiry() {
-        let isWanted = !neighbourAskers.isEmpty
-        guard isWanted || !inquiry.isIdle else { return }
-        var failed: [Neighbour.Key: String] = [:]
-        if let table = observer?.view?.table {
-            for key in neighbours where table.neighbours[key] == .failed {
-                guard let link = table.links[key.interface], link.isUsable else { continue }
-                failed[key] = link.name
-            }
-        }
-        inquiry.update(failed, routers: routers, isWanted: isWanted)
-    }
-
-    /// Makes a snapshot from the last verdict, and publishes it if it differs from the one before.
-    private func publishNetwork() {
-        guard !networkHandlers.isEmpty, let view = observer?.view, let internet else { return }
-        do throws(NetlinkError) {
-            let finder = PathFinder(view: view, mark: options.mark)
-            let routes = try finder.defaultRoutes(preferred: internet, anchors: options.anchors)
-            let isMore = try view.noteGateways(of: routes)
-            let forgotten = view.forgetGateways(besides: routes)
-            if isMore || mayCarry(forgotten, routes) { return evaluate([NetworkTable.Effect(cause: .network)]) }
-            // Nothing that was evaluated depends on what was forgotten.
-            if !forgotten.isEmpty { _ = view.takeIdentityChange() }
-            send(
-                NetworkSnapshot(
-                    internet: internet, epoch: epoch.value, routes: routes, links: finder.connectedLinks,
-                    ownAddresses: view.table.globalAddresses))
-            track(routes)
-        } catch {
-            observer?.recover(from: error)
-        }
-    }
-
-    /// Tracks the gateways of all default routes if they identify networks. The evaluated paths have only the gateways
-    /// of routes that the kernel prefers.
-    private func track(_ routes: [DefaultRoute]) {
-        guard options.observer.policy.networks.identifiesNetworks else { return }
-        let fresh = Set(
-            routes.compactMap { route in
-                route.neighbour == nil
-                    ? nil : route.gateway.map { Neighbour.Key(interface: route.key.interface, address: $0) }
-            })
-        guard fresh != gateways else { return }
-        gateways = fresh
-        observer?.trackNeighbours(neighbours.union(fresh))
-    }
-
-    private func send(_ fresh: NetworkSnapshot?) {
-        guard fresh == nil || fresh != network else { return }
-        network = fresh
-        carryingLinks = nil
-        for (id, handler) in networkHandlers where networkHandlers.contains(where: { $0.id == id }) { handler(fresh) }
     }
 
     // MARK: - The networks behind links
@@ -317,7 +228,7 @@ package final class ReachabilityEngine {
     private func becomeUnobservable(_ error: NetlinkError) {
         guard observationError == nil else { return }
         observationError = error
-        carryingLinks = nil
+        carryingLinks.forget()
         for watch in watches.values { watch.machine.becomeStale() }
         staleTimer = loop.schedule(at: SystemClock.boot + options.stalePatience) { [unowned self] in
             staleTimer = nil
@@ -339,10 +250,10 @@ package final class ReachabilityEngine {
     // MARK: - Verdicts
 
     /// Queries the paths of every watched target again, and reports the changes.
-    private func evaluate(_ effects: [NetworkTable.Effect]) {
+    func evaluate(_ effects: [NetworkTable.Effect]) {
         routesVersion += 1
-        carryingLinks = nil
-        defer { carryingLinks = nil }
+        carryingLinks.forget()
+        defer { carryingLinks.forget() }
         guard let observer, let view = observer.view else { return }
         do throws(NetlinkError) {
             var finder = PathFinder(view: view, mark: options.mark)
@@ -354,7 +265,7 @@ package final class ReachabilityEngine {
             let preferred = internet.preferredRoutes
             let isMore = try view.noteGateways(of: preferred)
             // For watches of the network, publishNetwork() does this, when all default routes are known.
-            let isLess = networkHandlers.isEmpty && !view.forgetGateways(besides: preferred).isEmpty
+            let isLess = networkWatches.isEmpty && !view.forgetGateways(besides: preferred).isEmpty
             if isMore || isLess {
                 internet = try finder.internet(anchors: options.anchors, known: known)
                 // All targets follow, so nothing is left for the next evaluation.
@@ -366,15 +277,15 @@ package final class ReachabilityEngine {
             let later = patientTargets
             let first = later.isEmpty ? Array(watches.values) : watches.values.filter { !$0.isPatient }
             try publishVerdicts(on: first, internet: internet, effects, &finder)
-            scheduleNeighbourCheck(at: finder.nextNeighbourCheck)
-            if isNewEpoch { resolveAll() }
+            neighbours.check(at: finder.nextNeighbourCheck)
+            if isNewEpoch { watches.values.forEach(names.resolve) }
             if later.isEmpty {
-                (neighbours, routers) = (finder.neighbours, finder.routers)
+                neighbours.current = PathNeighbours(finder)
             } else {
                 postpone(later, after: effects, finder)
             }
-            observer.trackNeighbours(neighbours.union(gateways))
-            updateInquiry()
+            neighbours.track(through: observer)
+            neighbours.ask(in: observer.view)
         } catch {
             return observer.recover(from: error)
         }
@@ -388,17 +299,14 @@ package final class ReachabilityEngine {
     @discardableResult
     func evaluate(only some: [WatchedTarget], after effects: [NetworkTable.Effect] = []) -> PathFinder? {
         guard let observer, let view = observer.view, let internet else { return nil }
-        carryingLinks = nil
+        carryingLinks.forget()
         do throws(NetlinkError) {
             var finder = PathFinder(view: view, mark: options.mark)
             try publishVerdicts(on: some, internet: internet, effects, &finder)
-            if let check = finder.nextNeighbourCheck {
-                scheduleNeighbourCheck(at: neighbourDeadline.map { min($0, check) } ?? check)
-            }
-            neighbours.formUnion(finder.neighbours)
-            routers.formUnion(finder.routers)
-            observer.trackNeighbours(neighbours.union(gateways))
-            updateInquiry()
+            if let check = finder.nextNeighbourCheck { neighbours.check(atLatest: check) }
+            neighbours.current.add(finder)
+            neighbours.track(through: observer)
+            neighbours.ask(in: observer.view)
             return finder
         } catch {
             observer.recover(from: error)
@@ -424,41 +332,14 @@ package final class ReachabilityEngine {
         var causes = SharedRootCauses(view: finder.view, options: options)
         var transitions = SharedTransitions(epoch: epoch.value, at: SystemClock.now)
         for (watch, address) in zip(targets, alone) {
-            let found = address == nil ? try verdict(for: watch, internet: ofInternet, &finder) : shared.next()
+            let found =
+                address == nil
+                ? try finder.verdict(for: watch, internet: ofInternet, anchors: options.anchors) : shared.next()
             guard var verdict = found else { continue }
             if verdict.verdict.status != .reachable {
                 verdict = try addRootCause(to: verdict, for: watch, internet, &causes)
             }
             publish(verdict, for: watch, effects: effects, fallback: .poll, &transitions)
-        }
-    }
-
-    /// - Returns: `nil` while the target's name is being resolved for the first time.
-    private func verdict(
-        for watch: WatchedTarget, internet: SharedVerdict, _ finder: inout PathFinder
-    ) throws(NetlinkError) -> SharedVerdict? {
-        if watch.target == .internet, watch.condition == nil { return internet }
-        guard let own = try ownVerdict(for: watch, internet: internet.verdict, &finder) else { return nil }
-        guard let condition = watch.condition else { return SharedVerdict(own) }
-        return SharedVerdict(
-            try finder.choose(
-                own, on: watch.target.subject, internet: internet.verdict, names: watch.name.addresses,
-                anchors: options.anchors, where: condition))
-    }
-
-    private func ownVerdict(
-        for watch: WatchedTarget, internet: Verdict, _ finder: inout PathFinder
-    ) throws(NetlinkError) -> Verdict? {
-        switch watch.target.subject {
-        case .internet: return internet
-        case .name:
-            if !watch.name.addresses.isEmpty { return try finder.anyOf(watch.name.addresses) }
-            switch watch.name.answer {
-            case .noAddress: return Verdict(.notReachable, reason: .nameNotResolved)
-            case .notAsked, .addresses: return Verdict(.unknown, reason: .nameNotResolved)
-            case nil: return nil
-            }
-        case let subject: return try finder.verdict(on: subject, anchors: options.anchors)
         }
     }
 
@@ -472,7 +353,7 @@ package final class ReachabilityEngine {
         _ transitions: inout SharedTransitions
     ) {
         guard watch.isWatched else { return }
-        carryingLinks = nil
+        carryingLinks.forget()
         let state = watch.machine.state
         let change = transitions.observe(verdict, by: &watch.machine) {
             Self.cause(of: effects, before: state, verdict.verdict) ?? fallback
@@ -501,59 +382,16 @@ package final class ReachabilityEngine {
         watch.holdTimer = loop.schedule(at: deadline) { [unowned self, weak watch] in
             guard let watch else { return }
             watch.holdTimer = nil
-            carryingLinks = nil
+            carryingLinks.forget()
             if let change = watch.machine.timeReached(at: SystemClock.now) { watch.send(.change(change)) }
             scheduleHold(for: watch)
         }
     }
 
-    private func scheduleNeighbourCheck(at deadline: BootTime?) {
-        neighbourTimer.map(loop.cancel)
-        neighbourDeadline = deadline
-        neighbourTimer = deadline.map { deadline in
-            loop.schedule(at: deadline) { [unowned self] in
-                neighbourTimer = nil
-                neighbourDeadline = nil
-                evaluate([NetworkTable.Effect(cause: .neighbour, interface: nil)])
-            }
-        }
-    }
-
     // MARK: - Names
 
-    private func resolveAll() {
-        for watch in watches.values {
-            if case .name(let name) = watch.target.subject { resolve(name, for: watch) }
-        }
-    }
-
-    private func resolve(_ name: String, for watch: WatchedTarget) {
-        guard watch.name.shouldAsk() else { return }
-        let key = watch.key
-        let reference = loopReference
-        let mailbox = loop.mailbox
-        resolver.resolve(name, for: watch.owner) { answer in
-            mailbox.post { _ in reference.owner?.handle(answer, for: key) }
-        }
-    }
-
-    private func handle(_ answer: NameAnswer, for key: WatchKey) {
-        guard let watch = watches[key], case .name(let name) = key.target.subject else { return }
-        let wait = watch.name.take(answer)
-        watch.nameTimer.map(loop.cancel)
-        watch.nameTimer = loop.schedule(at: SystemClock.boot + wait) { [unowned self, weak watch] in
-            guard let watch else { return }
-            watch.nameTimer = nil
-            resolve(name, for: watch)
-        }
-        answered.append(watch)
-        if answered.count == 1 { loop.afterEvents { [loopReference] in loopReference.owner?.evaluateAnswered() } }
-    }
-
     /// Evaluates the targets whose names were resolved, those of several answers together.
-    private func evaluateAnswered() {
-        let watches = answered
-        answered = []
+    private func evaluateAnswered(_ watches: [WatchedTarget]) {
         updateTargets()
         guard observationError == nil else { return }
         evaluate(only: watches, after: [NetworkTable.Effect(cause: .name, interface: nil)])
@@ -574,14 +412,7 @@ package final class ReachabilityEngine {
         routesVersion += 1
         var addresses = Set(options.anchors)
         for watch in routeWatches.values { addresses.formUnion(watch.addresses) }
-        for watch in watches.values {
-            switch watch.target.subject {
-            case .address(let address, _): addresses.insert(address)
-            case .prefix(let prefix): addresses.insert(prefix.representative)
-            case .name: addresses.formUnion(watch.name.addresses)
-            case .internet, .interface: break
-            }
-        }
+        for watch in watches.values { watch.addAddresses(to: &addresses) }
         observer?.watch(targets: addresses)
     }
 

@@ -50,6 +50,16 @@ final class WatchedTarget {
         }
     }
 
+    /// Adds the addresses that decide whether the target is reachable, as far as they are known.
+    func addAddresses(to addresses: inout Set<IPAddress>) {
+        switch target.subject {
+        case .address(let address, _): addresses.insert(address)
+        case .prefix(let prefix): addresses.insert(prefix.representative)
+        case .name: addresses.formUnion(name.addresses)
+        case .internet, .interface: break
+        }
+    }
+
     func addOwner(_ other: UInt32?) {
         if other != owner { owner = nil }
     }

@@ -1,0 +1,82 @@
+internal import ReachCore
+internal import ReachLoop
+
+/// Watches the neighbours on which paths depend: the kernel reports their changes, those that failed are asked again for those
+/// who wait for a path, and when one should have answered, ``onCheck`` is called. Confined to the loop.
+final class NeighbourWatch {
+    /// The neighbours on which the paths depended at the last evaluation, and those of targets watched since.
+    var current = PathNeighbours()
+    /// Called when a neighbour should have answered.
+    var onCheck: () -> Void = {}
+    private let loop: EventLoop
+    /// The gateways of the default routes that identify networks.
+    private var gateways: Set<Neighbour.Key> = []
+    /// The numbers of those who wait for a path.
+    private var askers: Set<UInt64> = []
+    private let inquiry: NeighbourInquiry
+    private var timer: TimerQueue.ID?
+    private var deadline: BootTime?
+
+    init(on loop: EventLoop) {
+        self.loop = loop
+        inquiry = NeighbourInquiry(on: loop)
+    }
+
+    deinit { timer.map(loop.cancel) }
+
+    // MARK: - The kernel's reports
+
+    func track(through observer: KernelObserver?) { observer?.trackNeighbours(current.all.union(gateways)) }
+
+    /// Takes the gateways of all default routes, as far as they have an entry. The evaluated paths have only the gateways of
+    /// routes that the kernel prefers.
+    ///
+    /// - Returns: Whether they differ from those before.
+    func setGateways(of routes: [DefaultRoute]) -> Bool {
+        let fresh = Set(
+            routes.compactMap { route in
+                route.neighbour == nil
+                    ? nil : route.gateway.map { Neighbour.Key(interface: route.key.interface, address: $0) }
+            })
+        defer { gateways = fresh }
+        return fresh != gateways
+    }
+
+    // MARK: - Checks
+
+    /// Makes this the time of the next check; `nil` for none.
+    func check(at time: BootTime?) {
+        timer.map(loop.cancel)
+        deadline = time
+        timer = time.map { time in
+            loop.schedule(at: time) { [unowned self] in
+                (timer, deadline) = (nil, nil)
+                onCheck()
+            }
+        }
+    }
+
+    /// Has the next check at this time, or earlier if there is to be one.
+    func check(atLatest time: BootTime) { check(at: deadline.map { min($0, time) } ?? time) }
+
+    // MARK: - Questions
+
+    func addAsker(_ id: UInt64) { askers.insert(id) }
+
+    /// - Returns: Whether it was there.
+    func removeAsker(_ id: UInt64) -> Bool { askers.remove(id) != nil }
+
+    /// Has those asked that failed, if somebody waits.
+    func ask(in view: KernelView?) {
+        let isWanted = !askers.isEmpty
+        guard isWanted || !inquiry.isIdle else { return }
+        var failed: [Neighbour.Key: String] = [:]
+        if let table = view?.table {
+            for key in current.all where table.neighbours[key] == .failed {
+                guard let link = table.links[key.interface], link.isUsable else { continue }
+                failed[key] = link.name
+            }
+        }
+        inquiry.update(failed, routers: current.routers, isWanted: isWanted)
+    }
+}
