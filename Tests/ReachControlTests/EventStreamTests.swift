@@ -10,22 +10,10 @@ import Testing
         boot: BootTime(nanoseconds: 93_600_123_456_789))
 
     private var wired: ReachabilityState {
-        var state = ReachabilityState(
-            target: .internet, since: Timestamp(nanosecondsSince1970: 1_795_230_104_002_913_000))
-        state.status = .reachable
-        state.linkClass = .wired
-        state.interface = "eth0"
+        var state = ReachabilityState.reachable(.internet)
         state.epoch = 7
-        state.ipv4 = NetworkPath(status: .reachable)
-        state.ipv4.interface = "eth0"
-        state.ipv4.interfaceIndex = 2
-        state.ipv4.linkClass = .wired
-        state.ipv4.gateway = IPAddress("192.0.2.1")
-        state.ipv4.source = IPAddress("192.0.2.2")
-        state.ipv4.table = 254
         state.ipv4.metric = 100
         state.ipv4.neighbour = .reachable
-        state.ipv6 = NetworkPath(status: .notReachable, reason: .noRoute)
         return state
     }
 

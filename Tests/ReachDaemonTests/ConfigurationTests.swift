@@ -11,15 +11,6 @@ import Testing
         try Configuration.parse(Array(text.utf8), file: "reach.toml")
     }
 
-    private func errors(in text: String) -> [String] {
-        do throws(ConfigurationError) {
-            _ = try parse(text)
-            return []
-        } catch {
-            return error.lines
-        }
-    }
-
     @Test func `every key is read`() throws {
         let configuration = try parse(
             """
@@ -92,7 +83,7 @@ import Testing
     }
 
     @Test func `every error has its file, line and key, in the order of the lines`() {
-        let found = errors(
+        let found = Configuration.errors(
             in: """
                 log_levle = "info"
                 [hold]
@@ -160,7 +151,7 @@ import Testing
         ("[hold]\n\"zz\\u001bz\" = 1", "2: hold.zz\\u{1b}z: unknown key"),
     ])
     func `an error about a wrong value has its line, key and problem`(text: String, problem: String) {
-        let found = errors(in: text)
+        let found = Configuration.errors(in: text)
         #expect(found.count == 1)
         #expect(found.first?.hasPrefix("reach.toml:" + problem + "; expected ") == true, "\(found)")
     }
@@ -195,10 +186,10 @@ import Testing
     ])
     func `an error about an unknown key suggests the probable key`(text: String, meant: String) {
         let kind = text.hasPrefix("[") && text.hasSuffix("]\n") ? "table" : "key"
-        #expect(errors(in: text).first?.hasSuffix("unknown \(kind)\(meant)") == true)
+        #expect(Configuration.errors(in: text).first?.hasSuffix("unknown \(kind)\(meant)") == true)
     }
 
     @Test func `a wrong key in a list of tables is an error for each table`() {
-        #expect(errors(in: "[[interface]]\nmatch = 1\n[[interface]]\nmatch = 2\n").count == 2)
+        #expect(Configuration.errors(in: "[[interface]]\nmatch = 1\n[[interface]]\nmatch = 2\n").count == 2)
     }
 }

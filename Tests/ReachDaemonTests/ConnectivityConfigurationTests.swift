@@ -10,12 +10,7 @@ import Testing
     }
 
     private func errors(in lines: String) -> [String] {
-        do throws(ConfigurationError) {
-            _ = try parse(lines)
-            return []
-        } catch {
-            return error.lines
-        }
+        Configuration.errors(in: "[connectivity]\n" + lines)
     }
 
     @Test func `without endpoints nothing is validated`() throws {

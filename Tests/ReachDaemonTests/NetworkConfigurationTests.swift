@@ -8,15 +8,6 @@ import Testing
 
 /// `[[network]]` tables, and conditions that name networks.
 @Suite struct NetworkConfigurationTests {
-    private func errors(in text: String) -> [String] {
-        do throws(ConfigurationError) {
-            _ = try Configuration.parse(Array(text.utf8), file: "reach.toml")
-            return []
-        } catch {
-            return error.lines
-        }
-    }
-
     private static let example = """
         [[network]]
         name = "office"
@@ -100,12 +91,12 @@ import Testing
         ),
     ])
     func `a mistake is reported with its file, line and key`(text: String, line: String) {
-        let lines = errors(in: text)
+        let lines = Configuration.errors(in: text)
         #expect(lines.count == 1 && lines.first?.contains(line) == true, "\(lines)")
     }
 
     @Test func `an identifier of a network without a name may be asked for`() {
-        #expect(errors(in: "[hooks]\nwhen = \"network=net-0123456789abcdef\"").isEmpty)
+        #expect(Configuration.errors(in: "[hooks]\nwhen = \"network=net-0123456789abcdef\"").isEmpty)
     }
 
     @Test func `tables of a later file come first, since the first that matches decides`() throws {

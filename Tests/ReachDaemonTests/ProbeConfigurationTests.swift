@@ -5,15 +5,6 @@ import ReachTOML
 import Testing
 
 @Suite struct ProbeConfigurationTests {
-    private func errors(in text: String) -> [String] {
-        do throws(ConfigurationError) {
-            _ = try Configuration.parse(Array(text.utf8), file: "reach.toml")
-            return []
-        } catch {
-            return error.lines
-        }
-    }
-
     @Test func `all keys of a probe are read`() throws {
         let text = """
             [[probe]]
@@ -101,7 +92,7 @@ import Testing
         ),
     ])
     func `an error has its line`(text: String, error: String) {
-        #expect(errors(in: text) == [error])
+        #expect(Configuration.errors(in: text) == [error])
     }
 
     @Test func `the metrics listen on an address with a port`() {

@@ -94,11 +94,7 @@ import Testing
         let server = try HalvingServer()
         let path = directory.path + "/there"
         let first = try session(directory)
-        let task = try first.download(server.url, to: path)
-        let log = EventLog<TaskProgress>()
-        task.whenProgressed { log.append($0) }
-        task.resume()
-        try await log.wait { $0.received > 0 }
+        _ = try await server.begunDownload(by: first, to: path)
         await first.closeAndWait()
         server.gate.open()
         let second = try session(directory)

@@ -113,11 +113,7 @@ import Testing
         let server = try HalvingServer()
         let path = directory.path + "/there"
         let session = try RequestSession()
-        let task = try session.download(server.url, to: path)
-        let log = EventLog<TaskProgress>()
-        task.whenProgressed { log.append($0) }
-        task.resume()
-        try await log.wait { $0.received > 0 }
+        let task = try await server.begunDownload(by: session, to: path)
         let data = try #require(await task.cancelProducingResumeData())
         #expect(await failure { try await task.response() } == "cancelled cancelled")
         #expect(data.offset > 0 && data.offset <= 100_000 && data.entityTag == "\"one\"" && data.destination == path)
@@ -137,11 +133,7 @@ import Testing
         let server = try HalvingServer()
         let path = directory.path + "/there"
         let session = try RequestSession()
-        let task = try session.download(server.url, to: path)
-        let log = EventLog<TaskProgress>()
-        task.whenProgressed { log.append($0) }
-        task.resume()
-        try await log.wait { $0.received > 0 }
+        let task = try await server.begunDownload(by: session, to: path)
         task.suspend()
         while await task.explanation().state != "held" { await Task.yield() }
         server.gate.open()

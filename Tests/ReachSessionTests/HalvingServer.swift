@@ -1,3 +1,4 @@
+import ReachSession
 import ReachTesting
 
 /// A server that sends half of a file, and the rest when the test opens the gate. It supports ranges.
@@ -25,6 +26,16 @@ final class HalvingServer: Sendable {
     }
 
     deinit { gate.open() }
+
+    /// A download of the file, of which some bytes have arrived.
+    func begunDownload(by session: RequestSession, to path: String) async throws -> RequestTask {
+        let task = try session.download(url, to: path)
+        let log = EventLog<TaskProgress>()
+        task.whenProgressed { log.append($0) }
+        task.resume()
+        try await log.wait { $0.received > 0 }
+        return task
+    }
 
     var url: String { "http://127.0.0.1:\(server.port)/big" }
     /// The Range fields of the requests received.
