@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Glibc
 internal import ReachCore
 internal import ReachFleetLink
 internal import ReachTerminal
@@ -44,5 +43,5 @@ struct FleetCommand: ParsableCommand {
         }
     }
 
-    private static func exit(_ status: FleetExit) -> Never { Glibc.exit(status.rawValue) }
+    private static func exit(_ status: FleetExit) -> Never { endProcess(status.rawValue) }
 }

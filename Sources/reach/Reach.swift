@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Glibc
 internal import ReachCore
 internal import ReachTerminal
 
@@ -53,5 +52,5 @@ struct Reach: ParsableCommand {
         }
     }
 
-    private static func exit(_ status: ExitStatus) -> Never { Glibc.exit(status.rawValue) }
+    private static func exit(_ status: ExitStatus) -> Never { endProcess(status.rawValue) }
 }

@@ -137,6 +137,24 @@ import Testing
         #expect(result.status == 0, "\(result.standardError)")
     }
 
+    /// OpenSSL registers that all it has is freed, which a thread of libnats may be using: the process crashed now and then.
+    @Test(
+        .disabled(
+            if: getenv("ASAN_OPTIONS") != nil || getenv("TSAN_OPTIONS") != nil,
+            "a sanitizer's runtime must be the first library"),
+        arguments: [
+            (["--version"], 0), (["doctor", "--server", "nats://127.0.0.1:1"], 69), (["nonsense"], 2),
+        ] as [([String], Int32)])
+    func `the program ends without what libraries do at the end of a process`(
+        _ arguments: [String], status: Int32
+    ) throws {
+        let directory = try TemporaryDirectory()
+        let library = directory.path + "/atend.so"
+        try ChildProcess.run(["cc", "-shared", "-fPIC", "-o", library, ProjectFile.path("Tests/Support/atend/atend.c")])
+        let result = try TestFleet.program.run(arguments, environment: ["LD_PRELOAD": library])
+        #expect(result.status == status, "\(result.standardError)")
+    }
+
     @Test func `doctor finds an old server, missing streams and what was loosened`() throws {
         let fleet = try TestFleet(isSetUp: false)
         let missing = try fleet.run("doctor", as: "admin", ["--json"])
