@@ -25,8 +25,8 @@ extension Daemon: ControlService {
             })
     }
 
-    package func probes(for caller: Caller, reply: @escaping Reply<[ProbeReport]>) {
-        reply(.success(probes?.reports ?? []))
+    package func probes(after: Int, limit: Int, for caller: Caller, reply: @escaping Reply<ProbePage>) {
+        reply(.success(probes?.page(after: after, limit: limit) ?? ProbePage(reports: [], isLast: true)))
     }
 
     package func probe(_ order: ProbeOrder, for caller: Caller, reply: @escaping Reply<ProbeAnswer>) {

@@ -76,6 +76,18 @@ import Testing
             "io.reach.Monitor.CannotObserve", #"{"reason":"netlink is gone"}"#
         ),
         (
+            #"{"method":"io.reach.Monitor.Probes","parameters":{"after":-1}}"#,
+            "org.varlink.service.InvalidParameter", #"{"parameter":"after"}"#
+        ),
+        (
+            #"{"method":"io.reach.Monitor.Probes","parameters":{"after":9223372036854775807}}"#,
+            "org.varlink.service.InvalidParameter", #"{"parameter":"after"}"#
+        ),
+        (
+            #"{"method":"io.reach.Monitor.Probes","parameters":{"limit":"all"}}"#,
+            "org.varlink.service.InvalidParameter", #"{"parameter":"limit"}"#
+        ),
+        (
             #"{"method":"io.reach.Monitor.Probe"}"#, "org.varlink.service.InvalidParameter",
             #"{"parameter":"target"}"#
         ),

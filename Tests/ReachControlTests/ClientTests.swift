@@ -18,6 +18,47 @@ import Testing
         #expect(server.run { service, _ in service.reloads.count } == 1)
     }
 
+    private static func probes(_ count: Int) -> [ProbeReport] {
+        (0..<count).map {
+            ProbeReport(
+                name: "p\($0)", target: "http://192.0.2.1/\($0)", state: .up, since: ProbeSample.moment.wall,
+                interval: .seconds(60))
+        }
+    }
+
+    @Test(arguments: [0, 1, 256, 257, 10_000])
+    func `a client gets all probes in order, however many there are`(_ count: Int) throws {
+        let server = try TestServer()
+        server.run { service, _ in service.probeReports = Self.probes(count) }
+        var client = try ControlClient(path: server.path)
+        #expect(try client.probes().map(\.name) == (0..<count).map { "p\($0)" })
+    }
+
+    @Test func `a page of probes ends before its message is too long, and names the next one`() throws {
+        let server = try TestServer()
+        let long = String(repeating: "a", count: 8_000)
+        server.run { service, _ in
+            service.probeReports = Self.probes(300).map { probe in
+                ProbeReport(
+                    name: probe.name, target: "http://192.0.2.1/" + long, state: .up, since: ProbeSample.moment.wall,
+                    interval: .seconds(60)
+                )
+            }
+        }
+        let raw = try RawClient(server.path)
+        let all = try raw.call(#"{"method":"io.reach.Monitor.Probes"}"#)
+        #expect(all["error"]?.string == "io.reach.Monitor.NotAvailable")
+        let page = try raw.call(#"{"method":"io.reach.Monitor.Probes","parameters":{"limit":300}}"#)
+        let written = try #require(page["parameters"]?["probes"]?.array?.count)
+        #expect((10..<100).contains(written))
+        #expect(page["parameters"]?["next"]?.integer == Int64(written))
+        var client = try ControlClient(path: server.path)
+        #expect(try client.probes().map(\.name) == (0..<300).map { "p\($0)" })
+        let few = try raw.call(#"{"method":"io.reach.Monitor.Probes","parameters":{"after":298,"limit":9}}"#)
+        #expect(few["parameters"]?["probes"]?.array?.count == 2)
+        #expect(few["parameters"]?["next"] == nil)
+    }
+
     @Test func `a client learns whether the daemon watches its own network namespace`() throws {
         let server = try TestServer()
         var client = try ControlClient(path: server.path)

@@ -49,12 +49,15 @@ final class FakeService: ControlService {
         return { [unowned self] in searches.ended += 1 }
     }
 
-    func probes(for caller: Caller, reply: @escaping Reply<[ProbeReport]>) {
-        reply(.success([ProbeJSONTests.report, ProbeJSONTests.report]))
+    var probeReports = [ProbeSample.report, ProbeSample.report]
+
+    func probes(after: Int, limit: Int, for caller: Caller, reply: @escaping Reply<ProbePage>) {
+        let rest = probeReports.dropFirst(after)
+        reply(.success(ProbePage(reports: Array(rest.prefix(limit)), isLast: rest.count <= limit)))
     }
 
     func probe(_ order: ProbeOrder, for caller: Caller, reply: @escaping Reply<ProbeAnswer>) {
-        reply(.success(ProbeAnswer(target: order.target, name: nil, result: ProbeJSONTests.result)))
+        reply(.success(ProbeAnswer(target: order.target, name: nil, result: ProbeSample.result)))
     }
 
     let targets: [(name: String, target: Target)] = [("office", .internet)]

@@ -8,7 +8,7 @@ import Testing
 @Suite struct HistoryFilesTests {
     private let directory: TemporaryDirectory
     private let files: HistoryFiles
-    private let lines = HistoryLineTests.entries.map { String(decoding: HistoryLine.encode($0), as: UTF8.self) }
+    private let lines = HistorySample.entries.map { String(decoding: HistoryLine.encode($0), as: UTF8.self) }
 
     init() throws {
         directory = try TemporaryDirectory()
@@ -19,7 +19,7 @@ import Testing
         try directory.file("history.old.jsonl", lines[0] + lines[1])
         try directory.file("history.jsonl", lines[2])
         let log = try files.read()
-        #expect(log.entries == Array(HistoryLineTests.entries[..<3]))
+        #expect(log.entries == Array(HistorySample.entries[..<3]))
         #expect(log.damaged == 0)
         #expect(log.lastSeen != nil)
     }
@@ -48,7 +48,7 @@ import Testing
         try directory.file(
             "history.jsonl", lines[0] + "\n{\"v\":1,\"ty\n" + lines[1] + "\u{0}\u{0}\n" + lines[2].dropLast(5))
         let log = try files.read()
-        #expect(log.entries == Array(HistoryLineTests.entries[..<2]))
+        #expect(log.entries == Array(HistorySample.entries[..<2]))
         #expect(log.damaged == 3)
     }
 
@@ -92,7 +92,7 @@ import Testing
 
     @Test func `the last record is read from the end of the file`() throws {
         let path = try directory.file("history.jsonl", String(repeating: lines[0], count: 2000) + lines[2] + "torn")
-        #expect(HistoryFiles.lastSign(in: path).entry == HistoryLineTests.entries[2])
+        #expect(HistoryFiles.lastSign(in: path).entry == HistorySample.entries[2])
         #expect(HistoryFiles.lastSign(in: directory.path + "/none").entry == nil)
         #expect(HistoryFiles.lastSign(in: directory.path + "/none").time == nil)
     }

@@ -4,27 +4,7 @@ import ReachTesting
 import Testing
 
 @Suite struct HistoryLineTests {
-    static let moment = Instant(
-        wall: Timestamp(nanosecondsSince1970: 1_795_230_600_123_456_000), boot: BootTime(nanoseconds: 42))
-
-    static let entries: [HistoryEntry] = [
-        .started(lastSeen: nil), .started(lastSeen: Timestamp(nanosecondsSince1970: 1_795_230_000_000_000_000)),
-        .stopped,
-        .unwatched(target: "a.example"), .dropped(count: 7),
-        .state(
-            HistoryEntry.State(target: "internet", status: .notReachable, reason: "no-route", cause: "route-removed")),
-        .state(
-            HistoryEntry.State(
-                target: "interface:w\u{1b}\"", status: .reachable, linkClass: "wwan", interface: "é\"\\",
-                isChange: false)),
-        .state(HistoryEntry.State(target: "internet", status: .reachable, connectivity: "limited")),
-        .state(
-            HistoryEntry.State(
-                target: "internet", status: .notReachable, reason: "no-route", rootCause: "no-carrier",
-                rootInterface: "et\"h0", cause: "address-removed")),
-    ].map { HistoryEntry($0, at: moment, boot: "b") }
-
-    @Test(arguments: entries)
+    @Test(arguments: HistorySample.entries)
     func `an encoded record decodes to the same record`(entry: HistoryEntry) {
         let line = HistoryLine.encode(entry)
         #expect(line.last == UInt8(ascii: "\n"))
@@ -35,7 +15,7 @@ import Testing
         var random = SeededGenerator(seed: 6)
         var groups: [HistoryGroup] = []
         for _ in 0..<500 {
-            var entry = random.pick(Self.entries)
+            var entry = random.pick(HistorySample.entries)
             if case .state(var state) = entry.content {
                 state.target = random.pick(["internet", "a\"b", "caf\u{e9}", "cafe\u{301}", ""])
                 state.interface = random.pick([nil, "w\u{e9}0", "we\u{301}0"])
@@ -54,18 +34,18 @@ import Testing
     }
 
     @Test func `a line is JSON, with its checksum as the last member`() throws {
-        let line = HistoryLine.encode(Self.entries[5])
+        let line = HistoryLine.encode(HistorySample.entries[5])
         let json = try JSONReader.read(line)
         #expect(json["v"] == .integer(1))
         #expect(json["type"] == .string("state"))
         #expect(json["time"] == .string("2026-11-21T03:10:00.123456Z"))
         #expect(json["status"] == .string("not-reachable"))
         #expect(json["crc"]?.string?.count == 8)
-        #expect(try JSONReader.read(HistoryLine.json(Self.entries[5]))["crc"] == nil)
+        #expect(try JSONReader.read(HistoryLine.json(HistorySample.entries[5]))["crc"] == nil)
     }
 
     @Test func `what changes in a record is not seen by others that shared its storage`() throws {
-        let first = try #require(Self.entries.first { $0.target != nil })
+        let first = try #require(HistorySample.entries.first { $0.target != nil })
         let before = HistoryLine.encode(first.of("b"))
         guard case .state(var state) = first.of("b").content else { return }
         state.interface = "eth7"
@@ -73,7 +53,7 @@ import Testing
         #expect(HistoryLine.encode(HistoryEntry(.state(state), at: first.moment, boot: first.boot)) != before)
     }
 
-    @Test(arguments: entries)
+    @Test(arguments: HistorySample.entries)
     func `a line that is torn or changed anywhere is damaged`(entry: HistoryEntry) {
         let line = HistoryLine.encode(entry).dropLast()
         for count in line.indices.dropFirst() { #expect(HistoryLine.decode(line.prefix(count)) == .damaged) }
@@ -98,7 +78,7 @@ import Testing
     @Test func `a record with words of a newer version is still read`() {
         var state = HistoryEntry.State(target: "internet", status: .reachable, linkClass: "satellite", cause: "moon")
         state.reason = "eclipse"
-        let entry = HistoryEntry(.state(state), at: Self.moment, boot: "b")
+        let entry = HistoryEntry(.state(state), at: HistorySample.moment, boot: "b")
         #expect(HistoryLine.decode(HistoryLine.encode(entry).dropLast()) == .entry(entry))
     }
 }

@@ -64,7 +64,7 @@ import Testing
         let change = ReachabilityChange(at: moment, cause: .name, aspects: [.path], previous: state, state: state)
         let events: [EncodedEvent] = [
             .change(change, source: .daemon), .resync(reason: "", at: moment), .wake(slept: .zero, at: moment),
-            .dropped(count: 1, at: moment), .probe(ProbeEvent(.up, at: moment, report: ProbeJSONTests.report)),
+            .dropped(count: 1, at: moment), .probe(ProbeEvent(.up, at: moment, report: ProbeSample.report)),
         ]
         var keys: Set<String> = []
         for event in events + [.queue(Self.record)] {
@@ -73,7 +73,7 @@ import Testing
         }
         #expect(keys == fields(of: "Event"))
         var json = JSONWriter()
-        json.probeReport(ProbeJSONTests.report, at: moment, hasBeats: true)
+        json.probeReport(ProbeSample.report, at: moment, hasBeats: true)
         let report = try JSONReader.read(json.bytes)
         #expect(Set(report.object?.keys ?? [:].keys) == fields(of: "ProbeReport"))
         #expect(Set(report["uptime"]?.object?.keys ?? [:].keys) == fields(of: "ProbeUptime"))

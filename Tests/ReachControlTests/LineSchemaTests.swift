@@ -140,7 +140,7 @@ import Testing
 
     private static var recorded: [EncodedEvent] {
         let change = ReachabilityChange(at: moment, cause: .name, aspects: [.path], previous: state, state: state)
-        var probe = ProbeJSONTests.report
+        var probe = ProbeSample.report
         probe.last?.phases = ProbePhases(Dictionary(uniqueKeysWithValues: ProbePhase.allCases.map { ($0, .zero) }))
         return [
             .change(change, source: .daemon), .wake(slept: .zero, at: moment), .queue(record),

@@ -141,6 +141,9 @@ import Testing
         let reports = scene.controller.reports(at: SystemClock.now)
         #expect(reports.map(\.name) == ["changed", "kept"])
         #expect(reports.map(\.state) == [.unknown, .up])
+        #expect(scene.controller.reports(at: SystemClock.now, after: 1, limit: 5).map(\.name) == ["kept"])
+        #expect(scene.controller.reports(at: SystemClock.now, after: 0, limit: 1).map(\.name) == ["changed"])
+        #expect(scene.controller.reports(at: SystemClock.now, after: 9).isEmpty)
         #expect(scene.watcherCount == 2)
         scene.controller.stop()
     }

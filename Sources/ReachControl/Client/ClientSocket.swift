@@ -9,13 +9,9 @@ struct ClientSocket: ~Copyable {
 
     var descriptor: CInt { socket.rawValue }
 
-    /// - Parameters:
-    ///   - patience: The longest wait for a daemon that is too busy to accept the connection.
-    ///   - replyBytes: The longest valid answer.
-    init(
-        path: String, patience: Duration, replyBytes: Int = FrameReader.standardLimit
-    ) throws(ControlError) {
-        reader = FrameReader(limit: replyBytes)
+    /// - Parameter patience: The longest wait for a daemon that is too busy to accept the connection.
+    init(path: String, patience: Duration) throws(ControlError) {
+        reader = FrameReader()
         socket = FileDescriptor(owning: try Self.connect(path, patience))
         self.path = path
     }

@@ -12,13 +12,9 @@ package struct ControlClient: ~Copyable {
     /// daemon that is stopped (SIGSTOP) or hangs keeps its socket, and the kernel accepts connections for it.
     package static let shortPatience: Duration = .seconds(3)
 
-    /// - Parameters:
-    ///   - patience: The longest wait for the connection, and for each answer.
-    ///   - replyBytes: The longest valid answer.
-    package init(
-        path: String, patience: Duration = .seconds(5), replyBytes: Int = FrameReader.standardLimit
-    ) throws(ControlError) {
-        socket = try ClientSocket(path: path, patience: patience, replyBytes: replyBytes)
+    /// - Parameter patience: The longest wait for the connection, and for each answer.
+    package init(path: String, patience: Duration = .seconds(5)) throws(ControlError) {
+        socket = try ClientSocket(path: path, patience: patience)
         self.patience = patience
     }
 
@@ -85,16 +81,32 @@ package struct ControlClient: ~Copyable {
         }
     }
 
-    /// Gets the configured probes, in the order of the configuration.
+    /// Gets the configured probes, in the order of the configuration, page by page.
     package mutating func probes() throws(ControlError) -> [ProbeReport] {
-        guard let list = try call("Probes", [:])["probes"]?.array else { throw .notUnderstood("there are no probes") }
         var reports: [ProbeReport] = []
-        do throws(StatusReadingError) {
-            for json in list { reports.append(try ProbeReport(reading: json)) }
-        } catch {
-            throw .notUnderstood(error.description)
+        var next: Int64? = 0
+        while let after = next {
+            let answer = try probePage(after: after)
+            reports += try read("probes", of: answer) { json throws(StatusReadingError) in
+                guard let elements = json.array else { throw StatusReadingError(key: "probes") }
+                return try elements.map { item throws(StatusReadingError) in try ProbeReport(reading: item) }
+            }
+            // A page that does not advance is a fault of the daemon.
+            next = answer["next"]?.integer.flatMap { $0 > after ? $0 : nil }
         }
         return reports
+    }
+
+    private mutating func probePage(after count: Int64) throws(ControlError) -> [String: JSONValue] {
+        do throws(ControlError) {
+            return try call("Probes", [ProbePage.afterParameter: .integer(count)])
+        } catch {
+            // A daemon that is too old for pages gives all at once.
+            guard case .refused(let refusal) = error, refusal == .invalidParameter(ProbePage.afterParameter) else {
+                throw error
+            }
+            return try call("Probes", [:])
+        }
     }
 
     /// Orders one attempt now. The patience must exceed the time that the attempt may take.

@@ -1,5 +1,23 @@
-internal import ReachCore
+package import ReachCore
 internal import ReachLoop
+
+/// A part of the configured probes' reports, in the order of the configuration.
+package struct ProbePage: Sendable {
+    package let reports: [ProbeReport]
+    /// Whether no probe follows.
+    package let isLast: Bool
+
+    package init(reports: [ProbeReport], isLast: Bool) {
+        self.reports = reports
+        self.isLast = isLast
+    }
+
+    /// The parameter of Probes by which a client asks for a page. Older daemons refuse it.
+    static let afterParameter = "after"
+    /// The longest page in probes; a page also ends after ``bytes``.
+    static let longest = 256
+    static let bytes = 256 << 10
+}
 
 extension MonitorInterface {
     /// The methods for probes.
@@ -21,13 +39,15 @@ extension MonitorInterface {
                     }
                 }
             },
-            "Probes": .init([]) { request throws(VarlinkError) in
-                service.probes(for: request.caller) { result in
-                    request.reply(result) { json, reports in
-                        let now = SystemClock.now
-                        json.field(
-                            "probes",
-                            array: { for report in reports { $0.probeReport(report, at: now, hasBeats: true) } })
+            "Probes": .init([ProbePage.afterParameter, "limit"]) { request throws(VarlinkError) in
+                let after = try request.count(ProbePage.afterParameter)
+                let limit = try request.count("limit")
+                let isPage = after != nil || limit != nil
+                let start = after ?? 0
+                let most = isPage ? min(limit ?? ProbePage.longest, ProbePage.longest) : .max
+                service.probes(after: start, limit: most, for: request.caller) { result in
+                    request.reply(result) { json, page in
+                        json.probePage(page, after: start, bytes: isPage ? ProbePage.bytes : .max)
                     }
                 }
             },
@@ -35,7 +55,32 @@ extension MonitorInterface {
     }
 }
 
+extension JSONWriter {
+    /// As many reports as there is room for; the rest are on the next page.
+    fileprivate mutating func probePage(_ page: ProbePage, after start: Int, bytes: Int) {
+        let now = SystemClock.now
+        var written = 0
+        field(
+            "probes",
+            array: { json in
+                for report in page.reports where json.count < bytes {
+                    json.probeReport(report, at: now, hasBeats: true)
+                    written += 1
+                }
+            })
+        let isWhole = written == page.reports.count && page.isLast
+        field("next", isWhole ? nil : start.addingReportingOverflow(written).partialValue.wide)
+    }
+}
+
 extension ControlRequest {
+    /// A number of probes, at least 0; `nil` if it is missing.
+    fileprivate func count(_ name: String) throws(VarlinkError) -> Int? {
+        guard let value = call.parameters[name], value != .null else { return nil }
+        guard let number = value.integer, 0...Int64(Int32.max) ~= number else { throw .invalidParameter(name) }
+        return Int(number)
+    }
+
     /// A parameter in milliseconds, above zero; `nil` if it is missing.
     fileprivate func milliseconds(_ name: String) throws(VarlinkError) -> Duration? {
         guard let value = call.parameters[name], value != .null else { return nil }

@@ -32,7 +32,11 @@ package protocol ControlService: AnyObject {
     func explain(_ target: Target, for caller: Caller, reply: @escaping Reply<Explanation>)
 
     /// Gets the reports of the configured probes, in the order of the configuration.
-    func probes(for caller: Caller, reply: @escaping Reply<[ProbeReport]>)
+    ///
+    /// - Parameters:
+    ///   - after: How many of the first are left out.
+    ///   - limit: At most so many.
+    func probes(after: Int, limit: Int, for caller: Caller, reply: @escaping Reply<ProbePage>)
 
     /// Makes one attempt now. Every caller may name a configured probe. Only callers that may change something may give
     /// a URL, since the daemon may have rights to send packets that the caller does not have.

@@ -96,6 +96,12 @@ final class ProbeServiceHandler {
 
     var reports: [ProbeReport] { controller?.reports(at: SystemClock.now) ?? [] }
 
+    func page(after count: Int, limit: Int) -> ProbePage? {
+        guard let controller else { return nil }
+        let reports = controller.reports(at: SystemClock.now, after: count, limit: limit)
+        return ProbePage(reports: reports, isLast: count >= controller.count - reports.count)
+    }
+
     var records: [ProbeController.Entry] { controller?.entries() ?? [] }
 
     // MARK: - On demand

@@ -73,9 +73,12 @@ package final class ProbeController {
         environment.watchTogether { ended.values.forEach { $0.end() } }
     }
 
-    /// Reports in the order of the configuration.
-    package func reports(at moment: Instant) -> [ProbeReport] {
-        order.compactMap { tasks[$0]?.report(at: moment) }
+    /// The number of probes.
+    package var count: Int { order.count }
+
+    /// Reports in the order of the configuration, without the first `count`, and at most `limit` of them.
+    package func reports(at moment: Instant, after count: Int = 0, limit: Int = .max) -> [ProbeReport] {
+        order.dropFirst(count).prefix(limit).compactMap { tasks[$0]?.report(at: moment) }
     }
 
     package func specification(named name: String) -> ProbeSpecification? { tasks[name]?.specification }

@@ -28,9 +28,7 @@ struct ProbesCommand: ParsableCommand {
     func run() throws {
         let all: [ProbeReport]
         do throws(ControlError) {
-            let path = socket ?? SocketPath.forThisProcess
-            // A probe and its chart take about a kilobyte.
-            var client = try ControlClient(path: path, replyBytes: 64 << 20)
+            var client = try ControlClient(path: socket ?? SocketPath.forThisProcess)
             all = try client.probes()
         } catch {
             throw CommandError(status: .cannotObserve, message: DisplayText.sanitized(error.advice))
