@@ -68,24 +68,24 @@ import Testing
     private let two = Destination(stored: "http://b.example:80")
 
     @Test func `one silent host says nothing, two speak against the path, and one answer proves it`() {
-        var witness = PassiveHealth()
-        #expect(witness.evidence(on: 1, at: time(0)) == .none)
-        witness.note(silenceOf: one, by: 1, at: time(0))
-        witness.note(silenceOf: one, by: 1, at: time(1))
-        #expect(witness.evidence(on: 1, at: time(1)) == .none)
-        witness.note(silenceOf: two, by: 1, at: time(2))
-        #expect(witness.evidence(on: 1, at: time(2)) == .fails)
-        #expect(witness.evidence(on: 2, at: time(2)) == .none, "another path is another matter")
-        witness.note(answerFrom: one, by: 1, at: time(3))
-        #expect(witness.evidence(on: 1, at: time(3)) == .works)
-        #expect(witness.evidence(on: 1, at: time(14)) == .none, "an answer of long ago proves nothing")
+        var health = PassiveHealth()
+        #expect(health.evidence(on: 1, at: time(0)) == .none)
+        health.note(silenceOf: one, by: 1, at: time(0))
+        health.note(silenceOf: one, by: 1, at: time(1))
+        #expect(health.evidence(on: 1, at: time(1)) == .none)
+        health.note(silenceOf: two, by: 1, at: time(2))
+        #expect(health.evidence(on: 1, at: time(2)) == .fails)
+        #expect(health.evidence(on: 2, at: time(2)) == .none, "another path is another matter")
+        health.note(answerFrom: one, by: 1, at: time(3))
+        #expect(health.evidence(on: 1, at: time(3)) == .works)
+        #expect(health.evidence(on: 1, at: time(14)) == .none, "an answer of long ago proves nothing")
     }
 
     @Test func `what was silent long ago says nothing`() {
-        var witness = PassiveHealth()
-        witness.note(silenceOf: one, by: 1, at: time(0))
-        witness.note(silenceOf: two, by: 1, at: time(29))
-        #expect(witness.evidence(on: 1, at: time(29)) == .fails)
-        #expect(witness.evidence(on: 1, at: time(31)) == .none)
+        var health = PassiveHealth()
+        health.note(silenceOf: one, by: 1, at: time(0))
+        health.note(silenceOf: two, by: 1, at: time(29))
+        #expect(health.evidence(on: 1, at: time(29)) == .fails)
+        #expect(health.evidence(on: 1, at: time(31)) == .none)
     }
 }
