@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The modules, which ARCHITECTURE.md calls rooms, in the order of data flow; none imports a later one.
+// The modules, in the order of data flow; none imports a later one.
 
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -19,7 +19,7 @@ func leftOut(of target: String) -> [String] {
     return leftOutFiles.filter { $0.hasPrefix(folder) }.map { String($0.dropFirst(folder.count)) }
 }
 
-func room(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
+func module(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
     .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
 }
 
@@ -60,48 +60,48 @@ let targets: [Target] = [
     .target(name: "CReachLinux", cSettings: [.define("_GNU_SOURCE")]),
     // toml++ is a header-only library: Debian's libtomlplusplus-dev.
     .target(name: "CToml"),
-    room("ReachCore"),
-    room("ReachTOML", ["CToml", "ReachCore"]),
-    room("ReachSerialization", ["CExpat", "CZlib", "ReachCore", httpTypes]),
-    room("ReachQueue", ["ReachCore"]),
-    room("ReachLoop", ["CReachLinux", "ReachCore"]),
-    room("ReachKernel", ["CNetlink", "CNetlinkGeneric", "CNetlinkRoute", "CReachLinux", "ReachCore", "ReachLoop"]),
-    room("ReachTransfer", ["CAres", "CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
-    room("ReachProbe", ["CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer"]),
-    room(
+    module("ReachCore"),
+    module("ReachTOML", ["CToml", "ReachCore"]),
+    module("ReachSerialization", ["CExpat", "CZlib", "ReachCore", httpTypes]),
+    module("ReachQueue", ["ReachCore"]),
+    module("ReachLoop", ["CReachLinux", "ReachCore"]),
+    module("ReachKernel", ["CNetlink", "CNetlinkGeneric", "CNetlinkRoute", "CReachLinux", "ReachCore", "ReachLoop"]),
+    module("ReachTransfer", ["CAres", "CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
+    module("ReachProbe", ["CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer"]),
+    module(
         "ReachQueueRuntime",
         ["CSQLite", "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachQueue"]),
-    room(
+    module(
         "ReachControl", ["CReachLinux", "ReachCore", "ReachLoop", "ReachQueue"],
         resources: [
             .embedInCode("Interfaces/io.reach.Monitor.varlink"), .embedInCode("Interfaces/io.reach.Queue.varlink"),
             .embedInCode("Schema/lines.varlink"), .embedInCode("Schema/fleet.varlink"),
         ]),
-    room(
+    module(
         "Reachability",
         ["CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachControl", logging]),
-    room("ReachabilityFoundation", ["ReachCore", "Reachability"]),
-    room(
+    module("ReachabilityFoundation", ["ReachCore", "Reachability"]),
+    module(
         "ReachSession",
         [
             "CPublicSuffix", "CReachLinux", "ReachCore", "ReachSerialization", "ReachQueue", "ReachLoop",
             "ReachQueueRuntime", "ReachKernel", "ReachTransfer", "Reachability", logging, httpTypes,
         ]),
-    room("ReachSessionFoundation", ["ReachCore", "ReachSerialization", "ReachSession", httpTypes]),
-    room(
+    module("ReachSessionFoundation", ["ReachCore", "ReachSerialization", "ReachSession", httpTypes]),
+    module(
         "ReachDaemon",
         [
             "CReachLinux", "ReachTOML", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachProbe",
             "ReachQueue", "ReachQueueRuntime", "ReachControl", logging,
         ]),
     // What `reach` and `reach-fleet` print alike.
-    room("ReachTerminal", ["ReachCore", "ReachLoop"]),
-    room(
+    module("ReachTerminal", ["ReachCore", "ReachLoop"]),
+    module(
         "ReachFleet", ["ReachCore"],
         resources: [
             .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/page.js"),
         ]),
-    room("ReachFleetLink", ["CNats", "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachFleet"]),
+    module("ReachFleetLink", ["CNats", "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachFleet"]),
     .executableTarget(
         name: "reach-fleet",
         dependencies: [
@@ -128,7 +128,7 @@ let targets: [Target] = [
         ],
         swiftSettings: strict
     ),
-    room("ReachTesting", ["CReachLinux", "ReachCore", "ReachLoop"]),
+    module("ReachTesting", ["CReachLinux", "ReachCore", "ReachLoop"]),
     tests("ReachCoreTests", ["ReachCore", "ReachTesting"]),
     tests("ReachSerializationTests", ["ReachCore", "ReachSerialization", "ReachTesting", httpTypes]),
     tests("ReachLoopTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachTesting"]),
@@ -234,7 +234,7 @@ let targets: [Target] = [
 ]
 
 // REACH_TESTS lists test targets, separated by spaces. SwiftPM then builds only these and their dependencies, so the tests
-// of one room start soon after a change: `make test ONLY=ReachCoreTests`, or ONLY=ReachCoreTests/HoldDownTests for one file.
+// of one module start soon after a change: `make test ONLY=ReachCoreTests`, or ONLY=ReachCoreTests/HoldDownTests for one file.
 let chosenTests = (Context.environment["REACH_TESTS"] ?? "").split(separator: " ").map(String.init)
 
 @MainActor func needed(by names: [String]) -> Set<String> {

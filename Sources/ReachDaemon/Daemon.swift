@@ -36,6 +36,7 @@ package final class Daemon {
     var controlStatistics: ControlServer.Statistics? { server?.statistics }
     var stateDirectory: StateDirectory?
     var history: EventHistory?
+    /// Whether the history's thread will be woken at the end of this turn of the loop.
     private var wakesHistory = false
     var traffic: TrafficCounter?
     var journal: Journal?
@@ -47,7 +48,7 @@ package final class Daemon {
     private lazy var proofTimer = DeadlineTimer(on: loop) { [unowned self] in
         report(outages.timeReached(at: SystemClock.boot))
     }
-    /// The Internet at its last change, for the log.
+    /// The Internet's state after its last change, for the log.
     private var internet: ReachabilityState?
     var probes: ProbeServiceHandler?
     private var metrics: MetricsPublisher?
@@ -91,13 +92,13 @@ package final class Daemon {
         if let error = registry.observationError {
             log.error("the kernel cannot be observed", metadata: ["error": "\(error)"])
         }
-        reportDeafness()
+        reportUnreadAdvertisements()
         manager.notify("READY=1\nSTATUS=Watching")
         manager.feedWatchdog(on: loop)
         log.info("listening", metadata: ["socket": "\(listening)"])
     }
 
-    private func reportDeafness() {
+    private func reportUnreadAdvertisements() {
         guard let error = registry.listeningError else { return }
         log.warning(
             "no network has a name by its pvd: reading routers' advertisements needs CAP_NET_RAW, see reach.toml(5)",
@@ -144,7 +145,7 @@ package final class Daemon {
             if change.aspects.contains(.portal) {
                 report(change.state.portalSession, after: change.previous?.portalSession)
             }
-            // A path that returned counts even if no check decides about it.
+            // A path that returned ends the outage after a while, even if no check proves or refutes it.
             proofTimer.set(to: outages.deadline)
         }
         hooks?.handle(change)
@@ -252,7 +253,7 @@ package final class Daemon {
             configuration = fresh
             output.level = fresh.logLevel.level
             registry.apply(fresh)
-            reportDeafness()
+            reportUnreadAdvertisements()
             queue.apply(fresh)
             queue.reportUnknownNetworks(among: networkNames)
             let gone = Set(probes?.reports.map(\.name) ?? []).subtracting(fresh.probes.map(\.name))
@@ -276,12 +277,12 @@ package final class Daemon {
         hooks?.stop()
         probes?.stop()
         metrics?.finish()
-        // Together with the limits below, this keeps an orderly stop within two seconds.
+        // With these three limits an orderly stop takes less than two seconds.
         queue.close(patience: .milliseconds(900))
         journal?.close(at: SystemClock.now, patience: .milliseconds(400))
         history?.close(at: SystemClock.now, patience: .milliseconds(600))
         output.finish()
-        // A disk that hangs delays nothing but the end of the process.
+        // From here on a disk that hangs delays only the end of the process.
         traffic?.finish(configuration.engineOptions)
         probes?.save()
     }

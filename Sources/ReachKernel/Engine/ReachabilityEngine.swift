@@ -30,14 +30,14 @@ package final class ReachabilityEngine {
     private var leases: LeaseFindings?
     /// The links that carry paths, as long as nothing has changed since they were found.
     var carryingLinks = CarryingLinks()
-    /// Called when routes to some addresses may differ.
+    /// The watches of routes to some addresses.
     var routeWatches: [UInt64: RouteWatch] = [:]
     /// Increases before a change is evaluated: see ``reportsRoutes(to:)``. It begins with the time, so that an engine
     /// that replaces another never repeats one of its versions.
     package private(set) var routesVersion = UInt64(SystemClock.boot.nanoseconds)
-    /// The targets that are evaluated in parts, as far as they wait for it.
+    /// The targets that still wait for their part of an evaluation; `nil` if none do.
     var postponed: PostponedTargets?
-    /// The targets that ``watchTogether(_:)`` has still to evaluate; `nil` outside of it.
+    /// The targets that ``watchTogether(_:)`` still has to evaluate; `nil` outside of it.
     private var unevaluated: [WatchedTarget]?
     private var staleTimer: TimerQueue.ID?
     let loopReference = LoopReference<ReachabilityEngine>()
@@ -89,17 +89,16 @@ package final class ReachabilityEngine {
     /// The size of the receive buffer (SO_RCVBUF) of the socket for notices; `nil` while there is none.
     package var receiveBufferBytes: Int? { observer?.receiveBufferBytes }
 
-    /// Why the advertisements of routers, by which networks are named, cannot be read; `nil` if they can, or if none are needed.
+    /// The reason why routers' advertisements, which name networks, cannot be read; `nil` if they can, or are not needed.
     package var listeningError: SystemError? { observer?.listeningError }
 
     /// Calls `handler` with the target's state once it is determined, and with every later change.
     ///
     /// - Parameters:
-    ///   - owner: The user who wants to know, so that one user's names do not keep another's from being resolved; `nil` for
-    ///     this program.
-    ///   - condition: The paths that count; then the states have a list of the available interfaces, which costs lookups for
-    ///     each link that the kernel does not prefer. `nil` for the kernel's own choice, without a list.
-    ///   - isPatient: Whether it may hear of a change after the others: see ``postpone(_:after:_:)``.
+    ///   - owner: The user of the watch; `nil` for this program. One user's names do not keep another's from being resolved.
+    ///   - condition: The paths that count; `nil` for the kernel's own choice. With a condition, states list the available interfaces,
+    ///     which costs lookups for each link that the kernel does not prefer.
+    ///   - isPatient: Whether the watch may receive changes after the others: see ``postpone(_:after:_:)``.
     /// - Returns: The number of the watch, for ``unwatch(_:)``.
     package func watch(
         _ target: Target, for owner: UInt32? = nil, where condition: NetworkCondition? = nil,
@@ -136,8 +135,8 @@ package final class ReachabilityEngine {
         return id
     }
 
-    /// Begins and ends the watches that `body` makes and ends as one: the kernel is asked about their targets together, once `body`
-    /// returns. Not within a handler's call.
+    /// Runs `body`, which begins and ends watches. The kernel is asked about all new targets together, after `body` returns. Not to
+    /// be called from a handler.
     package func watchTogether(_ body: () -> Void) {
         unevaluated = []
         body()
@@ -169,7 +168,7 @@ package final class ReachabilityEngine {
 
     /// Applies the results of connectivity checks, and reports the changes to the handlers of the targets concerned.
     ///
-    /// - Parameter fresh: `nil` where none run any more.
+    /// - Parameter fresh: The new results; `nil` if no checks run any more.
     package func setConnectivity(_ fresh: ConnectivitySurvey?) {
         guard fresh != survey else { return }
         survey = fresh
@@ -195,7 +194,7 @@ package final class ReachabilityEngine {
 
     // MARK: - The networks behind links
 
-    /// - Parameter fresh: What is known of the leases of links.
+    /// Applies what is known of links' leases, and evaluates all targets again if it differs.
     package func setLeases(_ fresh: LeaseFindings) {
         guard fresh != leases else { return }
         leases = fresh
@@ -268,7 +267,7 @@ package final class ReachabilityEngine {
             let isLess = networkWatches.isEmpty && !view.forgetGateways(besides: preferred).isEmpty
             if isMore || isLess {
                 internet = try finder.internet(anchors: options.anchors, known: known)
-                // All targets follow, so nothing is left for the next evaluation.
+                // All targets are evaluated now, so the next evaluation need not do it for this change.
                 _ = view.takeIdentityChange()
             }
             if internet.status != .reachable, let known { internetMemory.remember(known.ipv4, known.ipv6) }
@@ -293,7 +292,7 @@ package final class ReachabilityEngine {
         announceRoutes(after: effects)
     }
 
-    /// Evaluates some targets, by the last verdict on the Internet: those that were not watched before, or that can wait.
+    /// Evaluates only some targets, with the last verdict on the Internet: new ones, patient ones, or those whose names were resolved.
     ///
     /// - Returns: The finder that was used; `nil` if the kernel could not be asked.
     @discardableResult
@@ -390,7 +389,7 @@ package final class ReachabilityEngine {
 
     // MARK: - Names
 
-    /// Evaluates the targets whose names were resolved, those of several answers together.
+    /// Evaluates together all targets whose names were just resolved.
     private func evaluateAnswered(_ watches: [WatchedTarget]) {
         updateTargets()
         guard observationError == nil else { return }

@@ -6,13 +6,13 @@ package import ReachKernel
 ///
 /// 1. While packets are sent to a path's first hop, the counter of TCP's retransmission timeouts is read each second. Without
 ///    traffic there is no deadline.
-/// 2. After a timeout the sockets are looked at. ``SilenceJudge`` decides whether they are reason for a test.
+/// 2. After a retransmission timeout the sockets are surveyed. ``SilenceJudge`` decides whether they are reason for a test.
 /// 3. The test begins connections to servers that answered the last check. If one answers, the path works, and the users whose
 ///    sockets were the reason are ignored for a while: sockets lead to a test, never to a verdict.
 /// 4. If none answers and still no socket has received anything, the path is silent. The interface's path in the other family
 ///    is tested at the same time, since it may carry no traffic.
 ///
-/// As long as it is, and programs try to send, connections are begun now and then, so that a return is noticed as well.
+/// While a path is silent and programs try to send, connections are begun now and then to notice its return.
 package struct SilenceMachine {
     package typealias Ticket = SilenceCommand.Ticket
 
@@ -21,17 +21,17 @@ package struct SilenceMachine {
     private var nextReading: BootTime?
     private var readings = Backoff(first: readingInterval, longest: longestReadingInterval)
     private var lastCounters: TCPCounters?
-    /// Until when sockets are looked at, since there was a timeout.
+    /// The end of the time in which sockets are surveyed after a retransmission timeout; `nil` without one.
     private var suspectedUntil: BootTime?
-    /// When a timeout was last counted: a program tries to send.
+    /// When a retransmission timeout was last counted, which shows that a program tries to send.
     private var lastTimeout: BootTime?
-    /// Until when paths count as used whose first hop does not show whether it is.
+    /// The end of the time in which paths count as used whose first hop does not show its use.
     private var activeUntil: BootTime?
-    /// By interface: what a user does on one says nothing about another.
+    /// The ignored users of each interface: what a user does on one interface says nothing about another.
     var patience: [InterfaceIndex: SilencePatience] = [:]
-    /// Whether the kernel shows nothing.
+    /// Whether the kernel shows neither counters nor sockets, so that nothing is watched any more.
     var hasGivenUp = false
-    /// How often in a row counters or sockets could not be read.
+    /// The failures to read counters or sockets since the last successful survey.
     var failures = 0
     package internal(set) var statistics = SilenceStatistics()
 
@@ -42,7 +42,7 @@ package struct SilenceMachine {
 
     // MARK: - Events
 
-    /// Sets the paths to watch. Others than these are forgotten.
+    /// Sets the paths to watch, and forgets all others.
     package mutating func update(_ paths: [SilencePath], at now: BootTime) -> [SilenceCommand] {
         guard !hasGivenUp else { return [] }
         var commands: [SilenceCommand] = []
@@ -50,7 +50,7 @@ package struct SilenceMachine {
         for (key, watch) in watches where fresh[key].map({ !$0.continues(watch.path) }) ?? true {
             commands += abandon(watch)
             watches[key] = nil
-            // What is held for this path would be held forever.
+            // A companion that is held until this path is judged would be held forever.
             if fresh[key]?.state != .silent { commands += releaseCompanions(of: key) }
         }
         for (key, path) in fresh {
@@ -74,7 +74,7 @@ package struct SilenceMachine {
         return commands
     }
 
-    /// Something shows that there may be traffic, such as a check that was due: watches paths whose first hop does not.
+    /// Notes a sign of traffic, such as a check that was due, and watches the paths whose first hop does not show its use.
     package mutating func noteActivity(at now: BootTime) -> [SilenceCommand] {
         activeUntil = now + Self.activeTime
         return schedule(at: now)
@@ -142,7 +142,7 @@ package struct SilenceMachine {
         return commands
     }
 
-    /// Begins connections by silent paths that programs try to use.
+    /// Begins a connection over each silent path that programs try to use.
     private mutating func call(at now: BootTime) -> [SilenceCommand] {
         guard let lastTimeout, now - lastTimeout < Self.tryingTime else { return [] }
         var commands: [SilenceCommand] = []
@@ -170,7 +170,7 @@ package struct SilenceMachine {
         }
     }
 
-    /// Gives up after several failures in a row: descriptors or memory may be short for a moment.
+    /// Gives up after several failures, since descriptors or memory may be short for a moment only.
     mutating func failed() -> [SilenceCommand] {
         failures += 1
         return failures < Self.mostFailures ? [] : giveUp()
@@ -184,7 +184,7 @@ package struct SilenceMachine {
 }
 
 extension SilencePath {
-    /// Whether what runs for the other one is about this path as well.
+    /// Whether this is still the other path, so that a running survey or test of that one counts for it.
     fileprivate func continues(_ other: SilencePath) -> Bool {
         route.gateway == other.route.gateway && route.source == other.route.source && route.name == other.route.name
             && state == other.state
@@ -193,13 +193,13 @@ extension SilencePath {
 
 /// How often silence was looked for, and found.
 package struct SilenceStatistics: Hashable, Sendable {
-    /// Looks at the sockets after a timeout.
+    /// Surveys of the sockets after a retransmission timeout.
     package var surveys: UInt64 = 0
-    /// Tests that sockets were the reason for.
+    /// Tests for which sockets were the reason.
     package var tests: UInt64 = 0
-    /// Tests after which the path was closed.
+    /// Paths that were closed after a test.
     package var silent: UInt64 = 0
-    /// Connections that were begun by silent paths, to notice their return.
+    /// Connections over silent paths, to notice their return.
     package var calls: UInt64 = 0
 
     package init() {}

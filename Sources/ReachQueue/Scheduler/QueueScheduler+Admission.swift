@@ -1,11 +1,11 @@
 internal import ReachCore
 
-/// What starts now: as much as the limits allow, in fair turns.
+/// Starts as many requests as the limits allow, in fair turns.
 extension QueueScheduler {
-    /// How many requests one turn may touch for what is due, and how many lanes it may take out of line.
+    /// The most due requests that one turn handles, and the most lanes that it takes out of line.
     private static let portion = 512
 
-    /// Does what has become due.
+    /// Handles everything that has become due.
     mutating func advance() {
         var portion = Self.portion
         if paths == nil, !hasGivenUpWaiting, now >= started + policy.firstLook { giveUpWaiting() }
@@ -104,7 +104,7 @@ extension QueueScheduler {
         }
     }
 
-    /// The user with the fewest slots is first, and of two with as many the one who waited longer.
+    /// The next start: of the user with the fewest slots, and of users with equally many, the one who was served longest ago.
     private mutating func nextStart(portion: inout Int) -> (lane: Int32, channel: Int32)? {
         guard lines.users.count > 1 else {
             guard let user = lines.users.first else { return nil }
@@ -118,7 +118,7 @@ extension QueueScheduler {
         return nil
     }
 
-    /// The priorities of which something of the user's stands in a line that may move.
+    /// The priorities of the user's requests that stand in lines with a free slot.
     private func candidates(of user: UInt32) -> PrioritySet {
         var found = PrioritySet()
         for channel in channels.indices where hasRoom(Int32(channel), for: user) {
@@ -127,7 +127,8 @@ extension QueueScheduler {
         return found
     }
 
-    /// By smooth weighted turns: a priority's credit grows by its weight in each turn, and the start costs the sum.
+    /// The user's next start, by smooth weighted turns: with each start every present priority's credit grows by its weight, and the
+    /// chosen priority pays the sum of the weights.
     private mutating func nextStart(of user: UInt32, portion: inout Int) -> (lane: Int32, channel: Int32)? {
         let present = candidates(of: user)
         guard !present.isEmpty else { return nil }
@@ -146,7 +147,8 @@ extension QueueScheduler {
         return nil
     }
 
-    /// One new request, one of the backlog (Postfix); of the latter one retry, one that was never tried.
+    /// The next lane of a priority. New requests and the backlog take turns (as in Postfix), and within the backlog retries and requests
+    /// that were never tried.
     private mutating func nextLane(
         of user: UInt32, _ priority: RequestPriority, _ share: inout OwnerShare, portion: inout Int
     ) -> (lane: Int32, channel: Int32)? {
@@ -178,7 +180,7 @@ extension QueueScheduler {
         return nil
     }
 
-    /// The first lane that nothing blocks but a lack of slots; those before it are taken out of the line.
+    /// The first lane that may start; blocked lanes before it are taken out of the line.
     mutating func startableLane(
         of user: UInt32, _ channel: Int32, _ kind: StartKind, portion: inout Int
     ) -> Int32? {
@@ -205,7 +207,7 @@ extension QueueScheduler {
         return false
     }
 
-    /// Takes the first of the lane, and has its lease written.
+    /// Starts the first request of the lane, beginning with the write of its lease.
     mutating func start(_ lane: Int32, _ channel: Int32) {
         let slot = lines.firstEntry(of: lane)
         let index = Int(slot)

@@ -4,7 +4,7 @@ internal import ReachLoop
 package import ReachQueue
 package import ReachTransfer
 
-/// Makes the queue's attempts: each a transfer by the path that the queue chose, and by no other. Confined to the loop.
+/// Makes the queue's attempts. Each is a transfer that uses the path that the queue chose, and no other. Confined to the loop.
 package final class QueueTransfers {
     package struct Options: Sendable {
         package var timeouts = TransferTimeouts()
@@ -29,7 +29,7 @@ package final class QueueTransfers {
         let order: AttemptOrder
         let request: QueuedRequest
         let began: Instant
-        /// The path that it uses: the ordered one, unless its destination has a path of its own.
+        /// The path that the attempt uses: that of the order, unless the destination has a path of its own.
         var path: QueuePath
         var transfer: TransferID?
         /// The request as it was sent last, for questions to the host; `nil` without a host.
@@ -37,7 +37,7 @@ package final class QueueTransfers {
         var progress = ByteProgress()
         /// The resume offset in bytes: what an earlier attempt received; `nil` for an attempt from the beginning.
         var resumedAt: UInt64?
-        /// Whether the server sends the rest from there.
+        /// Whether the server sends only the rest, from ``resumedAt`` on.
         var isResumed = false
         /// The exchanges of a resumable upload; `nil` for other requests.
         var upload: UploadAttempt?
@@ -80,15 +80,14 @@ package final class QueueTransfers {
     private let downloads: QueueDownloads
     weak var host: (any AttemptHost)?
     private var health = PassiveHealth()
-    /// Chooses the way to each address of an attempt. If it returns `nil`, all addresses are reached by the ordered
-    /// path.
+    /// Chooses the way to each address of an attempt. If it returns `nil`, the order's path serves all addresses.
     var router: (AttemptOrder, RouteTarget, [IPAddress]) -> AttemptRouter.Choice? = { _, _, _ in nil }
     /// Chooses the interface for queries to a name server.
     var serverRoute: NameService.ServerRoute?
     private let loopReference = LoopReference<QueueTransfers>()
 
     /// - Parameters:
-    ///   - make: Makes the transfers in place of an engine; `nil` for an engine.
+    ///   - make: Makes what performs the transfers instead of a ``TransferEngine``; `nil` for an engine.
     ///   - send: Receives the outcomes of attempts.
     init(
         loop: EventLoop, transfers: TransferEngine.Options, options: Options,
@@ -229,7 +228,7 @@ package final class QueueTransfers {
         }
     }
 
-    /// Continues an attempt whose host has room again for pieces of the answer.
+    /// Continues an attempt for which the host has room again for pieces of the answer.
     func resumeReading(_ id: RequestID) { if let transfer = running[id]?.transfer { engine?.resume(transfer) } }
 
     /// The network is another one: connections that were made before are not used again.
@@ -306,7 +305,7 @@ package final class QueueTransfers {
         if downloads.contains(id) { return finishedDownload(attempt, report) }
         guard let bytes = report.fileBytes, let spool else {
             if report.failure?.reason == .badRange, attempt.resumedAt != nil { return startOver(id) }
-            // After a failure the next attempt resumes what an earlier one left; after an answer it is of no use.
+            // After a failure the next attempt resumes from what an earlier one left; after an answer this is useless.
             if report.failure == nil, !leftovers.isEmpty, leftovers.removeValue(forKey: id) != nil {
                 spool?.removeAnswer(of: id)
             }
@@ -406,14 +405,14 @@ package final class QueueTransfers {
 
     // MARK: What attempts leave behind
 
-    /// The request is over.
+    /// Forgets a request that is over.
     ///
-    /// - Parameter keepsAnswer: Its result is kept, and the file with it.
+    /// - Parameter keepsAnswer: Whether its result is kept, and with it the file of its answer.
     func forget(_ id: RequestID, keepsAnswer: Bool) {
         downloads.forget(id)
         uploads.forget(id, in: spool)
         quota.remove(id)
-        // Few requests leave anything.
+        // Most requests leave nothing, so the search is saved.
         let isLeft = !leftovers.isEmpty && leftovers.removeValue(forKey: id) != nil
         if isLeft, !keepsAnswer { spool?.removeAnswer(of: id) }
     }

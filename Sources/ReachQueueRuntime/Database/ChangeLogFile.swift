@@ -1,18 +1,18 @@
 internal import Glibc
 internal import ReachCore
 
-/// A file of records in the order of their writing, before they go into the tables, many at a time.
+/// A file of records in the order of their writing, which later go into the tables, many at a time.
 ///
-/// The tables take a page of 4 KiB for each place that a change touches, and twice, by way of SQLite's log; here it takes
-/// its own length. A record has a checksum over it and all before it, and the number of its generation. The tables have the
-/// number of the generation that is not in them. One generation goes into them in one transaction with the number of the next
-/// one, which then overwrites it. Numbers are random, so that the log of another file, or of a copy of this one, is not taken
-/// for this one's.
+/// In the tables a change takes a page of 4 KiB for each place that it touches, and takes it twice, in SQLite's log as well; here
+/// it takes only its own length. A record has a checksum over itself and all records before it, and the number of its generation.
+/// The tables have the number of the generation that is not in them yet. One transaction brings a generation into the tables,
+/// together with the number of the next generation, whose records then overwrite the file. Numbers are random, so that the log of
+/// another database, or of a copy of this one, is not mistaken for this one's.
 struct ChangeLogFile: ~Copyable {
     private let descriptor: CInt
-    /// Of the records that are written now.
+    /// The generation of the records that are written now.
     private(set) var generation: Int64
-    /// Of the records after these.
+    /// The generation of the records after these.
     private(set) var next = Self.random()
     /// The bytes of the records of ``generation``.
     private(set) var length = 0
@@ -20,12 +20,12 @@ struct ChangeLogFile: ~Copyable {
 
     /// A checksum, a length and a generation.
     private static let headLength = 24
-    /// A file that was longer once is shortened to this.
+    /// The length in bytes to which a longer file is shortened.
     private static let keptLength = 1 << 20
-    /// Of one generation: what waits on a disk that takes nothing else has to be in memory, too.
+    /// The longest generation in bytes. While the disk takes no changes into the tables, they also stay in memory.
     static let longest = 16 << 20
 
-    /// Opens the file, and makes it if it is not there.
+    /// Opens the file, and creates it if it does not exist.
     ///
     /// - Parameter generation: The one that is not in the tables.
     init(_ path: String, generation: Int64) throws(SQLiteError) {
@@ -37,7 +37,7 @@ struct ChangeLogFile: ~Copyable {
     private static func opened(_ path: String) throws(SQLiteError) -> CInt {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw error("open \(path)") }
-        // Its name has to outlast a loss of power, too, also where an earlier run was killed before it could wait for that.
+        // The file's name must survive a loss of power, too. An earlier run may have been killed before it could wait for that.
         guard syncDirectory(of: path) else {
             let error = error("fsync the directory of \(path)")
             close(file)
@@ -60,13 +60,14 @@ struct ChangeLogFile: ~Copyable {
 
     // MARK: Reading
 
-    /// Reads the records of this generation, up to the first that is not whole. New ones follow those that `take` has taken.
+    /// Reads the records of this generation, up to the first that is not whole. New records are written behind those that were
+    /// accepted.
     ///
-    /// - Parameter take: Whether a record means anything; the first that does not is the end, too.
-    /// - Returns: Whether more was written behind the end: records of this generation are lost.
-    mutating func read(_ take: ([UInt8]) -> Bool) throws(SQLiteError) -> Bool {
+    /// - Parameter accept: Whether a record can be understood; reading also ends at the first that cannot.
+    /// - Returns: Whether records of this generation follow the end: they are lost.
+    mutating func read(_ accept: ([UInt8]) -> Bool) throws(SQLiteError) -> Bool {
         while let (record, sum) = try record(at: length) {
-            guard take(record) else { return true }
+            guard accept(record) else { return true }
             chain = sum
             length += Self.headLength + record.count
         }
@@ -87,7 +88,8 @@ struct ChangeLogFile: ~Copyable {
         return (record, words[0])
     }
 
-    /// Whether a head of this generation begins there or later. A generation is a random number, which nothing else contains.
+    /// Whether the head of a record of this generation begins there or later. A generation is a random number, so no other bytes
+    /// are equal to it.
     private func hasHead(from start: Int) throws(SQLiteError) -> Bool {
         var place = start + 16
         while true {
@@ -99,7 +101,7 @@ struct ChangeLogFile: ~Copyable {
     }
 
     private static func contains(_ bytes: [UInt8], _ sought: UInt64) -> Bool {
-        // The newest byte is the highest one.
+        // The last eight bytes; the newest is the most significant one.
         var last: UInt64 = 0
         for (index, byte) in bytes.enumerated() {
             last = last >> 8 | UInt64(byte) << 56
@@ -108,7 +110,7 @@ struct ChangeLogFile: ~Copyable {
         return false
     }
 
-    /// - Returns: Fewer bytes at the end of the file.
+    /// Reads bytes of the file; fewer than `count` at its end.
     private func bytes(at place: Int, _ count: Int) throws(SQLiteError) -> [UInt8] {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw Self.error("fstat") }
@@ -126,9 +128,9 @@ struct ChangeLogFile: ~Copyable {
         return Array(bytes.prefix(done))
     }
 
-    /// Copies the whole file, and then leaves of it only the records that were read.
+    /// Copies the whole file, then cuts this one behind the records that were read.
     ///
-    /// - Returns: Whether there was room for it; otherwise all stays as it is.
+    /// - Returns: Whether there was room for the copy; otherwise the file stays as it is.
     func copyAside(to path: String) -> Bool {
         let copy = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard copy >= 0 else { return false }
@@ -146,8 +148,8 @@ struct ChangeLogFile: ~Copyable {
         return false
     }
 
-    /// Takes the place of another value of the same file, whose records are in memory. They have to go into the tables before
-    /// anything is appended. If that fails after it has reached the file, `next` shows it the next time.
+    /// Replaces another value of the same file, whose records are in memory. These have to go into the tables before
+    /// anything is appended. If that transaction fails although it has reached the file, `next` shows this at the next try.
     mutating func replace(_ old: borrowing ChangeLogFile) {
         next = old.next
         length = old.length
@@ -175,7 +177,7 @@ struct ChangeLogFile: ~Copyable {
             if more < 0, errno == EINTR { continue }
             guard more > 0 else {
                 let error = Self.error("write the change log")
-                // No one else gets the room that a part of it took.
+                // Remove the written part of the record.
                 ftruncate(descriptor, off_t(length))
                 throw error
             }
@@ -185,7 +187,7 @@ struct ChangeLogFile: ~Copyable {
         length += bytes.count
     }
 
-    /// The records are in the tables, with ``next``.
+    /// Begins the next generation, once the tables have the records and ``next``.
     mutating func beginNext() {
         generation = next
         next = Self.random()
@@ -196,17 +198,17 @@ struct ChangeLogFile: ~Copyable {
     /// Waits until the records are on the disk.
     func sync() -> Bool { fdatasync(descriptor) == 0 }
 
-    /// Gives room back that a long generation took. Only when the tables that have it are on the disk.
+    /// Gives back the room that a long generation took. To be called only when the tables with its changes are on the disk.
     func shorten() {
         var status = stat()
         guard length == 0, fstat(descriptor, &status) == 0, status.st_size > Self.keptLength else { return }
         ftruncate(descriptor, off_t(Self.keptLength))
     }
 
-    /// Leaves nothing in the file. Only when the tables are on the disk.
+    /// Empties the file. To be called only when the tables are on the disk.
     func empty() { ftruncate(descriptor, 0) }
 
-    /// Of bytes that a disk may have lost, not of bytes that somebody chose: who can write here can write the tables, too.
+    /// A checksum against bytes that the disk lost, not against an attacker: whoever can write this file can write the tables, too.
     private static func checksum(_ bytes: ArraySlice<UInt8>, _ generation: Int64, after chain: UInt64) -> UInt64 {
         var sum = chain ^ UInt64(bitPattern: generation) &* 0x9e37_79b9_7f4a_7c15 ^ UInt64(bytes.count)
         bytes.withUnsafeBytes { bytes in

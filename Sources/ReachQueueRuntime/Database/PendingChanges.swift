@@ -1,20 +1,20 @@
 internal import ReachCore
 internal import ReachQueue
 
-/// The changes that are in the change log and not yet in the tables, in their order.
+/// The changes that are in the change log and not yet in the tables, in order.
 struct PendingChanges {
     private(set) var changes: [LoggedChange] = []
-    /// The requests that were added with them: their rows do not exist yet.
+    /// The requests that these changes add: their rows do not exist yet.
     private(set) var requests: [RequestID: KeptRequest] = [:]
     private var touched: Set<Int64> = []
     private var inserted: Set<Int64> = []
-    /// The spool files that they name, by request.
+    /// The spool files that the changes name, by request.
     private var files: [Int64: Set<String>] = [:]
-    /// The largest number of a request that was added, also of one that was forgotten again.
+    /// The largest number of an added request, even if the request was forgotten again.
     private(set) var lastInserted: Int64 = 0
     /// The newest row of the outbox.
     private(set) var lastEvent: Int64 = 0
-    /// What they add to what is kept of each owner.
+    /// The kept requests that the changes add to each owner's account.
     private(set) var accounts: [UInt32: KeptAccounts.Account] = [:]
 
     var isEmpty: Bool { changes.isEmpty }
@@ -23,7 +23,7 @@ struct PendingChanges {
 
     func hasInserted(_ id: RequestID) -> Bool { inserted.contains(id.rawValue) }
 
-    /// The spool files of its body and its answer, as far as they were named here.
+    /// The spool files of a request's body and answer that these changes name.
     func files(of id: RequestID) -> Set<String> { files[id.rawValue] ?? [] }
 
     mutating func add(_ more: [LoggedChange]) {
@@ -40,7 +40,7 @@ struct PendingChanges {
         }
     }
 
-    /// Follows a change of a request that is among ``requests``.
+    /// Applies a change to a request in ``requests``.
     mutating func follow(_ change: StoreChange) {
         switch change {
         case .insert(let stored, let request): requests[stored.id] = KeptRequest(stored, request)
@@ -54,7 +54,7 @@ struct PendingChanges {
         }
     }
 
-    /// Follows from now on a request that an earlier run added.
+    /// Adds a request of an earlier run to ``requests``.
     mutating func adopt(_ stored: StoredRequest, _ request: QueuedRequest) {
         requests[stored.id] = KeptRequest(stored, request)
     }
@@ -64,10 +64,10 @@ struct PendingChanges {
         accounts[owner]?.bytes += bytes
     }
 
-    /// What is left of the changes of each request when later ones have made earlier ones void: so a request that is added and
-    /// ends at once is written once.
+    /// The changes without those that later ones of the same request replace: a request that is added and ends at once is written
+    /// once.
     ///
-    /// An update or an end has all numbers of a request. A lease has few, so one that follows an update leaves it as it is.
+    /// An update or an end has all numbers of a request. A lease has only some of them, so it does not replace an earlier update.
     var effective: [LoggedChange] {
         var purged: Set<Int64> = []
         var lastProgress: [Int64: Int] = [:], lastLease: [Int64: Int] = [:], lastEnd: [Int64: Int] = [:]
@@ -88,12 +88,12 @@ struct PendingChanges {
         for (index, change) in changes.enumerated() {
             let isWanted =
                 switch change.kind {
-                // The last one is written in any case: its number is not given again.
+                // The last event is always written, so that its number is not given again.
                 case .event: change.id > lastTrim ?? .min || change.id == lastEvent
                 case .trimEvents: change.id == lastTrim
                 case .purge: !inserted.contains(change.id)
                 case .insert, .hold, .markRead: !purged.contains(change.id)
-                // Its answer counts even if the request ends once more.
+                // The answer of an earlier end counts, even if the request ends again.
                 case .finish: !purged.contains(change.id)
                 case .update: !purged.contains(change.id) && lastProgress[change.id] == index
                 case .lease:
@@ -101,7 +101,7 @@ struct PendingChanges {
                         && index > lastProgress[change.id] ?? -1
                 }
             guard isWanted else { continue }
-            // Only what is dead can be sent again.
+            // Only a dead request can be sent again, and needs its body.
             let end = change.kind == .insert ? lastEnd[change.id].flatMap { changes[$0].endState } : nil
             let keepsBody = end == nil || end == .dead
             left.append(keepsBody ? change : LoggedChange(kind: .insert, id: change.id, row: change.row))

@@ -2,15 +2,15 @@ internal import Glibc
 internal import ReachCore
 internal import ReachQueue
 
-/// What has to be known of a request when it ends.
+/// What the database needs to know of a request when the request ends.
 struct RequestFacts {
     let owner: UInt32
-    /// What it will take of its owner's room, without its answer.
+    /// The bytes of the finished request, without its answer, that count for its owner.
     let keptBytes: Int64
     /// The spool file of its body.
     let bodyName: String?
 
-    /// What a request that is over takes in addition to its texts.
+    /// The bytes that a finished request takes in addition to its texts.
     static let rowBytes: Int64 = 256
 
     init(owner: UInt32, texts: Int64, bodyName: String?) {
@@ -27,12 +27,12 @@ struct RequestFacts {
     }
 }
 
-/// The way of a change: a record of the change log first, and with many others into the tables. Whoever reads sees both.
+/// Changes go into the change log first, each transaction as a record, and later into the tables, many at a time. Readers see both.
 extension QueueDatabase {
     /// Writes transactions as one record of the change log.
     ///
-    /// - Returns: `nil` if they have to go into the tables: what is seldom, what the tables may reject, and what the log has no
-    ///   room for.
+    /// - Returns: `nil` if they have to go into the tables: they are of a rare kind, the tables may reject them, or the log has no
+    ///   room.
     func log(_ transactions: [StoreTransaction], at point: (StorePoint, [StoreTransaction]) -> Void) -> [StoreReceipt]?
     {
         var changes: [LoggedChange] = []
@@ -41,7 +41,7 @@ extension QueueDatabase {
         for change in transactions.lazy.flatMap(\.changes) {
             guard let logged = LoggedChange.changes(of: change, boot: boot) else { return nil }
             if case .insert(let stored, _) = change {
-                // A number that was given already: the tables say so.
+                // The number was given before: the tables will reject it.
                 guard stored.id.rawValue > newest, RowRules.numbers.contains(stored.id.rawValue) else { return nil }
                 newest = stored.id.rawValue
             }
@@ -62,7 +62,7 @@ extension QueueDatabase {
         }
         lastID = newest
         pending.add(changes)
-        // Each read by itself would lock and unlock the file.
+        // One transaction for all reads: otherwise each would lock and unlock the file.
         let readsMany = changes.lazy.filter { $0.kind == .lease }.prefix(2).count > 1
         if readsMany { try? statements.beginReading.run() }
         let receipts = transactions.map(followed)
@@ -73,7 +73,7 @@ extension QueueDatabase {
         return receipts
     }
 
-    /// The receiver of the outbox has its rows up to this one safe.
+    /// Removes the outbox's rows up to this one, since their receiver has stored them.
     func trimOutbox(upTo number: Int64) throws(SQLiteError) {
         let change = LoggedChange(kind: .trimEvents, id: number)
         var record = ByteWriter(capacity: 64)
@@ -84,7 +84,7 @@ extension QueueDatabase {
         pending.add([change])
     }
 
-    /// What follows from a transaction that is in the change log.
+    /// Follows a transaction that is in the change log, and makes its receipt.
     private func followed(_ transaction: StoreTransaction) -> StoreReceipt {
         var receipt = StoreReceipt(transaction: transaction, leased: [], doomed: [], isLogged: true)
         for change in transaction.changes {
@@ -95,7 +95,7 @@ extension QueueDatabase {
                     receipt.leased.append((id, request))
                 }
             case .finish(let progress, let end, let result, _):
-                // Only what is dead can be sent again, and counts elsewhere.
+                // A dead request can be sent again, so its body stays; it counts among the dead ones.
                 if case .dead = end { leases[progress.id] = nil; break }
                 guard let facts = facts(of: progress.id) else { break }
                 leases[progress.id] = nil
@@ -120,7 +120,7 @@ extension QueueDatabase {
         }
     }
 
-    /// The spool files of a request that is forgotten: those that its rows name, and those that rows would have named.
+    /// The spool files of a forgotten request: those that its rows name, and those that pending changes name.
     private func files(of id: RequestID) -> Set<String> {
         let named = (try? names(statements.spoolNames, .integer(id.rawValue), .integer(id.rawValue))) ?? []
         return pending.files(of: id).union(named)
@@ -128,7 +128,7 @@ extension QueueDatabase {
 
     // MARK: Into the tables
 
-    /// Whether what is pending should go into the tables: it is long, or somebody has more than may be kept.
+    /// Whether the pending changes should go into the tables: they are many, or an owner has more finished requests than may be kept.
     var isFlushDue: Bool {
         if changeLog.length >= options.changeLogBytes { return true }
         return pending.accounts.contains { owner, more in
@@ -137,15 +137,15 @@ extension QueueDatabase {
         }
     }
 
-    /// Brings what is pending into the tables. On a full disk tries again in the reserve: what has happened must fit.
+    /// Brings the pending changes into the tables. On a full disk it tries again in the reserve.
     ///
-    /// - Throws: Then all of it is still pending. What is in doubt is not written again here: see ``isDoubtful``.
+    /// - Throws: An error if the disk may have lost something (``isDoubtful``), or cannot be written.
     func flush() throws(SQLiteError) {
         if isDoubtful { throw Self.doubt }
         try flushAgain()
     }
 
-    /// The same, also where the disk may have lost what was written: with all that is in memory.
+    /// The same as ``flush()``, even if the disk may have lost what was written before.
     func flushAgain() throws(SQLiteError) {
         if pending.isEmpty { return }
         do throws(SQLiteError) {
@@ -159,8 +159,8 @@ extension QueueDatabase {
         if !isDoubtful, !doomedWhenSafe.isEmpty { try makeTablesSafe() }
     }
 
-    /// A transaction that fails leaves SQLite's log as long as it had become: on a full disk it would take the last of the room,
-    /// which the change log needs.
+    /// Makes sure that the pending changes fit before a transaction begins. A transaction that fails does not shorten SQLite's log
+    /// again: on a full disk the log would take the last of the room, which the change log needs.
     func requireRoom() throws(SQLiteError) {
         guard !pending.isEmpty, !directory.hasRoom(for: 2 * changeLog.length + (128 << 10)) else { return }
         throw .storage("the disk has no room for the changes that wait")
@@ -182,7 +182,7 @@ extension QueueDatabase {
         doomedWhenSafe += claimDoomed()
     }
 
-    /// Within a transaction that is committed.
+    /// Writes the pending changes and the next generation, within a transaction that the caller commits.
     func applyPending() throws(SQLiteError) {
         if pending.isEmpty { return }
         try applyChanges()
@@ -190,7 +190,7 @@ extension QueueDatabase {
         guard database.changedRows == 1 else { throw .corrupt("the table change_log has no row") }
     }
 
-    /// Writes what is pending. What the tables reject is left out, and noted in ``leftOut``.
+    /// Writes the pending changes. Those that the tables reject are noted in ``leftOut``.
     private func applyChanges() throws(SQLiteError) {
         let changes = pending.effective
         let before = counters
@@ -204,7 +204,7 @@ extension QueueDatabase {
             try applyOneByOne(changes)
         }
         try database.execute("RELEASE pending")
-        // Numbers of requests that are forgotten again are not given to others, either.
+        // The numbers of requests that were forgotten again are not given to others.
         if let last = changes.last(where: { $0.kind == .insert })?.id, last == pending.lastInserted { return }
         if pending.lastInserted > 0 {
             try statements.beginNumbers.run()
@@ -228,7 +228,7 @@ extension QueueDatabase {
         }
     }
 
-    /// What was pending is in the tables.
+    /// Notes a committed transaction: nothing is pending any more.
     func didCommit() {
         areTablesSafe = false
         if pending.isEmpty { return }
@@ -236,8 +236,8 @@ extension QueueDatabase {
         changeLog.beginNext()
     }
 
-    /// Waits until all that is in the tables is on the disk. Only then the change log goes on: what a loss of power leaves is
-    /// always the beginning of what was written.
+    /// Waits until all of the tables is on the disk. Only then the change log may be overwritten, so that a loss of power always
+    /// leaves the beginning of what was written.
     func makeTablesSafe() throws(SQLiteError) {
         if isDoubtful { throw Self.doubt }
         if areTablesSafe { return }
@@ -266,9 +266,9 @@ extension QueueDatabase {
 
     static var doubt: SQLiteError { .storage("what was written may not have reached the disk") }
 
-    /// What was written is in the file itself, and the file on the disk: nothing depends on SQLite's log or the change log.
+    /// Moves SQLite's log into the file and the file to the disk, so that nothing depends on SQLite's log or the change log any more.
     ///
-    /// - Throws: Also where another program reads, and SQLite's log has to stay for it.
+    /// - Throws: An error even where another program reads, since SQLite's log then has to stay.
     func endDoubt() throws(SQLiteError) {
         guard try database.checkpoint(truncate: true) else {
             throw .storage("another program reads the queue's file")
@@ -279,7 +279,7 @@ extension QueueDatabase {
 
     // MARK: At a start
 
-    /// Reads what an earlier run left in the change log; it is pending then.
+    /// Reads the change log of an earlier run into ``pending``.
     func readChangeLog(at now: Timestamp) throws(SQLiteError) {
         let isDamaged = try changeLog.read { record in
             var changes: [LoggedChange] = []
@@ -303,7 +303,7 @@ extension QueueDatabase {
         outbox?.skip(to: pending.lastEvent)
     }
 
-    /// Follows the requests that an earlier run added and whose rows do not exist yet.
+    /// Adds to ``pending`` the requests of an earlier run whose rows do not exist yet.
     func adoptPending(of contents: StoreContents) throws(SQLiteError) {
         for stored in contents.requests where pending.hasInserted(stored.id) {
             if case .dead = stored.state { continue }
@@ -311,14 +311,13 @@ extension QueueDatabase {
         }
     }
 
-    /// Takes over what another value of the same file has in memory: it knows more than the disk, which may have lost what was
-    /// written to it.
+    /// Takes over the memory of another value of the same file: it is more complete than the disk, which may have lost writes.
     func takeOver(_ old: QueueDatabase) {
         if changeLog.generation == old.changeLog.generation {
             pending = old.pending
             changeLog.replace(old.changeLog)
         } else if changeLog.generation != old.changeLog.next {
-            // It is another file. What happened since is written into it as far as it fits.
+            // The file was replaced. The changes since then are written into the new one, as far as they fit.
             pending.add(old.pending.changes)
         }
         leases = old.leases

@@ -3,7 +3,7 @@ internal import ReachCore
 internal import ReachLoop
 internal import ReachQueue
 
-/// The store's thread: opens the file, writes what comes, and keeps trying when the disk fails.
+/// The work of the store's thread: opens the file, writes transactions in order, and retries when the disk fails.
 final class StoreWriter {
     private let directory: QueueDirectory
     private let options: QueueStoreOptions
@@ -13,14 +13,15 @@ final class StoreWriter {
     private let observe: (StorePoint, [StoreTransaction]) -> Void
     private let deliver: @Sendable (QueueStore.Notice) -> Void
     private var database: QueueDatabase?
-    /// What could not be written yet, in order.
+    /// The transactions that could not be written yet, in order.
     private var kept: [StoreTransaction] = []
+    /// When to try again after the disk failed; `nil` while the disk works.
     private var retryAt: BootTime?
-    /// Until then whoever reads sees what is pending without it being brought into the tables once more.
+    /// When the transaction for readers ends: until then they see the pending changes without another copy into the tables.
     private var readingUntil: BootTime?
-    /// When SQLite's log was moved into the file last, and how long it was.
+    /// When SQLite's log was last moved into the file, and its length then.
     private var checkpoint = (at: BootTime(nanoseconds: 0), pages: 0)
-    /// What is written but has perhaps not reached the disk.
+    /// Written transactions that have perhaps not reached the disk.
     private var unsafe: [StoreReceipt] = []
     private var syncer: StoreSyncer?
 
@@ -39,7 +40,7 @@ final class StoreWriter {
         self.deliver = deliver
     }
 
-    /// Ends with the jobs.
+    /// Runs until the jobs end.
     func run() {
         do {
             try startSyncer()
@@ -66,7 +67,7 @@ final class StoreWriter {
         directory.release()
     }
 
-    /// Leaves all in the tables, and no log.
+    /// Brings all changes into the tables, and empties the logs.
     private func close() {
         defer { database = nil }
         guard let database, (try? flush(database)) != nil, (try? database.checkpoint(truncate: true)) == true else {
@@ -75,7 +76,7 @@ final class StoreWriter {
         database.changeLog.empty()
     }
 
-    /// Other programs may write to the file again.
+    /// Ends the transaction for readers, so that other programs may write to the file again.
     private func endReading() {
         readingUntil = nil
         database?.endReading()
@@ -102,12 +103,12 @@ final class StoreWriter {
         do {
             (contents, trouble) = try openDatabase(at: now)
         } catch SQLiteError.corrupt {
-            // Once, and never again and again: what is new is not damaged.
+            // Only once: a new file is not damaged.
             database = nil
             let aside = try directory.setAside(at: now.wall.nanosecondsSince1970 / 1_000_000_000)
             (contents, trouble) = try openDatabase(at: now)
             contents.setAside = aside
-            // Numbers go on where no earlier file can have come to, so that none is given twice.
+            // Numbers continue beyond those of any earlier file, so that no number is given twice.
             contents.nextID = max(contents.nextID, now.wall.nanosecondsSince1970 / 1_000_000_000)
         } catch let error as SQLiteError {
             throw QueueStoreError.database(error)
@@ -122,7 +123,7 @@ final class StoreWriter {
         if let database { keepReserve(database) }
     }
 
-    /// - Returns: What the file holds, and why it cannot be written if the disk has no room: then it is in use all the same.
+    /// - Returns: What the file holds, and if the disk has no room the error: the file is in use even then.
     private func openDatabase(at now: Instant) throws -> (StoreContents, SQLiteError?) {
         let database = try openWithReserve(at: now)
         var trouble: SQLiteError?
@@ -136,7 +137,7 @@ final class StoreWriter {
         var contents = try database.contents(at: now)
         contents.rowsSetAside = aside
         try database.adoptPending(of: contents)
-        // A file goes only when nothing on the disk names it any more.
+        // A spool file is deleted only if nothing on the disk names it any more.
         let isSafe = database.makeSafe()
         (contents.begunAnswers, contents.begunUploads) = try directory.sweepSpool(
             keeping: database.spoolNames, isOpen: contents.isOpen, removes: isSafe)
@@ -144,7 +145,7 @@ final class StoreWriter {
         database.endReading()
         self.database = database
         try follow()
-        // Where there is no room for it now, there is none for requests either: the first one finds out.
+        // If this fails for lack of room, the first request fails for the same reason.
         if !database.hasUsedReserve, trouble == nil { _ = directory.fillReserve(options.reserveBytes) }
         return (contents, trouble)
     }
@@ -183,7 +184,7 @@ final class StoreWriter {
                 doubt(receipts)
             case .trimOutbox(let number):
                 write(&batch)
-                // What cannot be removed now goes with later rows.
+                // If this fails, a later call removes these rows, too.
                 try? database?.trimOutbox(upTo: number)
             }
         }
@@ -202,18 +203,18 @@ final class StoreWriter {
     private func write(_ batch: inout [StoreTransaction]) {
         defer { batch = [] }
         guard !batch.isEmpty else { return }
-        guard retryAt == nil else { return writeWhatMust(batch, "the disk failed before") }
+        guard retryAt == nil else { return writeNecessary(batch, "the disk failed before") }
         do throws(SQLiteError) {
             try commit(batch)
         } catch {
             degrade(error.description)
-            writeWhatMust(batch, error.description)
+            writeNecessary(batch, error.description)
         }
     }
 
-    /// Refuses what may be refused. Everything else is written into the reserved space, so that a client can cancel on
-    /// a full disk; what does not fit there either is kept here, and its clients get no answer yet.
-    private func writeWhatMust(_ batch: [StoreTransaction], _ reason: String) {
+    /// Refuses the transactions that may be refused. Writes the others into the reserved space, so that a client can cancel on
+    /// a full disk. Those that do not fit there either are kept in memory, and their clients are refused a confirmation.
+    private func writeNecessary(_ batch: [StoreTransaction], _ reason: String) {
         for transaction in batch where transaction.mayBeRefused {
             deliver(.notCommitted(transaction.number, reason))
         }
@@ -236,8 +237,8 @@ final class StoreWriter {
         retryAt = SystemClock.boot + options.retryInterval
     }
 
-    /// The disk failed while these waited for it. Refuses what can be refused, and takes it back when that can be
-    /// written; the rest is reported when the file is whole again.
+    /// Handles transactions that waited for the disk when it failed. Refuses those that may be refused, and keeps a transaction that
+    /// removes their requests again; the others are reported once the file is whole again.
     private func doubt(_ receipts: [StoreReceipt]) {
         for receipt in receipts {
             guard receipt.transaction.mayBeRefused else {
@@ -269,7 +270,7 @@ final class StoreWriter {
             do throws(SQLiteError) {
                 try flush(database)
             } catch {
-                // All of it is in the change log, and is tried again with the file.
+                // The changes are all in the change log, and go into the tables when the file is opened again.
                 degrade(error.description)
             }
         }
@@ -281,7 +282,7 @@ final class StoreWriter {
         try database.flush()
     }
 
-    /// What is to be done and said after something was brought into the tables.
+    /// Removes the files and reports the losses that followed from bringing changes into the tables.
     private func report(_ database: QueueDatabase) {
         for name in database.removable { directory.removeSpoolFile(name) }
         database.removable = []
@@ -298,7 +299,7 @@ final class StoreWriter {
     private func keepReserve(_ database: QueueDatabase) {
         guard database.hasUsedReserve else { return }
         database.hasUsedReserve = false
-        // What is left of it is kept from others. Nothing new until there is room for the whole reserve again.
+        // What fits of the reserve is taken again, before other programs take the room. New requests wait until all of it fits.
         if !directory.fillReserve(options.reserveBytes) { _ = directory.fillReserve(options.reserveBytes / 2) }
         degrade("the disk is full")
     }
@@ -306,11 +307,11 @@ final class StoreWriter {
     private func checkpointIfDue(_ database: QueueDatabase, _ batch: [StoreTransaction]) {
         keepReserve(database)
         let pages = database.pagesInLog
-        // SQLite began it again.
+        // SQLite has started to overwrite its log.
         if pages < checkpoint.pages { checkpoint.pages = 0 }
-        // On a full disk the file could not grow, and would take the room that ends and changes need.
+        // On a full disk the file cannot grow, or takes the room that is needed for finished and changed requests.
         guard retryAt == nil, pages >= options.checkpointPages, pages != checkpoint.pages else { return }
-        // Readers of other programs keep it from being begun again, however often that is tried.
+        // While other programs read, SQLite cannot start over in its log, so trying it often is useless.
         if checkpoint.pages > 0, SystemClock.boot < checkpoint.at + .seconds(1) { return }
         observe(.beforeCheckpoint, batch)
         do throws(SQLiteError) {
@@ -321,8 +322,8 @@ final class StoreWriter {
         checkpoint = (SystemClock.boot, pages)
     }
 
-    /// The tables will never take it. It is said, and the others go on; what cannot be refused stays as it was in the
-    /// file until its request is written the next time.
+    /// Reports a transaction that the tables reject; the others continue. If it may not be refused, the file keeps the request's old
+    /// row until the request is written the next time.
     private func giveUp(_ receipt: StoreReceipt, _ reason: String) {
         let transaction = receipt.transaction
         if retryAt == nil { deliver(.degraded(reason)) }
@@ -335,7 +336,7 @@ final class StoreWriter {
         if retryAt == nil { deliver(.degraded(nil)) }
     }
 
-    /// The transaction is safe: its files go, and those who wait for it hear of it.
+    /// Ends a transaction that is safe: removes its files, and delivers its notice.
     private static func settle(
         _ receipt: StoreReceipt, _ directory: QueueDirectory, _ deliver: (QueueStore.Notice) -> Void
     ) {
@@ -343,8 +344,8 @@ final class StoreWriter {
         deliver(receipt.notice)
     }
 
-    /// Opens the file again, since it may be another one now, and SQLite's own memory cannot be trusted after a failed write; then
-    /// writes what was kept. Until that is done, what was open stays in use: it has the changes in memory.
+    /// Opens the file again, then writes the kept transactions. The file may be another one now, and SQLite's own memory cannot be trusted
+    /// after a failed write. Until the new connection has written the changes in memory, the old one stays in use.
     private func retry() {
         guard let old = database else { return }
         do {
@@ -353,7 +354,7 @@ final class StoreWriter {
                 directory, options, schema, outbox: outbox, at: SystemClock.now, bootIdentity: BootIdentity.current,
                 replacing: old)
             try fresh.flushAgain()
-            // From here on the old one is behind.
+            // From here on the old connection lacks what the new one has written.
             database = fresh
             let wasDoubtful = fresh.isDoubtful
             try settleDoubt(fresh)
@@ -365,7 +366,7 @@ final class StoreWriter {
             if !wasDoubtful { try fresh.checkpoint() }
             // New requests wait until there is room for ends and changes again.
             guard directory.fillReserve(options.reserveBytes) else {
-                // What there is of it is kept from others.
+                // What fits is taken before other programs take the room.
                 _ = directory.fillReserve(options.reserveBytes / 2)
                 retryAt = SystemClock.boot + options.retryInterval
                 return
@@ -374,13 +375,13 @@ final class StoreWriter {
             retryAt = nil
             deliver(.degraded(nil))
         } catch {
-            // What there is of the reserve is kept from others, for what happens until the next time.
+            // What fits of the reserve is taken before other programs take the room: changes until the next try may need it.
             _ = directory.fillReserve(options.reserveBytes / 2)
             retryAt = SystemClock.boot + options.retryInterval
         }
     }
 
-    /// Sees that the file can be written, and ends what waits for the disk.
+    /// Makes sure that the file can be written, then ends the transactions that wait for the disk.
     private func settleDoubt(_ database: QueueDatabase) throws {
         report(database)
         if database.isDoubtful { try database.endDoubt() }

@@ -2,9 +2,9 @@ internal import ReachCore
 internal import ReachQueue
 internal import ReachTransfer
 
-/// Decides the exchanges of one attempt of a resumable upload by tus 1.0, core and creation
-/// (https://tus.io/protocols/resumable-upload): a value. POST makes an upload on the server, HEAD asks how much of it is
-/// there, and PATCH sends the rest.
+/// A value that decides the exchanges of one attempt of a resumable upload by tus 1.0, core and creation
+/// (https://tus.io/protocols/resumable-upload). POST makes an upload on the server, HEAD asks how much of it the server has, and
+/// PATCH sends the rest.
 ///
 /// The server's offset decides where the next PATCH begins, so no byte is sent that the server has acknowledged.
 struct ResumableUpload {
@@ -21,18 +21,19 @@ struct ResumableUpload {
         case complete
         /// The answer is judged like that of any other request.
         case answered
-        /// The status says nothing: the server does not speak the protocol, or has not what is there to be resumed.
+        /// The request is refused, whatever the status: the server does not speak the protocol, or has lost an upload that cannot
+        /// begin again.
         case refused
         case failed(AttemptFault)
     }
 
     private(set) var state: UploadState
     private let target: TransferURL
-    /// Whether the target makes uploads; otherwise it is one.
+    /// Whether the target makes uploads; otherwise it is an upload itself.
     let isCreation: Bool
     private(set) var exchange = Exchange.ask
     private var hasCreated = false
-    /// Questions since the offset last advanced by enough.
+    /// Questions (HEAD) since the offset last advanced by at least ``leastAdvance``.
     private var questions = 0
     /// The most that the server has acknowledged of this upload, in this attempt.
     private var peak: UInt64
@@ -42,7 +43,7 @@ struct ResumableUpload {
     private var shortfalls = 0
     /// The offset from which an advance counts.
     private var counted: UInt64
-    /// Whether the file of the body is another one than when a part of it was sent, and nothing can be begun again.
+    /// Whether the file of the body changed after a part of it was sent, and the upload cannot begin again.
     private let isMixed: Bool
 
     /// The least bytes of a part: less is mostly overhead.
@@ -52,11 +53,11 @@ struct ResumableUpload {
     static let leastAdvance: UInt64 = 64 << 10
 
     private static let mostShortfalls = 3
-    /// The longest URL of an upload, in bytes. It is kept as long as the upload lasts, and counts towards no limit of its user.
+    /// The longest URL of an upload, in bytes. The URL is kept as long as the upload lasts, and counts towards no limit of the user.
     static let longestURL = 4096
 
     /// - Parameters:
-    ///   - known: What earlier attempts found; `nil` for none.
+    ///   - known: The state after earlier attempts; `nil` if there were none.
     ///   - target: The request's URL.
     ///   - isCreation: Whether uploads are made there.
     init(_ known: UploadState?, of body: BodyIdentity, to target: TransferURL, isCreation: Bool) {
@@ -81,7 +82,7 @@ struct ResumableUpload {
     ///
     /// - Parameter url: The URL that answered; `nil` for that of the exchange.
     mutating func handle(_ head: ResponseHead, from url: TransferURL? = nil) -> Decision {
-        // The server still holds the upload for a connection that it does not know to be dead.
+        // The server still locks the upload for a dead connection that it takes for alive.
         if head.status == 423 { return Self.trouble }
         return switch exchange {
         case .create: created(head, from: url ?? target)
@@ -90,14 +91,14 @@ struct ResumableUpload {
         }
     }
 
-    /// The exchange was cut off.
+    /// Notes that the exchange was cut off.
     ///
-    /// - Parameter count: How many bytes of the body had been handed to the kernel.
+    /// - Parameter count: The bytes of the body that had been handed to the kernel.
     mutating func cutOff(after count: UInt64) {
         if case .send = exchange { state.cutOffAfter = count }
     }
 
-    /// Whether the server has got further than ever before, since the last call.
+    /// Whether the server has more than ever before, by enough, since the last call.
     mutating func claimAdvance() -> Bool {
         let isFurther = state.highest > counted
         let isEnough = state.highest - counted >= Self.leastAdvance || state.offset == state.body.bytes
@@ -135,7 +136,7 @@ struct ResumableUpload {
     private mutating func created(_ head: ResponseHead, from answering: TransferURL) -> Decision {
         guard 200..<300 ~= head.status else { return .answered }
         guard head.status == 201, let location = head["location"] else { return .refused }
-        // Elsewhere the request's credentials are none of the server's business.
+        // The request's credentials must not go to another origin.
         guard let url = try? answering.resolving(location), url.hasOrigin(of: target) else {
             return .failed(AttemptFault(.redirects))
         }
@@ -149,8 +150,8 @@ struct ResumableUpload {
     private mutating func asked(_ head: ResponseHead) -> Decision {
         if Self.isGone(head) { return lost() }
         guard 200..<300 ~= head.status else { return .answered }
-        // A portal, or a proxy, answers everything in a server's place: that is no reason to send all again, and does not
-        // show that the path works.
+        // A portal or a proxy may answer instead of the server. Such an answer is no reason to send everything again, and does
+        // not show that the path works.
         if wasFound, head["upload-offset"] == nil, head["tus-resumable"] == nil {
             return .failed(AttemptFault(.transient))
         }
@@ -177,7 +178,7 @@ struct ResumableUpload {
         guard let offset = Self.number(head["upload-offset"]), offset > range.lowerBound, offset <= range.upperBound
         else { return ask() }
         acknowledge(offset)
-        // One that takes a byte of each request would have the rest sent again and again.
+        // A server that takes one byte of each request would make this attempt send the rest forever.
         if offset < range.upperBound {
             shortfalls += 1
         } else if let part = state.partBytes {
@@ -194,7 +195,8 @@ struct ResumableUpload {
     }
 
     private mutating func acknowledge(_ offset: UInt64) {
-        // Not for each byte, nor for those that the server takes back: that would have no end.
+        // Only a real advance permits more questions. Otherwise a server that takes single bytes, or loses bytes again, would never
+        // let the attempt end.
         if offset >= peak + Self.leastAdvance { (peak, questions) = (offset, 0) }
         state.offset = offset
         state.highest = max(state.highest, offset)
@@ -217,12 +219,12 @@ struct UploadState: Hashable, Sendable {
     var offset: UInt64 = 0
     /// The most that it has ever acknowledged, of this upload or of those before it.
     var highest: UInt64 = 0
-    /// How often it began again, since the server lost it or the body changed.
+    /// How often the upload began again because the server lost it or the body changed.
     var restarts = 0
     var body: BodyIdentity
-    /// The most bytes to send in one exchange; `nil` for all. Not recorded.
+    /// The most bytes to send in one exchange; `nil` for all. Not stored.
     var partBytes: UInt64?
-    /// The bytes that the last exchange sent before it was cut off. Not recorded.
+    /// The bytes that the last exchange sent before it was cut off. Not stored.
     var cutOffAfter: UInt64 = 0
 
     init(body: BodyIdentity) { self.body = body }
@@ -234,7 +236,7 @@ struct UploadState: Hashable, Sendable {
     }
 }
 
-/// Tells a body from another one at the same place: the parts of two must not be mixed in one upload.
+/// Distinguishes a body from another one at the same path: an upload must not mix parts of two bodies.
 struct BodyIdentity: Hashable, Sendable {
     /// The length.
     var bytes: UInt64

@@ -7,7 +7,7 @@ internal import ReachLoop
 final class TransferJob {
     let id: TransferID
     private let handler: TransferHandler
-    /// The engine owns this job, and stops it before it is released itself.
+    /// The engine owns this job, and stops the job before the engine is released.
     private unowned(unsafe) var engine: TransferEngine?
     private let tools: TransferTools
     private var machine: TransferMachine
@@ -27,7 +27,7 @@ final class TransferJob {
         machine = TransferMachine(request, startedAt: SystemClock.boot)
     }
 
-    /// The first timeout; the engine has one timer for all jobs.
+    /// When the next timeout of this transfer is due; the engine has one timer for all jobs.
     var deadline: BootTime? { machine.deadline }
 
     /// Whether there is room for more of the body.
@@ -41,16 +41,16 @@ final class TransferJob {
 
     func deadlineReached() { run(machine.deadlineReached(attempt?.counts, at: SystemClock.boot)) }
 
-    /// Fails it for a reason from outside, such as the end of its epoch.
+    /// Ends the transfer with a failure from outside, such as the end of its epoch.
     func fail(_ failure: TransferFailure) { run(machine.interrupt(failure, at: SystemClock.boot)) }
 
-    /// Ends it without a report.
+    /// Ends the transfer without a report.
     func stop() {
         machine.cancel()
         release()
     }
 
-    /// The attempt has sent or received something.
+    /// Handles progress: the attempt has sent or received something.
     func attemptMoved() {
         guard let attempt, machine.isTransferring else { return }
         if machine.isConnecting, attempt.phases.requestStarted != nil {
@@ -60,7 +60,7 @@ final class TransferJob {
         run(machine.moved(attempt.counts, at: SystemClock.boot))
     }
 
-    /// libcurl has ended the attempt.
+    /// Handles the end of the attempt, which libcurl reported.
     func attemptEnded(_ code: CURLcode) {
         guard let attempt, machine.isTransferring else { return }
         deliver(attempt)
@@ -83,7 +83,7 @@ final class TransferJob {
         }
     }
 
-    /// The file, the body or the handler is ready for more.
+    /// Continues a paused attempt: the file, the body or the handler is ready for more.
     func becameReady() {
         guard let attempt else { return }
         if let failure = writer?.failure { return fail(failure) }
@@ -92,7 +92,7 @@ final class TransferJob {
 
     // MARK: - Actions
 
-    /// Performs an action, and those that follow from it. None follows once a handler has cancelled this transfer.
+    /// Performs an action and those that follow from it, until a handler cancels this transfer.
     private func run(_ first: TransferMachine.Action?) {
         var next = first
         while let action = next {
@@ -175,7 +175,7 @@ final class TransferJob {
             return tools.systemTrust.load { [weak self] trust in
                 guard let self else { return }
                 self.trust = trust
-                // Without the list every certificate would be refused, and the server blamed for this machine's fault.
+                // Without this failure every certificate would be refused, and the server would be blamed for this machine's fault.
                 let isNeeded = !machine.request.security.allowsInvalidCertificates
                 let failure = trust == nil && isNeeded ? tools.systemTrust.failure : nil
                 run(
@@ -211,7 +211,7 @@ final class TransferJob {
 
     private func plan(by way: TransferWay) -> AttemptPlan {
         var plan = AttemptPlan(request: machine.request, address: way.address)
-        // Mostly it is the same, and then the request is not copied.
+        // The interface is mostly the same; the comparison saves a copy of the request.
         if plan.request.interface != way.interface { plan.request.interface = way.interface }
         if plan.request.url.isSecure { plan.trust = trust }
         plan.target = machine.targetAddress
