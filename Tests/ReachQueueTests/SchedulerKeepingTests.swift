@@ -110,6 +110,66 @@ import Testing
         #expect(stage.state(long[1]) == .dead)
     }
 
+    private static func rows(_ owners: [UInt32], at moment: Instant, from first: Int64 = 1) throws -> [StoredRequest] {
+        try owners.enumerated().map { number, owner in
+            var request = try QueuedRequest(RequestSpecification(url: "https://host\(number).example/"))
+            request.owner = owner
+            return StoredRequest(
+                RequestID(rawValue: first + Int64(number)), request, created: moment,
+                deadline: Instant(wall: moment.wall, boot: moment.boot + .seconds(1000)))
+        }
+    }
+
+    @Test mutating func `requests that are still to be restored count for figures and limits`() throws {
+        var policy = QueuePolicy()
+        policy.limits.ownerRequests = 4
+        stage = QueueStage(policy)
+        let rows = try Self.rows([7, 7, 7, 8], at: stage.moment, from: 11)
+        let bytes = rows[0].bytesHeld
+        stage.send(
+            .expectRestored(
+                ExpectedRequests(
+                    shares: [7: .init(count: 3, bytes: 3 * bytes), 8: .init(count: 2, bytes: 2 * bytes)], total: 5)))
+        #expect(stage.queue.count == 5 && stage.queue.count(of: .init(user: 7)) == 3)
+        #expect(stage.queue.bytes(of: 7).owner == 3 * bytes && stage.queue.bytes(of: 7).all == 5 * bytes)
+        var request = try QueuedRequest(RequestSpecification(url: "https://new.example/"))
+        request.owner = 7
+        #expect(stage.ask { .add(request, $0) } == .added(RequestID(rawValue: 1)))
+        #expect(stage.ask { .add(request, $0) } == .refused(.userLimit))
+        stage.send(.restore(Array(rows[..<2]), breakers: [], heldQueues: []))
+        #expect(stage.queue.count == 6 && stage.queue.count(of: .init(user: 7)) == 4)
+        #expect(stage.ask { .add(request, $0) } == .refused(.userLimit))
+        stage.send(.restore(Array(rows[2...]), breakers: [], heldQueues: []))
+        #expect(stage.queue.bytes(of: 8).owner == 2 * bytes)
+        // The last row of 8 meant nothing.
+        stage.send(.allRestored)
+        #expect(stage.queue.count == 5 && stage.queue.count(of: .init(user: 8)) == 1)
+        #expect(stage.queue.bytes(of: 8).owner == bytes)
+    }
+
+    @Test mutating func `a breaker of an earlier run holds requests that are restored after it`() throws {
+        let rows = try Self.rows([7, 7, 7], at: stage.moment)
+        let breaker = StoredBreaker(
+            destination: rows[2].destination, interface: "eth0", owner: 7,
+            openUntil: Instant(wall: stage.moment.wall, boot: stage.moment.boot + .seconds(100)), step: 1)
+        stage.send(.expectRestored(ExpectedRequests(shares: [7: .init(count: 3, bytes: 0)], total: 3)))
+        stage.send(.restore([], breakers: [breaker], heldQueues: []))
+        for row in rows { stage.send(.restore([row], breakers: [], heldQueues: [])) }
+        stage.send(.allRestored)
+        var whole = QueueStage()
+        whole.send(.restore(rows, breakers: [breaker], heldQueues: []))
+        for seconds in [0, 5] {
+            if seconds == 0 {
+                stage.network([.wired])
+                whole.network([.wired])
+            }
+            stage.pass(.seconds(seconds))
+            whole.pass(.seconds(seconds))
+            #expect(stage.startedIDs.sorted() == whole.startedIDs.sorted())
+            #expect(stage.blockers(rows[2].id) == whole.blockers(rows[2].id))
+        }
+    }
+
     @Test mutating func `a restart does not begin the wait for the network again`() throws {
         let id = try stage.add("https://a.example/", when: "wifi")
         let added = stage.moment.boot

@@ -52,6 +52,10 @@ package indirect enum QueueInput: Sendable {
     /// What an earlier run left, in the order of its numbers. In one piece or several, before the first ``paths(_:)``.
     /// `heldQueues` are the owners whose queues are held; 0 means all owners, and ``Client/fleet`` the fleet's hold.
     case restore([StoredRequest], breakers: [StoredBreaker], heldQueues: [UInt32])
+    /// Further pieces of ``restore(_:breakers:heldQueues:)`` follow. What they bring is counted from now on.
+    case expectRestored(ExpectedRequests)
+    /// The last of these pieces has come.
+    case allRestored
     /// A transaction is safe.
     case committed(UInt64)
     /// A transaction that may be refused could not be written, and will not be.

@@ -140,12 +140,7 @@ extension QueueScheduler {
     // MARK: An earlier run
 
     mutating func restore(_ requests: [StoredRequest], _ breakers: [StoredBreaker], heldQueues: [UInt32]) {
-        if entries.isEmpty {
-            slots.reserveCapacity(requests.count)
-            entries.reserveCapacity(requests.count)
-            lines.reserveCapacity(requests.count)
-            deadlines.reserveCapacity(requests.count)
-        }
+        if entries.isEmpty, expected == nil { reserve(requests.count) }
         restored = now
         for owner in heldQueues {
             switch owner {
@@ -155,16 +150,50 @@ extension QueueScheduler {
             }
         }
         for request in requests where slots[request.id] == nil { restore(request) }
-        for breaker in breakers {
-            let key = DestinationRecord.Key(destination: breaker.destination, owner: breaker.owner)
-            guard let number = destinationNumbers[key], breaker.openUntil.boot > now else { continue }
-            var trouble = troubles.removeValue(forKey: number) ?? DestinationTrouble(policy, at: now)
-            // A clock that was set back must not keep it open.
-            let until = min(breaker.openUntil.boot, now + policy.breaker.openLongest)
-            trouble.breakers[breaker.interface] = CircuitBreaker(openUntil: until, step: breaker.step)
-            troubles[number] = trouble
-            attentive.insert(number)
-        }
+        let stored = storedBreakers + breakers
+        storedBreakers = []
+        for breaker in stored where !restore(breaker) && expected != nil { storedBreakers.append(breaker) }
+    }
+
+    /// - Returns: Whether there are requests that it concerns.
+    private mutating func restore(_ breaker: StoredBreaker) -> Bool {
+        let key = DestinationRecord.Key(destination: breaker.destination, owner: breaker.owner)
+        guard let number = destinationNumbers[key] else { return false }
+        guard breaker.openUntil.boot > now else { return true }
+        var trouble = troubles.removeValue(forKey: number) ?? DestinationTrouble(policy, at: now)
+        // A clock that was set back must not keep it open.
+        let until = min(breaker.openUntil.boot, now + policy.breaker.openLongest)
+        trouble.breakers[breaker.interface] = CircuitBreaker(openUntil: until, step: breaker.step)
+        troubles[number] = trouble
+        attentive.insert(number)
+        return true
+    }
+
+    private mutating func reserve(_ count: Int) {
+        slots.reserveCapacity(count)
+        entries.reserveCapacity(count)
+        lines.reserveCapacity(count)
+        deadlines.reserveCapacity(count)
+    }
+
+    mutating func expect(_ requests: ExpectedRequests) {
+        if entries.isEmpty { reserve(requests.total) }
+        expected = requests
+        for (owner, share) in requests.shares { countExpected(share.count, share.bytes, of: owner) }
+    }
+
+    /// What was expected and did not come was set aside, since its rows meant nothing.
+    mutating func endRestoring() {
+        for (owner, share) in expected?.shares ?? [:] { countExpected(-share.count, -share.bytes, of: owner) }
+        expected = nil
+        storedBreakers = []
+    }
+
+    private mutating func countExpected(_ count: Int, _ bytes: Int64, of owner: UInt32) {
+        aliveCount += count
+        aliveBytes += bytes
+        change(&owners[owner, default: OwnerAccount()], by: count, bytes)
+        if owners[owner]?.isIdle == true { owners[owner] = nil }
     }
 
     private mutating func restore(_ stored: StoredRequest) {
@@ -177,6 +206,9 @@ extension QueueScheduler {
             return restoreDead(stored, reason, diedAt: min(time.boot, now))
         }
         let slot = enter(stored, created: stored.created.boot, deadline: deadline)
+        if let share = expected?.remove(stored.bytesHeld, of: stored.owner) {
+            countExpected(-share.count, -share.bytes, of: stored.owner)
+        }
         count(slot, in: stored.order)
         let index = Int(slot)
         entries[index].startClass = stored.progress.attempts > 0 ? .retry : .backlog

@@ -40,7 +40,7 @@ extension QueueScheduler {
         deadlines.remove(slot)
     }
 
-    private func change(_ account: inout OwnerAccount, by count: Int, _ bytes: Int64) {
+    func change(_ account: inout OwnerAccount, by count: Int, _ bytes: Int64) {
         account.count += count
         account.bytes += bytes
     }

@@ -31,6 +31,10 @@ package struct QueueScheduler: Sendable {
     package var diskRoom: DiskRoom?
     /// When the requests of an earlier run were restored; `nil` without any.
     var restored: BootTime?
+    /// What is still to be restored; `nil` if nothing is.
+    var expected: ExpectedRequests?
+    /// Circuit breakers of an earlier run, for destinations whose requests are still to be restored.
+    var storedBreakers: [StoredBreaker] = []
     /// The time since which root holds all requests; `nil` if root does not.
     var heldSince: BootTime?
     /// The fleet's hold, which is independent of those of users.
@@ -292,6 +296,8 @@ package struct QueueScheduler: Sendable {
         case .pathChecked(let interface, let works, let isProof): pathChecked(interface, works, isProof: isProof)
         case .woke(let slept): woke(after: slept)
         case .restore(let requests, let breakers, let held): restore(requests, breakers, heldQueues: held)
+        case .expectRestored(let requests): expect(requests)
+        case .allRestored: endRestoring()
         case .committed(let number): committed(number)
         case .notCommitted(let number): notCommitted(number)
         case .postponed(let number): postponed(number)

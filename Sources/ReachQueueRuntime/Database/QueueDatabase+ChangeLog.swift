@@ -304,8 +304,8 @@ extension QueueDatabase {
     }
 
     /// Adds to ``pending`` the requests of an earlier run whose rows do not exist yet.
-    func adoptPending(of contents: StoreContents) throws(SQLiteError) {
-        for stored in contents.requests where pending.hasInserted(stored.id) {
+    func adoptPending(of requests: [StoredRequest]) throws(SQLiteError) {
+        for stored in requests where pending.hasInserted(stored.id) {
             if case .dead = stored.state { continue }
             if let request = try specification(stored.id) { pending.adopt(stored, request) }
         }

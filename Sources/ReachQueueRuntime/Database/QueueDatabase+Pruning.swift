@@ -57,8 +57,12 @@ extension QueueDatabase {
     /// What the file says of each owner.
     func readKept() throws(SQLiteError) -> KeptAccounts {
         var kept = KeptAccounts()
+        // Rows that mean nothing may be among them: a sum could be too large for SQLite.
         let rows = try database.prepare(
-            "SELECT owner, count(*), sum(kept) FROM request WHERE over_wall IS NOT NULL AND state != 3 GROUP BY owner")
+            """
+            SELECT owner, count(*), CAST(min(total(kept), 4e18) AS INTEGER) FROM request
+            WHERE over_wall IS NOT NULL AND state != 3 GROUP BY owner
+            """)
         while try rows.step() {
             kept.add(rows.integer(2), count: Int(clamping: rows.integer(1)), of: UInt32(clamping: rows.integer(0)))
         }

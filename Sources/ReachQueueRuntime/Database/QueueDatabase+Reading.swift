@@ -8,10 +8,16 @@ extension QueueDatabase {
     ///
     /// - Parameter now: What times of an earlier start of the machine are measured against.
     func contents(at now: Instant) throws(SQLiteError) -> StoreContents {
+        var contents = try contentsBesideRequests(at: now)
+        contents.requests = try requests(at: now)
+        return contents
+    }
+
+    /// The same without the requests.
+    func contentsBesideRequests(at now: Instant) throws(SQLiteError) -> StoreContents {
         try beginReading()
         var contents = StoreContents()
         contents.nextID = try lastNumber() + 1
-        contents.requests = try requests(at: now)
         contents.breakers = try breakers(at: now)
         let held = try database.prepare("SELECT owner FROM held_queue")
         while try held.step() { contents.heldQueues.append(UInt32(clamping: held.integer(0))) }
@@ -23,12 +29,12 @@ extension QueueDatabase {
             "SELECT \(RequestColumn.schedulingList) FROM request WHERE state IN (0, 1, 3) ORDER BY id")
         var requests: [StoredRequest] = []
         // Those that are over are few, and without a condition SQLite counts without reading rows.
-        requests.reserveCapacity(Int(try database.number("SELECT count(*) FROM request") ?? 0))
+        requests.reserveCapacity(try rowCount())
         while try rows.step() { requests.append(storedRequest(rows, at: now)) }
         return requests
     }
 
-    private func storedRequest(_ row: SQLiteStatement, at now: Instant) -> StoredRequest {
+    func storedRequest(_ row: SQLiteStatement, at now: Instant) -> StoredRequest {
         let deadline = moment(
             wall: row.integer(.deadlineWall), boot: row.integer(.deadlineBoot), in: row.integer(.boot), at: now)
         let created = BootTime(nanoseconds: deadline.boot.nanoseconds &- row.integer(.lifetime))
@@ -250,13 +256,15 @@ extension QueueDatabase {
 
     /// The spool files that rows name.
     func spoolNames() throws(SQLiteError) -> Set<String> {
+        try answerNames().union(spoolNames(in: "request")).union(spoolNames(in: "set_aside"))
+    }
+
+    /// The spool files that hold answers.
+    func answerNames() throws(SQLiteError) -> Set<String> { try spoolNames(in: "result") }
+
+    private func spoolNames(in table: String) throws(SQLiteError) -> Set<String> {
         try beginReading()
-        let rows = try database.prepare(
-            """
-            SELECT body_path FROM request WHERE body_kind = 3
-            UNION SELECT body_path FROM set_aside WHERE body_kind = 3
-            UNION SELECT body_path FROM result WHERE body_kind = 3
-            """)
+        let rows = try database.prepare("SELECT body_path FROM \(table) WHERE body_kind = 3")
         var names: Set<String> = []
         while try rows.step() { if let name = rows.text(0) { names.insert(name) } }
         return names

@@ -11,11 +11,13 @@ package struct RowsSetAside: Hashable, Sendable {
 extension QueueDatabase {
     /// Moves rows that mean nothing from `request` to `set_aside`, with the name of the column at fault. Their bodies
     /// and spool files stay; breakers and holds that mean nothing are dropped.
-    func setAsideImplausibleRows(at now: Timestamp) throws(SQLiteError) -> RowsSetAside {
+    ///
+    /// - Parameter looksAtRequests: False where ``portion(from:limit:at:_:)`` looks at the rows of requests later.
+    func setAsideImplausibleRows(at now: Timestamp, looksAtRequests: Bool = true) throws(SQLiteError) -> RowsSetAside {
         var aside = RowsSetAside()
         try database.execute("BEGIN IMMEDIATE")
         do throws(SQLiteError) {
-            try setAsideRequests(at: now, &aside)
+            if looksAtRequests { try setAsideRequests(at: now, &aside) }
             let results = try database.prepare(
                 """
                 SELECT request, 'result.' || \(RowRules.resultProblem) AS problem FROM result WHERE problem IS NOT NULL
@@ -39,8 +41,7 @@ extension QueueDatabase {
     /// In portions, so that a file full of them needs no memory.
     private func setAsideRequests(at now: Timestamp, _ aside: inout RowsSetAside) throws(SQLiteError) {
         let rows = try database.prepare("SELECT \(RequestColumn.list) FROM request WHERE id >= ? ORDER BY id")
-        let judge = try database.prepare(
-            "SELECT id, \(RowRules.problem) AS problem FROM request WHERE id = ? AND problem IS NOT NULL")
+        let judge = try requestJudge()
         var next = Int64.min
         while true {
             var doubtful: [Int64] = []
@@ -56,6 +57,33 @@ extension QueueDatabase {
             guard last < .max else { return }
             next = last + 1
         }
+    }
+
+    private func requestJudge() throws(SQLiteError) -> SQLiteStatement {
+        try database.prepare(
+            "SELECT id, \(RowRules.problem) AS problem FROM request WHERE id = ? AND problem IS NOT NULL")
+    }
+
+    /// Moves those of some rows of requests that mean nothing.
+    ///
+    /// - Returns: Their numbers.
+    func setAsideProblems(
+        among ids: [Int64], at now: Timestamp, _ aside: inout RowsSetAside
+    ) throws(SQLiteError) -> Set<Int64> {
+        let judge = try requestJudge()
+        var found: [Problem] = []
+        for id in ids { found += try problems(judge, .integer(id)) }
+        guard !found.isEmpty else { return [] }
+        endReading()
+        try database.execute("BEGIN IMMEDIATE")
+        do throws(SQLiteError) {
+            try setAside(found, at: now, &aside)
+            try database.execute("COMMIT")
+        } catch {
+            if database.isInTransaction { try? database.execute("ROLLBACK") }
+            throw error
+        }
+        return Set(found.map(\.id))
     }
 
     /// A row's number, and the column that is not as it has to be.
@@ -101,8 +129,7 @@ extension QueueDatabase {
         let rows = try database.number("SELECT count(*) FROM sqlite_sequence WHERE name = 'request'")
         if rows == 0, try database.number("SELECT count(*) FROM request") == 0 { return }
         if rows == 1, good == 1 { return }
-        let largest = try database.number("SELECT coalesce(max(id), 0) FROM request") ?? 0
-        let next = max(largest, now.nanosecondsSince1970 / 1_000_000_000)
+        let next = max(try lastRow(), now.nanosecondsSince1970 / 1_000_000_000)
         try database.execute(
             """
             DELETE FROM sqlite_sequence WHERE name = 'request';

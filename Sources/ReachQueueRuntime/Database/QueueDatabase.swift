@@ -10,6 +10,8 @@ final class QueueDatabase {
     let options: QueueStoreOptions
     let database: SQLiteDatabase
     let statements: QueueStatements
+    /// False where the file is so long that it is checked while it is in use.
+    let isChecked: Bool
     /// `nil` where no outbox is wanted.
     var outbox: OutboxTable?
     /// The number of this start of the machine in the table of starts.
@@ -52,7 +54,7 @@ final class QueueDatabase {
         statuses: [ClosedRange<Int>](), plain: (condition: String, request: RequestSpecification)?.none
     )
 
-    /// Opens the file, checks it and brings it up to date.
+    /// Opens the file, checks it unless it is long, and brings it up to date.
     ///
     /// What the change log has is pending then, and not in the tables.
     ///
@@ -79,9 +81,8 @@ final class QueueDatabase {
             PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 8388608; PRAGMA temp_store = MEMORY;
             """)
         database.watchLog()
-        guard try database.text("PRAGMA quick_check(1)") == "ok" else {
-            throw SQLiteError.corrupt("quick_check failed")
-        }
+        isChecked = old != nil || directory.databaseBytes <= options.checkedAtOnce
+        if isChecked { try database.check() }
         try schema.prepare(database)
         statements = try QueueStatements(checking: database)
         if let outbox {
@@ -123,10 +124,11 @@ final class QueueDatabase {
 
     /// Sets aside what means nothing, and counts what is kept. Before anything else is read or written.
     ///
+    /// - Parameter looksAtRequests: False where ``portion(from:limit:at:_:)`` sets aside rows of requests.
     /// - Returns: What was set aside.
-    func begin(at now: Instant) throws -> RowsSetAside {
+    func begin(at now: Instant, looksAtRequests: Bool = true) throws -> RowsSetAside {
         endReading()
-        let rows = try setAsideImplausibleRows(at: now.wall)
+        let rows = try setAsideImplausibleRows(at: now.wall, looksAtRequests: looksAtRequests)
         kept = try readKept()
         lastID = try lastNumber()
         finished = 0
@@ -136,7 +138,12 @@ final class QueueDatabase {
     /// The largest number that was given.
     func lastNumber() throws(SQLiteError) -> Int64 {
         let given = try database.number("SELECT seq FROM sqlite_sequence WHERE name = 'request'") ?? 0
-        return max(given, try database.number("SELECT max(id) FROM request") ?? 0, pending.lastInserted)
+        return max(given, try lastRow(), pending.lastInserted)
+    }
+
+    /// The largest number of a row that means something.
+    func lastRow() throws(SQLiteError) -> Int64 {
+        try database.number("SELECT max(id) FROM request WHERE id <= \(RowRules.numbers.upperBound)") ?? 0
     }
 
     // MARK: Writing

@@ -12,6 +12,9 @@ package final class QueueDriver {
     package enum Notice: Sendable {
         /// What was kept is there; before this nothing starts and no client is answered. With the path of a damaged
         /// file that was set aside (`storage-reset`).
+        ///
+        /// Of many requests the last ones may still have to be read: clients get answers, and new requests are accepted, but nothing
+        /// is sent, and changes of requests wait.
         case opened(count: Int, setAside: String?)
         /// Rows of the file meant nothing and are where an administrator finds them: their number, and the first few.
         case setAside(RowsSetAside)
@@ -34,8 +37,18 @@ package final class QueueDriver {
     private var store: (any QueueStorage)?
     private var isInMemory = false
     private var isOpen = false
-    /// What came before the file was open.
+    /// What came before the file was open, or before all of its requests were restored.
     private var early: [QueueInput] = []
+    /// The largest number of a request that is restored; `Int64.max` when all are.
+    private var restoredID = Int64.min
+    /// Who waits for requests that are still to be restored.
+    private var restoreWaiters: [(id: Int64, work: () -> Void)] = []
+    /// Where a damaged file was put that was in use.
+    private var setAside: String?
+    /// Opens the directory's file again.
+    private var openStore: () throws(SystemError) -> Void = {}
+    /// The number of the store in use: what an earlier one still reports counts no more.
+    private var storeNumber = 0
     private var inbox: [QueueInput] = []
     private var isBusy = false
     private var willWork = false
@@ -84,10 +97,18 @@ package final class QueueDriver {
         _ directory: QueueDirectory, _ options: QueueStoreOptions? = nil, outbox: QueueOutbox? = nil,
         observe: @escaping @Sendable (StorePoint, [StoreTransaction]) -> Void = { _, _ in }
     ) throws(SystemError) {
-        store = try QueueStore(directory, options ?? QueueStoreOptions(policy), outbox: outbox, observe: observe) {
-            [loopReference, mailbox = loop.mailbox] notice in
-            mailbox.post { _ in loopReference.owner?.handle(notice) }
+        openStore = { [unowned self] () throws(SystemError) in
+            storeNumber += 1
+            let number = storeNumber
+            store = try QueueStore(directory, options ?? QueueStoreOptions(policy), outbox: outbox, observe: observe) {
+                [loopReference, mailbox = loop.mailbox] notice in
+                mailbox.post { _ in
+                    guard let driver = loopReference.owner, driver.storeNumber == number else { return }
+                    driver.handle(notice)
+                }
+            }
         }
+        try openStore()
     }
 
     /// Ends what runs, gives its leases back, and lets the store finish.
@@ -181,7 +202,8 @@ package final class QueueDriver {
     package func record(
         of id: RequestID, for user: UInt32 = 0, _ reply: @escaping (Result<RequestReport?, QueueStoreError>) -> Void
     ) {
-        read({ $0.record(of: id, for: user, $1) }, reply) ?? reply(.failure(.notOpen))
+        read({ $0.record(of: id, for: user, $1) }, upTo: { (_: Result<RequestReport?, QueueStoreError>) in id }, reply)
+            ?? reply(.failure(.notOpen))
     }
 
     /// Reads what is kept of several requests. Answers later, on the loop.
@@ -191,28 +213,47 @@ package final class QueueDriver {
         _ query: RecordQuery, for user: UInt32 = 0,
         _ reply: @escaping (Result<[RequestReport], QueueStoreError>) -> Void
     ) {
-        read({ $0.records(query, for: user, $1) }, reply) ?? reply(.failure(.notOpen))
+        read({ $0.records(query, for: user, $1) }, upTo: { try? $0.get().last?.id }, reply)
+            ?? reply(.failure(.notOpen))
     }
 
+    /// Answers once the scheduler has the requests that are read, since it knows what they wait for.
+    ///
+    /// - Parameter last: The last one of them.
     /// - Returns: `nil` where there is no store to ask.
     private func read<Value: Sendable>(
-        _ question: (any QueueStorage, @escaping @Sendable (Value) -> Void) -> Void, _ reply: @escaping (Value) -> Void
+        _ question: (any QueueStorage, @escaping @Sendable (Value) -> Void) -> Void,
+        upTo last: @escaping (Value) -> RequestID?, _ reply: @escaping (Value) -> Void
     ) -> Void? {
         guard let store else { return nil }
         lastReading += 1
         let number = lastReading
-        readers[number] = { if let value = $0 as? Value { reply(value) } }
+        readers[number] = { [unowned self] in
+            guard let value = $0 as? Value else { return }
+            whenRestored(upTo: last(value)?.rawValue ?? .min) { reply(value) }
+        }
         question(store) { [loopReference, mailbox = loop.mailbox] value in
             mailbox.post { _ in loopReference.owner?.readers.removeValue(forKey: number)?(value) }
         }
         return ()
     }
 
+    private func whenRestored(upTo id: Int64, _ work: @escaping () -> Void) {
+        if id <= restoredID { work() } else { restoreWaiters.append((id, work)) }
+    }
+
+    private func setRestored(upTo id: Int64) {
+        restoredID = id
+        let ready = restoreWaiters.filter { $0.id <= id }
+        restoreWaiters.removeAll { $0.id <= id }
+        for waiter in ready { waiter.work() }
+    }
+
     // MARK: For the network and the executor
 
     /// Takes a command in: now, after those that are being carried out, or at the end of the loop's turn.
     package func send(_ command: QueueInput) {
-        guard isOpen else { return early.append(command) }
+        guard isOpen, restoredID == .max || command.needsNoOtherRequest else { return early.append(command) }
         inbox.append(command)
         guard !isBusy else { return }
         switch command {
@@ -310,10 +351,14 @@ package final class QueueDriver {
     private func handle(_ notice: QueueStore.Notice) {
         switch notice {
         case .opened(let contents): begin(with: contents)
-        case .failed(let error):
-            for reply in clients.values { reply(.refused(.storage)) }
-            clients = [:]
-            notify(.failed(error))
+        case .restored(let requests):
+            send(.restore(requests, breakers: [], heldQueues: []))
+            if let last = requests.last { setRestored(upTo: last.id.rawValue) }
+        case .allRestored(let rows):
+            send(.allRestored)
+            beWhole(rows)
+        case .damaged(let path): beginAgain(after: path)
+        case .failed(let error): fail(error)
         case .committed(let number, let leased):
             for (id, request) in leased { specifications[id] = request }
             send(.committed(number))
@@ -326,19 +371,78 @@ package final class QueueDriver {
         }
     }
 
+    private func fail(_ error: QueueStoreError) {
+        for reply in clients.values { reply(.refused(.storage)) }
+        clients = [:]
+        setRestored(upTo: .max)
+        notify(.failed(error))
+    }
+
+    /// The file that was in use is damaged, and nothing was sent yet: the queue starts empty, in a new file.
+    private func beginAgain(after path: String) {
+        setAside = path
+        isOpen = false
+        let waiting = Set(early.compactMap(\.ticket))
+        for (ticket, reply) in clients where !waiting.contains(ticket) { reply(.refused(.storage)) }
+        clients = clients.filter { waiting.contains($0.key) }
+        setRestored(upTo: .max)
+        restoredID = .min
+        do throws(SystemError) {
+            try openStore()
+        } catch {
+            fail(.system(error))
+        }
+    }
+
+    private func beWhole(_ rows: RowsSetAside) {
+        if rows.count > 0 { notify(.setAside(rows)) }
+        setRestored(upTo: .max)
+        let waiting = early
+        early = []
+        waiting.forEach(send)
+    }
+
     private func begin(with contents: StoreContents) {
         scheduler = QueueScheduler(
             policy, firstID: contents.nextID, seed: scheduler.seed, at: SystemClock.now)
         isOpen = true
         executor?.begin(contents)
+        if let expected = contents.expected { send(.expectRestored(expected)) }
         send(
             .restore(contents.requests, breakers: contents.breakers, heldQueues: contents.heldQueues))
         // What the file holds is no longer free, and the disk was measured with it: only now it is counted.
         disk.map(setDisk)
-        notify(.opened(count: scheduler.count, setAside: contents.setAside))
+        notify(.opened(count: scheduler.count, setAside: contents.setAside ?? setAside))
+        setAside = nil
+        if contents.expected == nil { return beWhole(contents.rowsSetAside) }
+        // Of rows that are no requests.
         if contents.rowsSetAside.count > 0 { notify(.setAside(contents.rowsSetAside)) }
         let waiting = early
         early = []
         waiting.forEach(send)
+    }
+}
+
+extension QueueInput {
+    /// Whether it can be handled before all requests of an earlier run are restored: it concerns no other request, and nothing is
+    /// sent because of it.
+    fileprivate var needsNoOtherRequest: Bool {
+        switch self {
+        case .add(let request, _): request.orderKey == nil && request.uniqueness == .none
+        case .restore, .expectRestored, .allRestored, .committed, .notCommitted, .postponed, .degraded, .stop, .wake:
+            true
+        default: false
+        }
+    }
+
+    /// The number by which a client waits for the answer.
+    fileprivate var ticket: Ticket? {
+        switch self {
+        case .add(_, let ticket), .hold(_, _, let ticket), .release(_, _, let ticket), .cancel(_, _, let ticket),
+            .retry(_, _, let ticket), .retryAll(_, _, let ticket), .forget(_, _, let ticket),
+            .holdQueue(_, let ticket), .releaseQueue(_, let ticket), .setFleetHold(_, _, let ticket):
+            ticket
+        default: nil
+        }
     }
 }

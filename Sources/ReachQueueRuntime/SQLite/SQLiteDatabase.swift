@@ -33,11 +33,14 @@ struct SQLiteDatabase: ~Copyable {
     /// Once for the process.
     private static let isConfigured = reach_sqlite_count_no_memory() == SQLITE_OK
 
-    /// Opens the file, and makes it if it is not there.
-    static func open(_ path: String) throws(SQLiteError) -> SQLiteDatabase {
+    /// Opens the file.
+    ///
+    /// - Parameter forReading: Nothing is written then; otherwise a file is made if there is none.
+    static func open(_ path: String, forReading: Bool = false) throws(SQLiteError) -> SQLiteDatabase {
         _ = isConfigured
         var handle: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
+        let access = forReading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
         let code = sqlite3_open_v2(path, &handle, flags, nil)
         guard let handle else { throw SQLiteError(code: SQLITE_NOMEM, "open", message: "out of memory") }
         let database = SQLiteDatabase(owning: handle)
@@ -45,6 +48,13 @@ struct SQLiteDatabase: ~Copyable {
         sqlite3_busy_timeout(handle, patience)
         if code != SQLITE_OK { throw database.error(code, "open \(path)") }
         return database
+    }
+
+    /// Reads every page, to see whether the file is whole.
+    ///
+    /// - Throws: ``SQLiteError/corrupt(_:)`` if it is not.
+    func check() throws(SQLiteError) {
+        guard try text("PRAGMA quick_check(1)") == "ok" else { throw .corrupt("quick_check failed") }
     }
 
     /// Runs one or more statements that give nothing back.

@@ -70,7 +70,9 @@ package final class QueueDirectory: Sendable {
     package func spoolFile(_ name: String) -> String { spoolPath + "/" + name }
 
     /// The name of the file of a request's answer: the same for each attempt, so that a download can resume.
-    package static func answerName(_ id: RequestID) -> String { "answer-\(id)" }
+    package static func answerName(_ id: RequestID) -> String { answerPrefix + "\(id)" }
+
+    private static let answerPrefix = "answer-"
 
     /// The name of the file that records how far that download is.
     package static func recordName(_ id: RequestID) -> String { answerName(id) + ".resume" }
@@ -80,11 +82,27 @@ package final class QueueDirectory: Sendable {
 
     private static let uploadPrefix = "upload-"
 
+    /// The length of the database and of SQLite's log.
+    var databaseBytes: Int64 {
+        ["", "-wal"].reduce(0) { sum, suffix in
+            var status = stat()
+            return lstat(databasePath + suffix, &status) == 0 ? sum + Int64(status.st_size) : sum
+        }
+    }
+
+    /// Whether a damaged database was ever set aside here.
+    var hasFileSetAside: Bool {
+        let prefix = databasePath.dropFirst(path.utf8.count + 1) + Self.asideSuffix
+        return ((try? DirectoryNames.read(path)) ?? []).contains { $0.hasPrefix(prefix) }
+    }
+
+    private static let asideSuffix = ".corrupt-"
+
     /// Renames a damaged database, with its log, out of the way.
     ///
     /// - Returns: Its new path.
     func setAside(at seconds: Int64) throws(QueueStoreError) -> String {
-        let aside = "\(databasePath).corrupt-\(seconds)"
+        let aside = databasePath + Self.asideSuffix + "\(seconds)"
         for suffix in ["", "-wal", "-shm", "-log"] {
             guard rename(databasePath + suffix, aside + suffix) != 0, errno != ENOENT else { continue }
             throw .system(SystemError(call: "rename \(databasePath)\(suffix)"))
@@ -92,37 +110,48 @@ package final class QueueDirectory: Sendable {
         return aside
     }
 
-    /// Removes the spool files that no row names: those of a request that was never stored.
+    /// What is in the spool when the file is opened.
+    struct SpoolContents {
+        /// The requests of whose answers a part is there, and a record that shows how far it is.
+        var answers: Set<RequestID> = []
+        /// What is recorded of resumable uploads that will go on.
+        var uploads: [RequestID: UploadState] = [:]
+        /// The files of bodies, also of requests that were never stored.
+        var bodies: Set<String> = []
+    }
+
+    /// Reads what attempts have left, and removes what no attempt can use.
     ///
     /// - Parameters:
-    ///   - names: The files that rows name; asked for only if there are files, since it reads every row.
-    ///   - isOpen: Whether a request will still be sent: then the part of its answer stays, if a record shows how far it is.
-    ///   - removes: Whether they go at all: not while the rows are perhaps not on the disk.
-    /// - Returns: Those requests, and what is recorded of resumable uploads that will go on.
+    ///   - names: The files of whole answers; asked for only if there are files of attempts.
+    ///   - isOpen: Whether a request will still be sent.
+    ///   - removes: Whether files go at all: not while the rows are perhaps not on the disk.
     func sweepSpool(
-        keeping names: () throws(SQLiteError) -> Set<String>, isOpen: (RequestID) -> Bool, removes: Bool = true
-    ) throws(SQLiteError) -> (answers: Set<RequestID>, uploads: [RequestID: UploadState]) {
+        keeping names: () throws(SQLiteError) -> Set<String>, isOpen: (RequestID) throws(SQLiteError) -> Bool,
+        removes: Bool
+    ) throws(SQLiteError) -> SpoolContents {
         let present = Set((try? DirectoryNames.read(spoolPath)) ?? [])
-        if present.isEmpty { return ([], [:]) }
-        let unnamed = present.subtracting(try names())
-        let begun = Set(
-            unnamed.compactMap { name in
-                Self.request(of: name, "answer-").flatMap { id in
-                    unnamed.contains(Self.recordName(id)) && isOpen(id) ? id : nil
-                }
-            })
-        let kept = begun.flatMap { [Self.answerName($0), Self.recordName($0)] }
-        var uploads: [RequestID: UploadState] = [:]
+        let ofAttempts = present.filter { $0.hasPrefix(Self.answerPrefix) || $0.hasPrefix(Self.uploadPrefix) }
+        var contents = SpoolContents(bodies: present.subtracting(ofAttempts))
+        if ofAttempts.isEmpty { return contents }
+        let unnamed = ofAttempts.subtracting(try names())
+        for name in unnamed {
+            guard let id = Self.request(of: name, Self.answerPrefix), unnamed.contains(Self.recordName(id)),
+                try isOpen(id)
+            else { continue }
+            contents.answers.insert(id)
+        }
+        let kept = contents.answers.flatMap { [Self.answerName($0), Self.recordName($0)] }
         for name in unnamed.subtracting(kept) {
-            guard let id = Self.request(of: name, Self.uploadPrefix), isOpen(id),
+            guard let id = Self.request(of: name, Self.uploadPrefix), try isOpen(id),
                 let state = SmallFile.text(spoolFile(name), limit: 1 << 16).flatMap(UploadState.init(text:))
             else {
-                if removes { unlink(spoolFile(name)) }
+                if removes { removeSpoolFile(name) }
                 continue
             }
-            uploads[id] = state
+            contents.uploads[id] = state
         }
-        return (begun, uploads)
+        return contents
     }
 
     private static func request(of name: String, _ prefix: String) -> RequestID? {

@@ -15,6 +15,13 @@ package final class QueueStore: Sendable {
     package enum Notice: Sendable {
         /// The first one: the file is open.
         case opened(StoreContents)
+        /// The next requests of a file that has many, in the order of their numbers.
+        case restored([StoredRequest])
+        /// These were all. With the rows that were set aside meanwhile.
+        case allRestored(RowsSetAside)
+        /// The file turned out to be damaged, and was set aside; the thread has ended, and the directory stays locked. Comes before
+        /// ``allRestored(_:)``.
+        case damaged(setAside: String)
         /// Or it cannot be: the thread has ended.
         case failed(QueueStoreError)
         /// A transaction is safe. With what is to be sent for the leases in it.

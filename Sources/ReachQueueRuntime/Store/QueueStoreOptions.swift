@@ -16,6 +16,11 @@ package struct QueueStoreOptions: Hashable, Sendable {
     package var changeLogBytes = 256 << 10
     /// After so many pages SQLite's log is moved into the file: 2 MiB. That waits for the disk twice.
     package var checkpointPages = 500
+    /// A longer file is checked while it is in use already: SQLite checks 200 to 300 MiB a second.
+    package var checkedAtOnce: Int64 = 16 << 20
+    /// More requests than these are restored in portions of this number, and the queue answers meanwhile. A portion takes the loop
+    /// about three milliseconds.
+    package var portion = 4096
     /// With more pages than these its log is shortened as well, so that a large transaction leaves no large log.
     package var longestLogPages = 750
 

@@ -2,8 +2,10 @@ package import ReachQueue
 
 /// What a queue's file held when it was opened.
 package struct StoreContents: Hashable, Sendable {
-    /// All that are not over, and the dead, in the order of their numbers.
+    /// All that are not over, and the dead, in the order of their numbers; none if there are many.
     package var requests: [StoredRequest] = []
+    /// The requests that follow in portions; `nil` if there are not that many.
+    package var expected: ExpectedRequests?
     package var breakers: [StoredBreaker] = []
     /// The owners whose queues are held; 0 is everybody's.
     package var heldQueues: [UInt32] = []
@@ -17,24 +19,4 @@ package struct StoreContents: Hashable, Sendable {
     package var setAside: String?
     /// Rows that meant nothing.
     package var rowsSetAside = RowsSetAside()
-
-    /// Whether a request will still be sent.
-    func isOpen(_ id: RequestID) -> Bool {
-        let place = requests.partition { $0.id >= id }
-        guard place < requests.count, requests[place].id == id else { return false }
-        return if case .dead = requests[place].state { false } else { true }
-    }
-}
-
-extension [StoredRequest] {
-    /// - Parameter isBehind: False for the first ones, and true for all that follow.
-    /// - Returns: Where it becomes true.
-    fileprivate func partition(_ isBehind: (StoredRequest) -> Bool) -> Int {
-        var (first, end) = (0, count)
-        while first < end {
-            let middle = (first + end) / 2
-            if isBehind(self[middle]) { end = middle } else { first = middle + 1 }
-        }
-        return first
-    }
 }

@@ -10,6 +10,8 @@ final class StoreJobs: Sendable {
         case write(StoreTransaction)
         /// The disk failed while these were waited for.
         case notSynced([StoreReceipt], SystemError)
+        /// The check of a long file has ended.
+        case checked(isSound: Bool)
         /// The outbox's rows up to this one are no longer needed.
         case trimOutbox(upTo: Int64)
     }

@@ -5,18 +5,20 @@ internal import ReachQueue
 
 /// The work of the store's thread: opens the file, writes transactions in order, and retries when the disk fails.
 final class StoreWriter {
-    private let directory: QueueDirectory
-    private let options: QueueStoreOptions
+    let directory: QueueDirectory
+    let options: QueueStoreOptions
     private let schema: QueueSchema
     private let outbox: QueueOutbox?
-    private let jobs: StoreJobs
+    let jobs: StoreJobs
     private let observe: (StorePoint, [StoreTransaction]) -> Void
-    private let deliver: @Sendable (QueueStore.Notice) -> Void
-    private var database: QueueDatabase?
+    let deliver: @Sendable (QueueStore.Notice) -> Void
+    var database: QueueDatabase?
+    /// How far the requests of an earlier run are read; `nil` when all are.
+    var restoring: StoreRestoring?
     /// The transactions that could not be written yet, in order.
     private var kept: [StoreTransaction] = []
     /// When to try again after the disk failed; `nil` while the disk works.
-    private var retryAt: BootTime?
+    private(set) var retryAt: BootTime?
     /// When the transaction for readers ends: until then they see the pending changes without another copy into the tables.
     private var readingUntil: BootTime?
     /// When SQLite's log was last moved into the file, and its length then.
@@ -54,17 +56,36 @@ final class StoreWriter {
         }
         while true {
             let share = jobs.next(
-                within: [retryAt, readingUntil].compactMap(\.self).min().map { $0 - SystemClock.boot })
+                within: isReadyToRestore
+                    ? .zero : [retryAt, readingUntil].compactMap(\.self).min().map { $0 - SystemClock.boot })
             write(share.changes)
             if let reading = share.reading { read(reading.turn, for: reading.user) }
             if let readingUntil, readingUntil <= SystemClock.boot { endReading() }
             if let retryAt, retryAt <= SystemClock.boot || share.isEnd { retry() }
             if share.isEnd { break }
+            restoreNext()
+            if restoring?.isDamaged == true { return giveUpFile() }
         }
         jobs.endReading()
         syncer?.end()
         close()
         directory.release()
+    }
+
+    /// Whether the next portion of requests can be read now.
+    private var isReadyToRestore: Bool { retryAt == nil && restoring?.next != nil }
+
+    /// Puts the damaged file aside, and ends. Whoever has the directory opens a new file.
+    private func giveUpFile() {
+        syncer?.end()
+        database = nil
+        let now = SystemClock.now.wall.nanosecondsSince1970 / 1_000_000_000
+        let aside = Result { () throws(QueueStoreError) in try directory.setAside(at: now) }
+        jobs.endReading()
+        switch aside {
+        case .success(let path): deliver(.damaged(setAside: path))
+        case .failure(let error): deliver(.failed(error))
+        }
     }
 
     /// Brings all changes into the tables, and empties the logs.
@@ -108,8 +129,6 @@ final class StoreWriter {
             let aside = try directory.setAside(at: now.wall.nanosecondsSince1970 / 1_000_000_000)
             (contents, trouble) = try openDatabase(at: now)
             contents.setAside = aside
-            // Numbers continue beyond those of any earlier file, so that no number is given twice.
-            contents.nextID = max(contents.nextID, now.wall.nanosecondsSince1970 / 1_000_000_000)
         } catch let error as SQLiteError {
             throw QueueStoreError.database(error)
         }
@@ -133,17 +152,29 @@ final class StoreWriter {
             guard case .storage = error else { throw error }
             trouble = error
         }
-        let aside = try database.begin(at: now)
-        var contents = try database.contents(at: now)
+        let isLong = try !database.isChecked || database.rowCount() > options.portion
+        let aside = try database.begin(at: now, looksAtRequests: !isLong)
+        var contents = try isLong ? database.contentsBeforeRequests(at: now) : database.contents(at: now)
+        // Numbers continue beyond those of any earlier file, so that no number is given twice.
+        if contents.nextID == 1, directory.hasFileSetAside {
+            contents.nextID = now.wall.nanosecondsSince1970 / 1_000_000_000
+        }
         contents.rowsSetAside = aside
-        try database.adoptPending(of: contents)
+        try database.adoptPending(of: contents.requests)
         // A spool file is deleted only if nothing on the disk names it any more.
         let isSafe = database.makeSafe()
-        (contents.begunAnswers, contents.begunUploads) = try directory.sweepSpool(
-            keeping: database.spoolNames, isOpen: contents.isOpen, removes: isSafe)
+        let spool = try directory.sweepSpool(
+            keeping: database.answerNames, isOpen: database.isOpen, removes: isSafe)
+        (contents.begunAnswers, contents.begunUploads) = (spool.answers, spool.uploads)
+        if isLong {
+            restoring = StoreRestoring(at: now, bodies: spool.bodies, awaitsCheck: !database.isChecked)
+        } else if isSafe {
+            try removeBodies(spool.bodies, database)
+        }
         try database.repeatOutbox()
         database.endReading()
         self.database = database
+        if restoring?.awaitsCheck == true { startCheck() }
         try follow()
         // If this fails for lack of room, the first request fails for the same reason.
         if !database.hasUsedReserve, trouble == nil { _ = directory.fillReserve(options.reserveBytes) }
@@ -182,6 +213,9 @@ final class StoreWriter {
                 degrade(error.description)
                 write(&batch)
                 doubt(receipts)
+            case .checked(let isSound):
+                restoring?.awaitsCheck = false
+                if !isSound { restoring?.isDamaged = true }
             case .trimOutbox(let number):
                 write(&batch)
                 // If this fails, a later call removes these rows, too.
@@ -232,7 +266,7 @@ final class StoreWriter {
         for transaction in needed { deliver(.postponed(transaction.number)) }
     }
 
-    private func degrade(_ reason: String) {
+    func degrade(_ reason: String) {
         if retryAt == nil { deliver(.degraded(reason)) }
         retryAt = SystemClock.boot + options.retryInterval
     }
@@ -283,7 +317,7 @@ final class StoreWriter {
     }
 
     /// Removes the files and reports the losses that followed from bringing changes into the tables.
-    private func report(_ database: QueueDatabase) {
+    func report(_ database: QueueDatabase) {
         for name in database.removable { directory.removeSpoolFile(name) }
         database.removable = []
         if !database.leftOut.isEmpty {

@@ -44,10 +44,12 @@ import Testing
     }
 
     /// Opens the file, and does with what is in it what the daemon does.
-    private static func use(_ stage: StoreStage) async throws -> StoreContents {
+    private static func use(_ stage: StoreStage, portion: Int = 4096) async throws -> StoreContents {
         let seen = stage.notices.values.count
-        let store = try stage.open()
-        let contents = try await stage.contents(after: seen)
+        var options = QueueStoreOptions()
+        options.portion = portion
+        let store = try stage.open(options: options)
+        let contents = try await stage.wholeContents(after: seen).whole
         let now = SystemClock.now
         var scheduler = QueueScheduler(firstID: contents.nextID, seed: 1, at: now)
         _ = scheduler.handle(
@@ -84,8 +86,11 @@ import Testing
         return contents
     }
 
-    @Test(arguments: ["request", "result", "breaker", "held_queue", "boot", "sqlite_sequence", "change_log"])
-    func `whatever a column holds, the file opens and is used`(table: String) async throws {
+    @Test(arguments: [
+        ("request", 4096), ("request", 2), ("result", 4096), ("breaker", 4096), ("held_queue", 4096), ("boot", 4096),
+        ("sqlite_sequence", 4096), ("change_log", 4096),
+    ])
+    func `whatever a column holds, the file opens and is used`(table: String, portion: Int) async throws {
         let original = try StoreStage()
         try await Self.fill(original)
         for column in try Self.columns(of: table, in: original) {
@@ -98,7 +103,7 @@ import Testing
                     // Where a condition or a key forbids it, no file can hold it.
                     try? database.execute("UPDATE OR IGNORE \(table) SET \(column) = \(value)")
                 }
-                _ = try await Self.use(stage)
+                _ = try await Self.use(stage, portion: portion)
             }
         }
     }

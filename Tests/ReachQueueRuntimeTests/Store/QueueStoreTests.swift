@@ -383,14 +383,14 @@ import Testing
     func `a damaged file is opened, or set aside and told`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         try await fill(200, truncatesLog: true)
-        var bytes = try Self.read(stage.file)
+        var bytes = try StoreStage.read(stage.file)
         switch seed % 4 {
         case 0: bytes = Array(bytes.prefix(Int.random(in: 0..<bytes.count, using: &random)))
         case 1: for _ in 0..<200 { bytes[Int.random(in: bytes.indices, using: &random)] ^= 0x55 }
         case 2: bytes.replaceSubrange(0..<100, with: random.bytes(100))
         default: bytes = random.bytes(bytes.count)
         }
-        try Self.write(bytes, to: stage.file)
+        try StoreStage.write(bytes, to: stage.file)
         let seen = stage.notices.values.count
         let start = ContinuousClock.now
         let store = try stage.open()
@@ -419,15 +419,15 @@ import Testing
         // The store still has it open: a copy is what a crash leaves.
         mkdir(copy, 0o700)
         for suffix in ["", "-wal"] {
-            try Self.write(try Self.read(stage.file + suffix), to: copy + "/queue.sqlite" + suffix)
+            try StoreStage.write(try StoreStage.read(stage.file + suffix), to: copy + "/queue.sqlite" + suffix)
         }
-        var log = try Self.read(copy + "/queue.sqlite-wal")
+        var log = try StoreStage.read(copy + "/queue.sqlite-wal")
         if seed % 2 == 0 {
             log = Array(log.prefix(Int.random(in: 0..<log.count, using: &random)))
         } else {
             log[Int.random(in: log.indices, using: &random)] ^= 0xff
         }
-        try Self.write(log, to: copy + "/queue.sqlite-wal")
+        try StoreStage.write(log, to: copy + "/queue.sqlite-wal")
         let seen = stage.notices.values.count
         let store = try stage.open(at: copy)
         let contents = try await stage.contents(after: seen)
@@ -449,7 +449,7 @@ import Testing
         try await fill(20, truncatesLog: false)
         let copy = stage.temporary.path + "/copy"
         mkdir(copy, 0o700)
-        try Self.write(try Self.read(stage.file), to: copy + "/queue.sqlite")
+        try StoreStage.write(try StoreStage.read(stage.file), to: copy + "/queue.sqlite")
         let seen = stage.notices.values.count
         let store = try stage.open(at: copy)
         #expect(try await stage.contents(after: seen).requests.count <= 20)
@@ -476,14 +476,14 @@ import Testing
         let upgraded = try QueueStore(try QueueDirectory(stage.path), newer) { known.append($0) }
         #expect(try await stage.contents(after: seen).requests.count == 3)
         upgraded.close(patience: .seconds(5))
-        let before = try Self.read(stage.file)
+        let before = try StoreStage.read(stage.file)
         let later = known.values.count
         _ = try stage.open()
         _ = try await known.wait { $0.count > later }
         guard case .failed(let error)? = known.values.last else { throw StoreStage.Failure(text: "\(known.values)") }
         #expect(error == .tooNew(version: newer.version, known: QueueSchema().version))
         #expect(error.description.contains("version \(newer.version)"))
-        #expect(try Self.read(stage.file) == before)
+        #expect(try StoreStage.read(stage.file) == before)
     }
 
     @Test func `a migration that fails changes nothing`() async throws {
@@ -503,21 +503,4 @@ import Testing
     }
 
     // MARK: -
-
-    private static func read(_ path: String) throws -> [UInt8] {
-        let file = Glibc.open(path, O_RDONLY)
-        guard file >= 0 else { throw StoreStage.Failure(text: path) }
-        defer { close(file) }
-        var status = stat()
-        fstat(file, &status)
-        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-        guard Glibc.read(file, &bytes, bytes.count) == bytes.count else { throw StoreStage.Failure(text: path) }
-        return bytes
-    }
-
-    private static func write(_ bytes: [UInt8], to path: String) throws {
-        let file = Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        defer { close(file) }
-        guard Glibc.write(file, bytes, bytes.count) == bytes.count else { throw StoreStage.Failure(text: path) }
-    }
 }

@@ -29,6 +29,45 @@ struct StoreStage {
         return contents
     }
 
+    /// What it held as it was reported first, and with all that followed in portions.
+    func wholeContents(after count: Int) async throws -> (first: StoreContents, whole: StoreContents) {
+        let first = try await contents(after: count)
+        guard first.expected != nil else { return (first, first) }
+        let all = try await notices.wait(within: .seconds(20)) { notices in
+            notices.dropFirst(count).contains { $0.isWhole }
+        }.dropFirst(count)
+        var whole = first
+        for notice in all {
+            switch notice {
+            case .restored(let requests): whole.requests += requests
+            case .allRestored(let rows):
+                whole.rowsSetAside.count += rows.count
+                whole.rowsSetAside.examples += rows.examples
+            default: break
+            }
+        }
+        return (first, whole)
+    }
+
+    static func touch(_ path: String) throws { try write([], to: path) }
+
+    static func read(_ path: String) throws -> [UInt8] {
+        let file = Glibc.open(path, O_RDONLY)
+        guard file >= 0 else { throw Failure(text: path) }
+        defer { close(file) }
+        var status = stat()
+        fstat(file, &status)
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        guard Glibc.read(file, &bytes, bytes.count) == bytes.count else { throw Failure(text: path) }
+        return bytes
+    }
+
+    static func write(_ bytes: [UInt8], to path: String) throws {
+        let file = Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        defer { close(file) }
+        guard Glibc.write(file, bytes, bytes.count) == bytes.count else { throw Failure(text: path) }
+    }
+
     struct Failure: Error { let text: String }
 
     /// - Returns: Whether it was committed.
@@ -92,6 +131,18 @@ extension QueueStore.Notice {
     var number: UInt64? {
         switch self {
         case .committed(let number, _), .notCommitted(let number, _): number
+        default: nil
+        }
+    }
+
+    /// Whether all requests are restored.
+    var isWhole: Bool { if case .allRestored = self { true } else { false } }
+
+    /// Where a damaged file was put.
+    var asidePath: String? {
+        switch self {
+        case .opened(let contents): contents.setAside
+        case .damaged(let path): path
         default: nil
         }
     }

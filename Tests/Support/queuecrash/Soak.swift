@@ -149,7 +149,7 @@ final class Soak {
         case .postponed(let number): send(.postponed(number))
         case .degraded(let reason): print("degraded \(reason ?? "no longer")")
         case .lost(let sentence): print(sentence)
-        case .opened, .failed: break
+        case .opened, .restored, .allRestored, .damaged, .failed: break
         }
     }
 
