@@ -7,9 +7,6 @@ internal import ReachLoop
 /// What a server says before anybody has signed in.
 package struct ServerGreeting: Hashable, Sendable {
     package let version: ServerVersion?
-    package let requiresSignIn: Bool
-    package let requiresTLS: Bool
-    package let hasJetStream: Bool
 
     /// Connects, reads the first line and hangs up. Blocks for at most twice `limit` and
     /// the time that the resolver takes.
@@ -35,9 +32,6 @@ package struct ServerGreeting: Hashable, Sendable {
             let json = try? JSONReader.read(Array(line[5..<end]), .asFoundation)
         else { return nil }
         version = json["version"]?.string.flatMap { ServerVersion($0) }
-        requiresSignIn = json["auth_required"]?.bool ?? false
-        requiresTLS = json["tls_required"]?.bool ?? false
-        hasJetStream = json["jetstream"]?.bool ?? false
     }
 
     private static func connect(_ server: NATSServer, _ limit: Duration) -> FileDescriptor? {

@@ -86,14 +86,6 @@ package struct Roster: Sendable {
         return hosts[index].id
     }
 
-    /// Forgets the leases, when the bucket began again and is read from its start.
-    package mutating func forgetLeases() {
-        for index in hosts.indices {
-            hosts[index].lease = nil
-            hosts[index].leaseEnded = nil
-        }
-    }
-
     private mutating func update(_ host: String, _ change: (inout RosterHost) -> Void) {
         guard FleetNames.hostIsValid(host) else { return note("a key that is not a host") }
         if let index = indices[host] { return change(&hosts[index]) }

@@ -4,8 +4,6 @@ internal import ReachTransfer
 
 /// A TLS handshake or an HTTP request to one address, by a new connection, or through a proxy.
 final class ExchangeAttempt: DiagnosisAttempt {
-    private let exchange: DiagnosisExchange
-    private let page: ConnectivityEndpoint?
     private let transfers: TransferEngine
     private var id: TransferID?
 
@@ -17,8 +15,6 @@ final class ExchangeAttempt: DiagnosisAttempt {
         _ exchange: DiagnosisExchange, _ page: ConnectivityEndpoint?, _ transfers: TransferEngine, _ loop: EventLoop,
         _ completion: @escaping (ExchangeAnswer) -> Void
     ) {
-        self.exchange = exchange
-        self.page = page
         self.transfers = transfers
         do {
             let isSecure = exchange.url.lowercased().hasPrefix("https")

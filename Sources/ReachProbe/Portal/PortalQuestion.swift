@@ -16,7 +16,6 @@ final class PortalQuestion {
     }
 
     private let loop: EventLoop
-    private let resolver: NameService
     private var attempt: EndpointAttempt?
     private var limit: TimerQueue.ID?
     private var completion: Completion?
@@ -30,7 +29,6 @@ final class PortalQuestion {
         resolver: NameService, on loop: EventLoop, completion: @escaping Completion
     ) {
         self.loop = loop
-        self.resolver = resolver
         self.completion = completion
         let deadline = SystemClock.boot + limit
         attempt = EndpointAttempt(

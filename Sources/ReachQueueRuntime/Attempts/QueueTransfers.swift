@@ -60,7 +60,6 @@ package final class QueueTransfers {
         case useless
     }
 
-    private let loop: EventLoop
     /// Created for the first attempt, so that a queue without attempts does not load libcurl.
     private var engine: (any TransferMaker)?
     private let makeEngine: () throws(TransferFailure) -> any TransferMaker
@@ -93,7 +92,6 @@ package final class QueueTransfers {
         loop: EventLoop, transfers: TransferEngine.Options, options: Options,
         make: ((EventLoop) -> any TransferMaker)? = nil, send: @escaping (QueueInput) -> Void
     ) {
-        self.loop = loop
         makeEngine = { () throws(TransferFailure) in
             if let make { return make(loop) }
             return try TransferEngine(loop: loop, options: transfers)

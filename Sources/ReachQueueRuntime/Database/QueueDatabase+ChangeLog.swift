@@ -27,7 +27,7 @@ struct RequestFacts {
     }
 }
 
-/// Changes go into the change log first, each transaction as a record, and later into the tables, many at a time. Readers see both.
+/// Changes go into the change log first, those of one write as a record, and later into the tables, many at a time. Readers see both.
 extension QueueDatabase {
     /// Writes transactions as one record of the change log.
     ///

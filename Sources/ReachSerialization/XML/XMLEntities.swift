@@ -101,6 +101,4 @@ package enum XMLCharacters {
         default: false
         }
     }
-
-    static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x9 || byte == 0xa || byte == 0xd }
 }

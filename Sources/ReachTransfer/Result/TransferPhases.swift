@@ -76,22 +76,20 @@ package struct PeerCertificate: Hashable, Sendable {
     package var issuer: String
     /// The names it is for (subjectAltName's DNS names and addresses).
     package var names: [String]
-    /// SHA-256 of the certificate's DER form, and of its public key (RFC 7469).
-    package var fingerprint: SecurityPolicy.Digest
+    /// SHA-256 of its public key (RFC 7469).
     package var publicKeyFingerprint: SecurityPolicy.Digest
     /// OpenSSL's verdict on the chain (X509_V_*); 0 is good. The host's name is not part of it.
     package var verification: Int32
 
     package init(
         validFrom: Timestamp, validUntil: Timestamp, subject: String, issuer: String, names: [String],
-        fingerprint: SecurityPolicy.Digest, publicKeyFingerprint: SecurityPolicy.Digest, verification: Int32
+        publicKeyFingerprint: SecurityPolicy.Digest, verification: Int32
     ) {
         self.validFrom = validFrom
         self.validUntil = validUntil
         self.subject = subject
         self.issuer = issuer
         self.names = names
-        self.fingerprint = fingerprint
         self.publicKeyFingerprint = publicKeyFingerprint
         self.verification = verification
     }

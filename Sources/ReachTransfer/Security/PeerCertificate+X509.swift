@@ -7,13 +7,12 @@ extension PeerCertificate {
     init?(_ certificate: OpaquePointer, verification: Int32) {
         guard let validFrom = Self.time(X509_get0_notBefore(certificate)),
             let validUntil = Self.time(X509_get0_notAfter(certificate)),
-            let fingerprint = Self.digest(of: Self.bytes(certificate)),
             let publicKey = Self.publicKeyDigest(certificate)
         else { return nil }
         self.init(
             validFrom: validFrom, validUntil: validUntil, subject: Self.text(X509_get_subject_name(certificate)),
             issuer: Self.text(X509_get_issuer_name(certificate)), names: Self.names(certificate),
-            fingerprint: fingerprint, publicKeyFingerprint: publicKey, verification: verification)
+            publicKeyFingerprint: publicKey, verification: verification)
     }
 
     /// The certificate's DER form.

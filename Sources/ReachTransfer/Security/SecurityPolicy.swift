@@ -150,9 +150,6 @@ public struct RevocationList: Hashable, Sendable {
     }
 }
 
-/// The only digest within the package.
-package typealias Digest = SecurityPolicy.Digest
-
 /// A certificate as its DER bytes.
 public struct CertificateData: Hashable, Sendable {
     /// The certificate's DER form (RFC 5280). Nothing is checked before it is used.

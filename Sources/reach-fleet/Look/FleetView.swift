@@ -84,13 +84,8 @@ struct FleetView {
         return true
     }
 
-    /// The list of hosts is optional: without it no one is unseen, and connections cannot be told apart.
-    mutating func readHosts(_ jetStream: JetStream) throws(NATSError) {
-        if try info(of: HostList.bucket, jetStream) != nil {
-            try read(HostList.bucket, from: .lastOfEachSubject, jetStream)
-        }
-    }
-
+    /// The state of a bucket's stream; `nil` for a list of hosts that may not be read. Without the list no host is unseen, and
+    /// connections cannot be assigned to hosts.
     private func info(of bucket: String, _ jetStream: JetStream) throws(NATSError) -> JSONValue? {
         do throws(NATSError) {
             return try jetStream.stream(FleetNames.stream(of: bucket))

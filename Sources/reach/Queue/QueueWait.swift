@@ -22,7 +22,6 @@ final class QueueWait {
     private var outcome: Result<RequestReport, CommandError>?
     private var line = QueueWaitLine()
     private var stream = EventStream(source: .daemon)
-    private var tick: TimerQueue.ID?
 
     init(id: Int64, path: String, timeout: Duration?, display: Display) {
         self.id = id
