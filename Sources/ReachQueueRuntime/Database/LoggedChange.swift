@@ -114,11 +114,28 @@ struct LoggedChange {
         guard more.count >= 6, case .text(let headers) = more[1], case .integer(let kind) = more[2],
             case .integer(let bytes) = more[4]
         else { return 0 }
-        // In SQL a length is of characters as Unicode counts them.
-        return Int64(headers.unicodeScalars.count) + (kind == 1 || kind == 3 ? bytes : 0)
+        // In SQL a length is of characters as Unicode counts them: of bytes that continue none.
+        var (text, length) = (headers, 0)
+        text.withUTF8 { utf8 in for byte in utf8 where byte & 0xc0 != 0x80 { length += 1 } }
+        return Int64(length) + (kind == 1 || kind == 3 ? bytes : 0)
     }
 
     // MARK: Bytes
+
+    /// What its values take in the change log, but for the lengths of texts.
+    var bytes: Int {
+        func bytes(of values: [SQLiteValue]) -> Int {
+            values.reduce(0) { sum, value in
+                switch value {
+                case .null: sum + 1
+                case .integer(let number): sum + 1 + ByteWriter.length(of: number)
+                case .text(let text): sum + 1 + text.utf8.count
+                case .blob(let blob): sum + 1 + blob.count
+                }
+            }
+        }
+        return bytes(of: row) + bytes(of: more)
+    }
 
     func encode(into bytes: inout ByteWriter) {
         bytes.append(kind.rawValue)
@@ -227,6 +244,12 @@ extension ByteWriter {
             rest >>= 7
         }
         append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    /// The bytes that `append(number:)` writes.
+    fileprivate static func length(of number: Int64) -> Int {
+        let bits = 64 - UInt64(bitPattern: number << 1 ^ number >> 63).leadingZeroBitCount
+        return max(1, (bits + 6) / 7)
     }
 }
 
