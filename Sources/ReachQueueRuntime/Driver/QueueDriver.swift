@@ -309,7 +309,7 @@ package final class QueueDriver {
     private func perform(_ action: QueueAction) {
         switch action {
         case .store(let transaction):
-            hasEnqueued = true
+            hasEnqueued = !isInMemory
             store?.enqueue(transaction)
         case .start(let order):
             guard let request = specifications.removeValue(forKey: order.id) else {
