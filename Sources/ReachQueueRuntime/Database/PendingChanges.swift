@@ -20,6 +20,8 @@ struct PendingChanges {
     /// change log: a start finds out again that these are too many.
     private(set) var doomedRows: [Int64] = []
     private(set) var doomedFiles: [String] = []
+    /// The requests that ended and are forgotten. Of those that were added before, the tables have a row without an answer.
+    private(set) var forgotten: Set<Int64> = []
     /// The largest number of a request that was added, also of one that was forgotten again.
     private(set) var lastInserted: Int64 = 0
     /// The newest row of the outbox.
@@ -40,6 +42,8 @@ struct PendingChanges {
     }
 
     var isEmpty: Bool { changes.isEmpty }
+
+    func hasForgotten(_ id: Int64) -> Bool { forgotten.contains(id) }
 
     func concerns(_ id: RequestID) -> Bool { touched.contains(id.rawValue) }
 
@@ -115,6 +119,7 @@ struct PendingChanges {
 
     private mutating func forget(_ id: Int64) {
         requests[RequestID(rawValue: id)] = nil
+        forgotten.insert(id)
         doomedFiles += files.removeValue(forKey: id) ?? []
         if let place = ended.removeValue(forKey: id) {
             voidBytes += changes[place].bytes

@@ -39,13 +39,12 @@ extension QueueDatabase {
         var rows: [QueueOutbox.Row] = []
         var newest = lastID
         for change in transactions.lazy.flatMap(\.changes) {
-            guard let logged = LoggedChange.changes(of: change, boot: boot) else { return nil }
+            guard LoggedChange.append(change, boot: boot, to: &changes) else { return nil }
             if case .insert(let stored, _) = change {
                 // A number that was given already: the tables say so.
                 guard stored.id.rawValue > newest, RowRules.numbers.contains(stored.id.rawValue) else { return nil }
                 newest = stored.id.rawValue
             }
-            changes += logged
         }
         if changes.isEmpty { return nil }
         for transaction in transactions { rows += outbox?.rows(of: transaction.events, after: rows.count) ?? [] }
@@ -85,17 +84,12 @@ extension QueueDatabase {
     /// What is to be sent for the leases among changes; those of requests that are not in the tables yet are in memory.
     private func specifications(leasedBy changes: [LoggedChange]) -> [RequestID: QueuedRequest] {
         let ids = changes.filter { $0.kind == .lease && !pending.hasInserted(RequestID(rawValue: $0.id)) }.map(\.id)
-        guard ids.count > 1 else {
-            guard let id = ids.first, let found = try? specifications(id...id) else { return [:] }
-            return found
-        }
-        // Each read by itself would lock and unlock the file.
-        try? statements.beginReading.run()
-        defer { try? statements.commit.run() }
         var found: [RequestID: QueuedRequest] = [:]
-        for range in Self.ranges(of: ids) {
-            if let more = try? specifications(range) { found.merge(more) { first, _ in first } }
-        }
+        // Each read by itself would lock and unlock the file.
+        let ranges = Self.ranges(of: ids)
+        if ranges.count > 1 { try? statements.beginReading.run() }
+        for range in ranges { try? readSpecifications(of: range, into: &found) }
+        if ranges.count > 1 { try? statements.commit.run() }
         return found
     }
 
@@ -243,7 +237,9 @@ extension QueueDatabase {
         try database.execute("SAVEPOINT pending")
         do throws(SQLiteError) {
             for change in changes where change.kind != .purge { try write(change) }
-            try purge(changes.filter { $0.kind == .purge }.map(\.id) + pending.doomedRows)
+            let purged = changes.filter { $0.kind == .purge && !pending.hasForgotten($0.id) }.map(\.id)
+            try purge(purged + pending.doomedRows)
+            try delete(pending.forgotten)
         } catch {
             guard case .rejected = error else { throw error }
             try database.execute("ROLLBACK TO pending")

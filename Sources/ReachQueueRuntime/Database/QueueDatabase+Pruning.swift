@@ -49,12 +49,27 @@ extension QueueDatabase {
     func purge(_ ids: [Int64]) throws(SQLiteError) {
         for id in ids { leases[RequestID(rawValue: id)] = nil }
         for range in Self.ranges(of: ids) {
-            try purge(from: .integer(range.lowerBound), to: .integer(range.upperBound))
+            let (first, last) = (SQLiteValue.integer(range.lowerBound), SQLiteValue.integer(range.upperBound))
+            doomed += try names(statements.spoolNames, first, last)
+            try forEach(statements.keptOf, first, last) { row in
+                kept.remove(row.integer(1), of: UInt32(clamping: row.integer(0)))
+            }
+        }
+        try delete(ids)
+    }
+
+    /// Removes the rows of requests that name no files and do not count as kept.
+    func delete(_ ids: some Collection<Int64>) throws(SQLiteError) {
+        for range in Self.ranges(of: ids) {
+            let (first, last) = (SQLiteValue.integer(range.lowerBound), SQLiteValue.integer(range.upperBound))
+            try statements.deleteBodies.run(first, last)
+            try statements.deleteResults.run(first, last)
+            try statements.deleteRequests.run(first, last)
         }
     }
 
     /// Numbers that follow each other, together.
-    static func ranges(of ids: [Int64]) -> [ClosedRange<Int64>] {
+    static func ranges(of ids: some Collection<Int64>) -> [ClosedRange<Int64>] {
         var ranges: [ClosedRange<Int64>] = []
         for id in ids.sorted() {
             if let last = ranges.last, id == last.upperBound || id - 1 == last.upperBound {
@@ -64,16 +79,6 @@ extension QueueDatabase {
             }
         }
         return ranges
-    }
-
-    private func purge(from first: SQLiteValue, to last: SQLiteValue) throws(SQLiteError) {
-        doomed += try names(statements.spoolNames, first, last)
-        try forEach(statements.keptOf, first, last) { row in
-            kept.remove(row.integer(1), of: UInt32(clamping: row.integer(0)))
-        }
-        try statements.deleteBodies.run(first, last)
-        try statements.deleteResults.run(first, last)
-        try statements.deleteRequests.run(first, last)
     }
 
     func names(_ statement: SQLiteStatement, _ parameters: SQLiteValue...) throws(SQLiteError) -> [String] {

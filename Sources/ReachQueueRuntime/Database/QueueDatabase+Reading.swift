@@ -104,13 +104,16 @@ extension QueueDatabase {
     ///
     /// - Returns: `nil` if there is no such request.
     func specification(_ id: RequestID) throws(SQLiteError) -> QueuedRequest? {
-        try specifications(id.rawValue...id.rawValue)[id]
+        var found: [RequestID: QueuedRequest] = [:]
+        try readSpecifications(of: id.rawValue...id.rawValue, into: &found)
+        return found[id]
     }
 
-    /// What is to be sent of the requests with these numbers.
-    func specifications(_ ids: ClosedRange<Int64>) throws(SQLiteError) -> [RequestID: QueuedRequest] {
+    /// Reads what is to be sent of the requests with these numbers.
+    func readSpecifications(
+        of ids: ClosedRange<Int64>, into found: inout [RequestID: QueuedRequest]
+    ) throws(SQLiteError) {
         let rows = statements.specifications
-        var found: [RequestID: QueuedRequest] = [:]
         var bodies: [(RequestID, RequestColumns.Body)] = []
         try rows.bind([.integer(ids.lowerBound), .integer(ids.upperBound)])
         defer { rows.reset() }
@@ -124,7 +127,6 @@ extension QueueDatabase {
                 try statements.body.first(.integer(id.rawValue)) { $0.blob(0) } ?? []
             }
         }
-        return found
     }
 
     private func body(_ row: SQLiteStatement) -> RequestColumns.Body {

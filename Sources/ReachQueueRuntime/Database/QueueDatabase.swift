@@ -241,7 +241,8 @@ final class QueueDatabase {
     }
 
     private func write(_ change: StoreChange) throws(SQLiteError) {
-        if let changes = LoggedChange.changes(of: change, boot: boot) {
+        var changes: [LoggedChange] = []
+        if LoggedChange.append(change, boot: boot, to: &changes) {
             for change in changes { try write(change) }
             return
         }
