@@ -34,6 +34,9 @@ package final class EventLoop {
     private var lastGeneration: UInt32 = 0
     private var deferred: [() -> Void] = []
     private var steps: [() -> Void] = []
+    private var lastWork: [() -> Void] = []
+    /// The turn in which the first of ``lastWork`` came.
+    private var lastWorkSince: UInt64 = 0
     /// The thread in ``run()``; `nil` before and after.
     private var thread: pthread_t?
     private var timers = TimerQueue()
@@ -133,6 +136,16 @@ package final class EventLoop {
     /// delay the kernel's notices: 64 is the number of events that one call of epoll_wait returns here.
     package static let deferredPerTurn = 64
 
+    /// Calls `work` once, when a poll finds no descriptor ready and nothing is deferred: for what wakes another thread, which would
+    /// take the processor from what can be done at once. With descriptors that are always ready, after ``longestDelay`` turns.
+    package func beforeSleep(_ work: @escaping () -> Void) {
+        assertConfined()
+        if lastWork.isEmpty { lastWorkSince = turn }
+        lastWork.append(work)
+    }
+
+    private static let longestDelay: UInt64 = 4
+
     /// Runs until ``stop()``.
     package func run() {
         assertConfined()
@@ -142,8 +155,10 @@ package final class EventLoop {
         var events = [epoll_event](repeating: epoll_event(), count: 64)
         while isRunning {
             arm()
+            let isDone = deferred.isEmpty && steps.isEmpty
             let count = wait(&events)
             turn &+= 1
+            if !lastWork.isEmpty, count == 0 && isDone || turn &- lastWorkSince > Self.longestDelay { runLastWork() }
             // What the first half has led to begins before the second: servers work on it meanwhile.
             for event in events[..<(count / 2)] where isRunning { dispatch(event) }
             if count > 1 { runSteps() }
@@ -155,13 +170,21 @@ package final class EventLoop {
 
     /// - Returns: The number of events.
     private func wait(_ events: inout [epoll_event]) -> Int {
-        let count = epoll_wait(epoll.rawValue, &events, CInt(events.count), deferred.isEmpty && steps.isEmpty ? -1 : 0)
+        let count = epoll_wait(epoll.rawValue, &events, CInt(events.count), hasWork ? 0 : -1)
         if count >= 0 { return Int(count) }
         let number = errno
         // All other errors mean that the epoll descriptor was closed or replaced by foreign code. Trying again would take
         // a whole processor and never succeed.
         precondition(number == EINTR, "epoll_wait: \(SystemError.text(number))")
         return 0
+    }
+
+    private var hasWork: Bool { !deferred.isEmpty || !steps.isEmpty || !lastWork.isEmpty }
+
+    private func runLastWork() {
+        var work: [() -> Void] = []
+        swap(&work, &lastWork)
+        for item in work where isRunning { item() }
     }
 
     private func runDeferred() {

@@ -25,9 +25,9 @@ package struct WorkerSignal: ~Copyable, Sendable {
     ///
     /// - Parameter limit: The longest wait; `nil` waits indefinitely.
     package func wait(within limit: Duration? = nil) {
-        guard Self.isReadable(wakeUp.rawValue, within: limit) else { return }
+        if limit != nil, !Self.isReadable(wakeUp.rawValue, within: limit) { return }
         var count: UInt64 = 0
-        read(wakeUp.rawValue, &count, MemoryLayout<UInt64>.size)
+        while read(wakeUp.rawValue, &count, MemoryLayout<UInt64>.size) < 0, errno == EINTR {}
     }
 
     /// Reports that the worker has finished.

@@ -88,6 +88,39 @@ extension EventLoopTurnTests {
         #expect(notes.lines.count { $0 == "step" } == 2 * limit + 1)
     }
 
+    @Test func `work before sleep comes behind events and deferred work`() throws {
+        let loop = try EventLoop()
+        let (notes, pipe) = (Notes(), try Pipe())
+        try loop.watch(pipe.reader, for: .readable) { _ in
+            notes.lines.append("event")
+            loop.unwatch(pipe.reader)
+            loop.afterEvents { notes.lines.append("deferred") }
+        }
+        pipe.write("a")
+        loop.beforeSleep {
+            notes.lines.append("last")
+            loop.stop()
+        }
+        loop.runToTheEnd()
+        #expect(notes.lines == ["event", "deferred", "last"])
+    }
+
+    @Test func `a descriptor that is always ready delays work before sleep for some turns only`() throws {
+        let loop = try EventLoop()
+        let (notes, pipe) = (Notes(), try Pipe())
+        try loop.watch(pipe.reader, for: .readable) { _ in
+            notes.lines.append("event")
+            if notes.lines.count == 100 { loop.stop() }
+        }
+        pipe.write("a")
+        loop.beforeSleep {
+            notes.lines.append("last")
+            loop.stop()
+        }
+        loop.runToTheEnd()
+        #expect(2...10 ~= notes.lines.count { $0 == "event" } && notes.lines.contains("last"))
+    }
+
     @Test func `a debug build stops when another thread uses a running loop`() async {
         await #expect(processExitsWith: .failure) {
             let loop = try Carried(loop: EventLoop())

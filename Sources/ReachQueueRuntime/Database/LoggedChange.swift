@@ -26,36 +26,38 @@ struct LoggedChange {
     /// What is not of that row: the bytes of a new request's body, or the columns of an answer.
     var more: [SQLiteValue] = []
 
-    /// - Returns: `nil` for a change that goes into the tables only.
-    static func changes(of change: StoreChange, boot: Int64) -> [LoggedChange]? {
+    /// Appends a change as the change log takes it.
+    ///
+    /// - Returns: Whether it does: other changes go into the tables only.
+    static func append(_ change: StoreChange, boot: Int64, to changes: inout [LoggedChange]) -> Bool {
         switch change {
         case .insert(let stored, let request):
             let row = NewRow.writer.values(NewRow(stored: stored, request: request.specification, boot: boot))
             var change = LoggedChange(kind: .insert, id: stored.id.rawValue, row: row)
             if case .inline(let bytes) = request.body { change.more = [.blob(bytes)] }
-            return [change]
+            changes.append(change)
         case .lease(let id, let attempt, let interface, _, let moment):
             let row: [SQLiteValue] = [
                 .integer(attempt), .text(interface), .integer(moment.wall.nanosecondsSince1970),
             ]
-            return [LoggedChange(kind: .lease, id: id.rawValue, row: row)]
+            changes.append(LoggedChange(kind: .lease, id: id.rawValue, row: row))
         case .update(let progress):
             let row = ChangedRow.writer.values(ChangedRow(progress: progress, boot: boot))
-            return [LoggedChange(kind: .update, id: progress.id.rawValue, row: row)]
+            changes.append(LoggedChange(kind: .update, id: progress.id.rawValue, row: row))
         case .holdRequest(let id, let isHeld):
-            return [LoggedChange(kind: .hold, id: id.rawValue, row: [.flag(isHeld)])]
+            changes.append(LoggedChange(kind: .hold, id: id.rawValue, row: [.flag(isHeld)]))
         case .finish(let progress, let end, let result, let moment):
             let state = RowState(end)
             let row = ChangedRow.writer.values(
                 ChangedRow(progress: progress, state: state, reason: end.reason, over: moment, boot: boot))
-            return [
-                LoggedChange(
-                    kind: .finish, id: progress.id.rawValue, row: row, more: result.map(columns) ?? [])
-            ]
-        case .purge(let ids): return ids.map { LoggedChange(kind: .purge, id: $0.rawValue) }
-        case .markRead(let id): return [LoggedChange(kind: .markRead, id: id.rawValue)]
-        case .revive, .holdQueue, .openBreaker, .closeBreaker: return nil
+            changes.append(
+                LoggedChange(kind: .finish, id: progress.id.rawValue, row: row, more: result.map(columns) ?? []))
+        case .purge(let ids):
+            for id in ids { changes.append(LoggedChange(kind: .purge, id: id.rawValue)) }
+        case .markRead(let id): changes.append(LoggedChange(kind: .markRead, id: id.rawValue))
+        case .revive, .holdQueue, .openBreaker, .closeBreaker: return false
         }
+        return true
     }
 
     /// The columns of `result` behind the request's number.
@@ -114,11 +116,28 @@ struct LoggedChange {
         guard more.count >= 6, case .text(let headers) = more[1], case .integer(let kind) = more[2],
             case .integer(let bytes) = more[4]
         else { return 0 }
-        // In SQL a length is of characters as Unicode counts them.
-        return Int64(headers.unicodeScalars.count) + (kind == 1 || kind == 3 ? bytes : 0)
+        // In SQL a length is of characters as Unicode counts them: of bytes that continue none.
+        var (text, length) = (headers, 0)
+        text.withUTF8 { utf8 in for byte in utf8 where byte & 0xc0 != 0x80 { length += 1 } }
+        return Int64(length) + (kind == 1 || kind == 3 ? bytes : 0)
     }
 
     // MARK: Bytes
+
+    /// What its values take in the change log, but for the lengths of texts.
+    var bytes: Int {
+        func bytes(of values: [SQLiteValue]) -> Int {
+            values.reduce(0) { sum, value in
+                switch value {
+                case .null: sum + 1
+                case .integer(let number): sum + 1 + ByteWriter.length(of: number)
+                case .text(let text): sum + 1 + text.utf8.count
+                case .blob(let blob): sum + 1 + blob.count
+                }
+            }
+        }
+        return bytes(of: row) + bytes(of: more)
+    }
 
     func encode(into bytes: inout ByteWriter) {
         bytes.append(kind.rawValue)
@@ -221,12 +240,21 @@ extension SQLiteValue {
 extension ByteWriter {
     /// Appends a number in groups of seven bits, the lowest first; those near zero are short, also negative ones.
     fileprivate mutating func append(number: Int64) {
-        var rest = UInt64(bitPattern: number << 1 ^ number >> 63)
-        while rest >= 0x80 {
-            append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
+        append(count: Self.length(of: number)) { bytes in
+            var (rest, place) = (UInt64(bitPattern: number << 1 ^ number >> 63), 0)
+            while rest >= 0x80 {
+                bytes[place] = UInt8(truncatingIfNeeded: rest) | 0x80
+                rest >>= 7
+                place += 1
+            }
+            bytes[place] = UInt8(truncatingIfNeeded: rest)
         }
-        append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    /// The bytes that `append(number:)` writes.
+    fileprivate static func length(of number: Int64) -> Int {
+        let bits = 64 - UInt64(bitPattern: number << 1 ^ number >> 63).leadingZeroBitCount
+        return max(1, (bits + 6) / 7)
     }
 }
 

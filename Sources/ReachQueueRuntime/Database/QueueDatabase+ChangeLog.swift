@@ -39,13 +39,12 @@ extension QueueDatabase {
         var rows: [QueueOutbox.Row] = []
         var newest = lastID
         for change in transactions.lazy.flatMap(\.changes) {
-            guard let logged = LoggedChange.changes(of: change, boot: boot) else { return nil }
+            guard LoggedChange.append(change, boot: boot, to: &changes) else { return nil }
             if case .insert(let stored, _) = change {
                 // The number was given before: the tables will reject it.
                 guard stored.id.rawValue > newest, RowRules.numbers.contains(stored.id.rawValue) else { return nil }
                 newest = stored.id.rawValue
             }
-            changes += logged
         }
         if changes.isEmpty { return nil }
         for transaction in transactions { rows += outbox?.rows(of: transaction.events, after: rows.count) ?? [] }
@@ -62,11 +61,9 @@ extension QueueDatabase {
         }
         lastID = newest
         pending.add(changes)
-        // One transaction for all reads: otherwise each would lock and unlock the file.
-        let readsMany = changes.lazy.filter { $0.kind == .lease }.prefix(2).count > 1
-        if readsMany { try? statements.beginReading.run() }
-        let receipts = transactions.map(followed)
-        if readsMany { try? statements.commit.run() }
+        let specifications = specifications(leasedBy: changes)
+        let receipts = transactions.map { followed($0, specifications) }
+        dropSurplus()
         point(.afterCommit, transactions)
         outbox?.note(rows)
         outbox?.deliver()
@@ -84,13 +81,29 @@ extension QueueDatabase {
         pending.add([change])
     }
 
+    /// What is to be sent for the leases among changes; those of requests that are not in the tables yet are in memory.
+    private func specifications(leasedBy changes: [LoggedChange]) -> [RequestID: QueuedRequest] {
+        let ids = changes.filter { $0.kind == .lease && !pending.hasInserted(RequestID(rawValue: $0.id)) }.map(\.id)
+        var found: [RequestID: QueuedRequest] = [:]
+        // Each read by itself would lock and unlock the file.
+        let ranges = Self.ranges(of: ids)
+        if ranges.count > 1 { try? statements.beginReading.run() }
+        for range in ranges { try? readSpecifications(of: range, into: &found) }
+        if ranges.count > 1 { try? statements.commit.run() }
+        return found
+    }
+
     /// Follows a transaction that is in the change log, and makes its receipt.
-    private func followed(_ transaction: StoreTransaction) -> StoreReceipt {
+    ///
+    /// - Parameter specifications: What is to be sent of requests that are in the tables.
+    private func followed(
+        _ transaction: StoreTransaction, _ specifications: [RequestID: QueuedRequest]
+    ) -> StoreReceipt {
         var receipt = StoreReceipt(transaction: transaction, leased: [], doomed: [], isLogged: true)
         for change in transaction.changes {
             switch change {
             case .lease(let id, _, _, _, _):
-                if let request = try? pending.requests[id]?.request ?? specification(id) {
+                if let request = pending.requests[id]?.request ?? specifications[id] {
                     leases[id] = RequestFacts(request)
                     receipt.leased.append((id, request))
                 }
@@ -100,7 +113,7 @@ extension QueueDatabase {
                 guard let facts = facts(of: progress.id) else { break }
                 leases[progress.id] = nil
                 if let name = facts.bodyName { receipt.doomed.append(name) }
-                pending.count(facts.keptBytes + (result?.body.bytesHeld ?? 0), of: facts.owner)
+                pending.count(progress.id, facts.keptBytes + (result?.body.bytesHeld ?? 0), of: facts.owner)
             case .purge(let ids): for id in ids { receipt.doomed += files(of: id) }
             case .update(let progress): leases[progress.id] = nil
             case .insert, .holdRequest, .markRead, .revive, .holdQueue, .openBreaker, .closeBreaker: break
@@ -128,12 +141,39 @@ extension QueueDatabase {
 
     // MARK: Into the tables
 
+    /// The bytes of the change log that the tables have to take.
+    private var pendingBytes: Int { max(0, changeLog.length - pending.voidBytes) }
+
     /// Whether the pending changes should go into the tables: they are many, or an owner has more finished requests than may be kept.
     var isFlushDue: Bool {
-        if changeLog.length >= options.changeLogBytes { return true }
+        if pendingBytes >= options.changeLogBytes || changeLog.length >= options.longestChangeLog { return true }
         return pending.accounts.contains { owner, more in
-            let (count, bytes) = (kept[owner].count + more.count, kept[owner].bytes + more.bytes)
-            return count > options.resultCount + options.slack || (bytes > options.resultBytes && count > 1)
+            let bytes = kept[owner].bytes + more.bytes
+            return surplus(of: owner, more) > options.slack
+                || (bytes > options.resultBytes && kept[owner].count + more.count > 1)
+        }
+    }
+
+    /// How many of an owner's requests are over and more than may be kept.
+    private func surplus(of owner: UInt32, _ more: PendingChanges.Account) -> Int {
+        kept[owner].count - more.doomedRows + more.count - options.resultCount
+    }
+
+    private static let surplusTogether = 64
+
+    /// Keeps nothing of the oldest requests that are too many: the more ends go into the tables together, the fewer of them have to be
+    /// written there. Where answers were read, which go first, the tables have to say which.
+    private func dropSurplus() {
+        if pending.hasReadAnswers { return }
+        for (owner, more) in pending.accounts {
+            let surplus = surplus(of: owner, more)
+            guard surplus > Self.surplusTogether else { continue }
+            if more.nextRows < surplus, more.doomedRows + more.nextRows < kept[owner].count,
+                let rows = try? firstKept(max(surplus, 1024), of: owner, after: more.doomedRows)
+            {
+                pending.prepare(rows, of: owner)
+            }
+            pending.forget(surplus, of: owner)
         }
     }
 
@@ -162,7 +202,7 @@ extension QueueDatabase {
     /// Makes sure that the pending changes fit before a transaction begins. A transaction that fails does not shorten SQLite's log
     /// again: on a full disk the log would take the last of the room, which the change log needs.
     func requireRoom() throws(SQLiteError) {
-        guard !pending.isEmpty, !directory.hasRoom(for: 2 * changeLog.length + (128 << 10)) else { return }
+        guard !pending.isEmpty, !directory.hasRoom(for: 2 * pendingBytes + (128 << 10)) else { return }
         throw .storage("the disk has no room for the changes that wait")
     }
 
@@ -196,7 +236,10 @@ extension QueueDatabase {
         let before = counters
         try database.execute("SAVEPOINT pending")
         do throws(SQLiteError) {
-            for change in changes { try write(change) }
+            for change in changes where change.kind != .purge { try write(change) }
+            let purged = changes.filter { $0.kind == .purge && !pending.hasForgotten($0.id) }.map(\.id)
+            try purge(purged + pending.doomedRows)
+            try delete(pending.forgotten)
         } catch {
             guard case .rejected = error else { throw error }
             try database.execute("ROLLBACK TO pending")
@@ -204,7 +247,8 @@ extension QueueDatabase {
             try applyOneByOne(changes)
         }
         try database.execute("RELEASE pending")
-        // The numbers of requests that were forgotten again are not given to others.
+        doomed += pending.doomedFiles
+        // Numbers of requests that are forgotten again are not given to others, either.
         if let last = changes.last(where: { $0.kind == .insert })?.id, last == pending.lastInserted { return }
         if pending.lastInserted > 0 {
             try statements.beginNumbers.run()

@@ -7,9 +7,14 @@ extension QueueDatabase {
     func prune() throws(SQLiteError) {
         for owner in kept.claimOwnersOverLimit(options, slack: options.slack) {
             while kept.mustShrink(owner, options) {
-                let ids = try numbers(statements.firstKept, .integer(owner), .integer(Self.portion))
-                for id in ids where kept.mustShrink(owner, options) { try purge(id) }
+                var (left, ids): (KeptAccounts, [Int64]) = (kept, [])
+                try forEach(statements.firstKept, .integer(owner), .integer(Self.portion), .integer(0)) { row in
+                    guard left.mustShrink(owner, options) else { return }
+                    ids.append(row.integer(0))
+                    left.remove(row.integer(1), of: owner)
+                }
                 if ids.isEmpty { break }
+                try purge(ids)
             }
         }
         guard finished >= options.slack else { return }
@@ -17,25 +22,63 @@ extension QueueDatabase {
         try pruneOld(at: lastEnd)
     }
 
+    /// An owner's requests that go first, in that order.
+    ///
+    /// - Parameter offset: The number of those that are left out, because they have gone already.
+    func firstKept(_ count: Int, of owner: UInt32, after offset: Int) throws(SQLiteError) -> [Int64] {
+        var ids: [Int64] = []
+        try forEach(statements.firstKept, .integer(owner), .integer(count), .integer(offset)) {
+            ids.append($0.integer(0))
+        }
+        return ids
+    }
+
     /// Removes what has been kept for long enough, a portion at a time.
     func pruneOld(at time: Timestamp) throws(SQLiteError) {
         let (end, overflow) = time.nanosecondsSince1970.subtractingReportingOverflow(options.resultLifetime.nanoseconds)
         guard !overflow else { return }
-        for id in try numbers(statements.oldKept, .integer(end), .integer(Self.portion)) { try purge(id) }
+        var ids: [Int64] = []
+        try forEach(statements.oldKept, .integer(end), .integer(Self.portion)) { ids.append($0.integer(0)) }
+        try purge(ids)
     }
 
     /// Requests that are forgotten at a time.
     private static let portion = 256
 
-    func purge(_ id: Int64) throws(SQLiteError) {
-        leases[RequestID(rawValue: id)] = nil
-        doomed += try names(statements.spoolNames, .integer(id), .integer(id))
-        if let (owner, bytes) = try statements.keptOf.first(.integer(id), read: { ($0.integer(0), $0.integer(1)) }) {
-            kept.remove(bytes, of: UInt32(clamping: owner))
+    /// Removes requests and all that is kept of them. Mostly their numbers follow each other: then a statement removes many.
+    func purge(_ ids: [Int64]) throws(SQLiteError) {
+        for id in ids { leases[RequestID(rawValue: id)] = nil }
+        for range in Self.ranges(of: ids) {
+            let (first, last) = (SQLiteValue.integer(range.lowerBound), SQLiteValue.integer(range.upperBound))
+            doomed += try names(statements.spoolNames, first, last)
+            try forEach(statements.keptOf, first, last) { row in
+                kept.remove(row.integer(1), of: UInt32(clamping: row.integer(0)))
+            }
         }
-        try statements.deleteBody.run(.integer(id))
-        try statements.deleteResult.run(.integer(id))
-        try statements.deleteRequest.run(.integer(id))
+        try delete(ids)
+    }
+
+    /// Removes the rows of requests that name no files and do not count as kept.
+    func delete(_ ids: some Collection<Int64>) throws(SQLiteError) {
+        for range in Self.ranges(of: ids) {
+            let (first, last) = (SQLiteValue.integer(range.lowerBound), SQLiteValue.integer(range.upperBound))
+            try statements.deleteBodies.run(first, last)
+            try statements.deleteResults.run(first, last)
+            try statements.deleteRequests.run(first, last)
+        }
+    }
+
+    /// Numbers that follow each other, together.
+    static func ranges(of ids: some Collection<Int64>) -> [ClosedRange<Int64>] {
+        var ranges: [ClosedRange<Int64>] = []
+        for id in ids.sorted() {
+            if let last = ranges.last, id == last.upperBound || id - 1 == last.upperBound {
+                ranges[ranges.count - 1] = last.lowerBound...id
+            } else {
+                ranges.append(id...id)
+            }
+        }
+        return ranges
     }
 
     func names(_ statement: SQLiteStatement, _ parameters: SQLiteValue...) throws(SQLiteError) -> [String] {
@@ -46,12 +89,12 @@ extension QueueDatabase {
         return names
     }
 
-    private func numbers(_ statement: SQLiteStatement, _ parameters: SQLiteValue...) throws(SQLiteError) -> [Int64] {
+    private func forEach(
+        _ statement: SQLiteStatement, _ parameters: SQLiteValue..., read: (SQLiteStatement) -> Void
+    ) throws(SQLiteError) {
         try statement.bind(parameters)
         defer { statement.reset() }
-        var numbers: [Int64] = []
-        while try statement.step() { numbers.append(statement.integer(0)) }
-        return numbers
+        while try statement.step() { read(statement) }
     }
 
     /// What the file says of each owner.

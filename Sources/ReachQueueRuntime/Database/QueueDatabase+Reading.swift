@@ -110,15 +110,29 @@ extension QueueDatabase {
     ///
     /// - Returns: `nil` if there is no such request.
     func specification(_ id: RequestID) throws(SQLiteError) -> QueuedRequest? {
-        let found: (request: QueuedRequest, body: RequestColumns.Body)?
-        found = try statements.specification.first(.integer(id.rawValue)) { row in (queuedRequest(row), body(row)) }
-        guard let found else { return nil }
-        if found.body.kind == 0 { return found.request }
-        var request = found.request
-        request.body = try RequestColumns.body(found.body) { () throws(SQLiteError) in
-            try statements.body.first(.integer(id.rawValue)) { $0.blob(0) } ?? []
+        var found: [RequestID: QueuedRequest] = [:]
+        try readSpecifications(of: id.rawValue...id.rawValue, into: &found)
+        return found[id]
+    }
+
+    /// Reads what is to be sent of the requests with these numbers.
+    func readSpecifications(
+        of ids: ClosedRange<Int64>, into found: inout [RequestID: QueuedRequest]
+    ) throws(SQLiteError) {
+        let rows = statements.specifications
+        var bodies: [(RequestID, RequestColumns.Body)] = []
+        try rows.bind([.integer(ids.lowerBound), .integer(ids.upperBound)])
+        defer { rows.reset() }
+        while try rows.step() {
+            let (id, body) = (RequestID(rawValue: rows.integer(.id)), body(rows))
+            found[id] = queuedRequest(rows)
+            if body.kind != 0 { bodies.append((id, body)) }
         }
-        return request
+        for (id, body) in bodies {
+            found[id]?.body = try RequestColumns.body(body) { () throws(SQLiteError) in
+                try statements.body.first(.integer(id.rawValue)) { $0.blob(0) } ?? []
+            }
+        }
     }
 
     private func body(_ row: SQLiteStatement) -> RequestColumns.Body {

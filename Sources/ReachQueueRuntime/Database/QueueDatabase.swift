@@ -248,7 +248,8 @@ final class QueueDatabase {
     }
 
     private func write(_ change: StoreChange) throws(SQLiteError) {
-        if let changes = LoggedChange.changes(of: change, boot: boot) {
+        var changes: [LoggedChange] = []
+        if LoggedChange.append(change, boot: boot, to: &changes) {
             for change in changes { try write(change) }
             return
         }
@@ -294,7 +295,7 @@ final class QueueDatabase {
         case .update: try statements.update.run(ChangedRow.writer.filled(change.row) + [id])
         case .hold: try statements.hold.run(change.row + [id])
         case .finish: try finish(change)
-        case .purge: try purge(change.id)
+        case .purge: try purge([change.id])
         case .markRead: try statements.markRead.run(id)
         case .event: if let event = change.more.first { try outbox?.write(change.id, event) }
         case .trimEvents: try outbox?.trim(upTo: change.id)

@@ -19,21 +19,25 @@ struct QueueStatements {
     let insertResult: SQLiteStatement
     let deleteBody: SQLiteStatement
     let deleteResult: SQLiteStatement
-    let deleteRequest: SQLiteStatement
+    /// Of the requests from a number to another one.
+    let deleteBodies: SQLiteStatement
+    let deleteResults: SQLiteStatement
+    let deleteRequests: SQLiteStatement
     let forgetBody: SQLiteStatement
     let markRead: SQLiteStatement
-    /// Owner and bytes of a request that is over and not dead.
+    /// Owner and bytes of the requests that are over and not dead, and all spool files, from a number to another one.
     let keptOf: SQLiteStatement
     let spoolNames: SQLiteStatement
     let answerName: SQLiteStatement
-    /// What of an owner's goes first: what was read, and then the oldest.
+    /// What of an owner's goes first, and its bytes: what was read, and then the oldest.
     let firstKept: SQLiteStatement
     let oldKept: SQLiteStatement
     let openBreaker: SQLiteStatement
     let closeBreaker: SQLiteStatement
     let holdQueue: SQLiteStatement
     let releaseQueue: SQLiteStatement
-    let specification: SQLiteStatement
+    /// What is to be sent of the requests from a number to another one.
+    let specifications: SQLiteStatement
     let body: SQLiteStatement
     /// A request with its answer, and a page of requests without the bytes of answers.
     let report: SQLiteStatement
@@ -78,23 +82,28 @@ struct QueueStatements {
             """)
         deleteBody = try database.prepare("DELETE FROM body WHERE request = ?")
         deleteResult = try database.prepare("DELETE FROM result WHERE request = ?")
-        deleteRequest = try database.prepare("DELETE FROM request WHERE id = ?")
+        deleteBodies = try database.prepare("DELETE FROM body WHERE request BETWEEN ? AND ?")
+        deleteResults = try database.prepare("DELETE FROM result WHERE request BETWEEN ? AND ?")
+        deleteRequests = try database.prepare("DELETE FROM request WHERE id BETWEEN ? AND ?")
         forgetBody = try database.prepare("UPDATE request SET body_kind = 0, body_path = NULL WHERE id = ?")
         markRead = try database.prepare(
             "UPDATE request SET seen = 1 WHERE id = ? AND over_wall IS NOT NULL AND seen = 0")
         keptOf = try database.prepare(
-            "SELECT owner, kept FROM request WHERE id = ? AND over_wall IS NOT NULL AND state != 3")
+            """
+            SELECT owner, kept FROM request NOT INDEXED
+            WHERE id BETWEEN ? AND ? AND over_wall IS NOT NULL AND state != 3
+            """)
         spoolNames = try database.prepare(
             """
-            SELECT body_path FROM request WHERE id = ? AND body_kind = 3
-            UNION ALL SELECT body_path FROM result WHERE request = ? AND body_kind = 3
+            SELECT body_path FROM request WHERE id BETWEEN ?1 AND ?2 AND body_kind = 3
+            UNION ALL SELECT body_path FROM result WHERE request BETWEEN ?1 AND ?2 AND body_kind = 3
             """)
         answerName = try database.prepare("SELECT body_path FROM result WHERE request = ? AND body_kind = 3")
         // The dead are the scheduler's to forget: it may be asked to send them again.
         firstKept = try database.prepare(
             """
-            SELECT id FROM request WHERE owner = ? AND over_wall IS NOT NULL AND state != 3
-            ORDER BY seen DESC, over_wall, id LIMIT ?
+            SELECT id, kept FROM request WHERE owner = ? AND over_wall IS NOT NULL AND state != 3
+            ORDER BY seen DESC, over_wall, id LIMIT ? OFFSET ?
             """)
         oldKept = try database.prepare(
             """
@@ -109,7 +118,8 @@ struct QueueStatements {
         closeBreaker = try database.prepare("DELETE FROM breaker WHERE destination = ? AND interface = ?")
         holdQueue = try database.prepare("INSERT OR IGNORE INTO held_queue (owner) VALUES (?)")
         releaseQueue = try database.prepare("DELETE FROM held_queue WHERE owner = ?")
-        specification = try database.prepare("SELECT \(RequestColumn.list) FROM request WHERE id = ?")
+        specifications = try database.prepare(
+            "SELECT \(RequestColumn.specificationList) FROM request WHERE id BETWEEN ? AND ?")
         body = try database.prepare("SELECT bytes FROM body WHERE request = ?")
         report = try database.prepare(Self.reports(answer: "result.bytes", "WHERE request.id = ?"))
         page = try database.prepare(

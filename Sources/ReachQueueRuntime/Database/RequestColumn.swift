@@ -29,6 +29,21 @@ enum RequestColumn: CInt, CaseIterable {
     static let schedulingList = allCases.map { $0.isForScheduling ? "request." + $0.name : "NULL" }
         .joined(separator: ", ")
 
+    /// The same with NULL for those that change: what is to be sent does not depend on them.
+    static let specificationList = allCases.map { $0.isForSending ? "request." + $0.name : "NULL" }
+        .joined(separator: ", ")
+
+    private var isForSending: Bool {
+        switch self {
+        case .state, .repeatable, .bytes, .deadlineWall, .deadlineBoot, .boot, .attempts, .networkFailures, .tries,
+            .held,
+            .networkFailure, .notBeforeWall, .notBeforeBoot, .notBeforeIn, .reason, .overWall, .leaseInterface,
+            .leaseWall, .kept, .seen, .waitsWall:
+            false
+        default: true
+        }
+    }
+
     private var isForScheduling: Bool {
         switch self {
         case .leaseInterface, .leaseWall, .method, .url, .idempotencyKey, .accepted, .outputPath, .bodyPath, .bodyBytes,

@@ -5,15 +5,27 @@ internal import ReachQueue
 enum RequestColumns {
     /// One header a line, as HTTP has them: neither names nor values can hold a line break.
     static func text(of headers: [HeaderField]) -> String {
-        var text = ""
-        text.reserveCapacity(headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 })
-        for header in headers {
-            text += header.name
-            text += ": "
-            text += header.value
-            text += "\r\n"
+        let length = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+        if length == 0 { return "" }
+        return String(unsafeUninitializedCapacity: length) { buffer in
+            var place = 0
+            func append(_ part: String) {
+                var part = part
+                part.withUTF8 { utf8 in
+                    for byte in utf8 {
+                        buffer[place] = byte
+                        place += 1
+                    }
+                }
+            }
+            for header in headers {
+                append(header.name)
+                append(": ")
+                append(header.value)
+                append("\r\n")
+            }
+            return place
         }
-        return text
     }
 
     static func headers(_ text: String) -> [HeaderField] {

@@ -52,6 +52,11 @@ package final class QueueDriver {
     private var inbox: [QueueInput] = []
     private var isBusy = false
     private var willWork = false
+    /// Whether the store has work that its thread was not woken for, and whether that will be done.
+    private var hasEnqueued = false
+    private var willWake = false
+    /// The attempts that have ended since it was woken.
+    private var endsToWrite = 0
     private lazy var timer = DeadlineTimer(on: loop) { [unowned self] in send(.wake) }
     private var clients: [QueueInput.Ticket: (QueueReply) -> Void] = [:]
     private var lastTicket: QueueInput.Ticket = 0
@@ -255,6 +260,7 @@ package final class QueueDriver {
     package func send(_ command: QueueInput) {
         guard isOpen, restoredID == .max || command.needsNoOtherRequest else { return early.append(command) }
         inbox.append(command)
+        if case .ended = command { endsToWrite += 1 }
         guard !isBusy else { return }
         switch command {
         case .ended where isInMemory && endsHalf(): work()
@@ -317,15 +323,35 @@ package final class QueueDriver {
         if !specifications.isEmpty { specifications = [:] }
         let summary = Self.summary(of: &scheduler)
         runningCount = summary.runningCount
+        if hasEnqueued { wakeStore() }
         timer.set(to: summary.deadline)
         guard hasRequests != summary.hasRequests else { return }
         hasRequests.toggle()
         executor?.update(hasRequests: hasRequests)
     }
 
+    /// Has the store begin, when the loop has nothing else to do: what ends until then is written together, and the store's thread does
+    /// not take the processor from it. But not more than half of what runs waits for that.
+    private func wakeStore() {
+        hasEnqueued = false
+        if endsToWrite * 2 >= runningCount {
+            endsToWrite = 0
+            store?.wake()
+        } else if !willWake {
+            willWake = true
+            loop.beforeSleep { [loopReference] in
+                loopReference.owner?.willWake = false
+                loopReference.owner?.endsToWrite = 0
+                loopReference.owner?.store?.wake()
+            }
+        }
+    }
+
     private func perform(_ action: QueueAction) {
         switch action {
-        case .store(let transaction): store?.submit(transaction)
+        case .store(let transaction):
+            hasEnqueued = !isInMemory
+            store?.enqueue(transaction)
         case .start(let order):
             guard let request = specifications.removeValue(forKey: order.id) else {
                 // Its row cannot be read: it is not known what to send.

@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Glibc
 
 /// A prepared statement, finalized when no one holds it. Parameters are numbered from 1, columns from 0, as in SQLite.
 ///
@@ -103,8 +104,12 @@ final class SQLiteStatement {
     /// Whether the column has exactly this text; makes no string. False where the column is NULL.
     func hasText(_ text: String, in column: CInt) -> Bool {
         guard let bytes = sqlite3_column_text(handle, column) else { return false }
-        let found = UnsafeBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column)))
-        return found.elementsEqual(text.utf8)
+        let count = Int(sqlite3_column_bytes(handle, column))
+        var text = text
+        return text.withUTF8 { utf8 in
+            guard utf8.count == count, let start = utf8.baseAddress else { return utf8.count == count }
+            return memcmp(start, bytes, count) == 0
+        }
     }
 
     /// Empty where the column is NULL.

@@ -31,6 +31,10 @@ package final class MemoryStore: QueueStorage {
         deliver(.committed(transaction.number, leased: leased))
     }
 
+    package func enqueue(_ transaction: StoreTransaction) { submit(transaction) }
+
+    package func wake() {}
+
     package func record(
         of id: RequestID, for user: UInt32,
         _ body: @escaping @Sendable (Result<RequestReport?, QueueStoreError>) -> Void

@@ -2,8 +2,11 @@ package import ReachQueue
 
 /// Where the queue's transactions go: a file, or memory.
 package protocol QueueStorage: AnyObject, Sendable {
-    /// Enqueues a write, in order; answered by ``QueueStore/Notice``.
+    /// Has a transaction written, in order; answered by ``QueueStore/Notice``.
     func submit(_ transaction: StoreTransaction)
+    /// The same, but ``wake()`` has to be called for it.
+    func enqueue(_ transaction: StoreTransaction)
+    func wake()
     /// Reads all that is kept of a request but its body, on behalf of a user: users take turns. `body` is called on any
     /// thread, with `nil` if nothing is.
     func record(

@@ -78,6 +78,11 @@ package final class QueueStore: Sendable {
     /// Has a transaction written. Any thread; takes microseconds.
     package func submit(_ transaction: StoreTransaction) { jobs.put(.write(transaction)) }
 
+    /// The same, but its thread is not woken for it before ``wake()`` is called.
+    package func enqueue(_ transaction: StoreTransaction) { jobs.put(.write(transaction), wakes: false) }
+
+    package func wake() { jobs.wake() }
+
     /// Removes rows of the outbox whose receiver has them safe. Any thread.
     package func trimOutbox(upTo number: Int64) { jobs.put(.trimOutbox(upTo: number)) }
 

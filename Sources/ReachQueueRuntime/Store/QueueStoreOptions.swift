@@ -12,8 +12,9 @@ package struct QueueStoreOptions: Hashable, Sendable {
     package var batch = 64
     /// How often a disk that failed is tried again.
     package var retryInterval: Duration = .seconds(30)
-    /// After this number of bytes, the changes in the change log go into the tables.
-    package var changeLogBytes = 256 << 10
+    /// After this number of bytes, the changes in the change log go into the tables. On a full disk they have to fit into the
+    /// reserve.
+    package var changeLogBytes = 448 << 10
     /// After so many pages SQLite's log is moved into the file: 2 MiB. That waits for the disk twice.
     package var checkpointPages = 500
     /// A longer file is checked while it is in use already: SQLite checks 200 to 300 MiB a second.
@@ -29,6 +30,9 @@ package struct QueueStoreOptions: Hashable, Sendable {
         resultBytes = policy.resultBytes
         resultLifetime = policy.resultLifetime
     }
+
+    /// The same with the bytes of requests of which nothing is kept: a little less than what the log's file keeps of its length.
+    var longestChangeLog: Int { max(changeLogBytes, 960 << 10) }
 
     /// Requests that an owner may have beyond ``resultCount`` for a while, so that not every end of one removes another.
     var slack: Int { max(64, resultCount / 4) }

@@ -29,11 +29,19 @@ final class StoreJobs: Sendable {
     private struct State {
         var changes: [Change] = []
         var readings = FairTurns<Reading>()
+        /// Whether the thread was woken for what is there.
+        var isSignalled = false
         var isEnding = false
         /// The thread has ended.
         var isOver = false
 
         var isEmpty: Bool { changes.isEmpty && readings.isEmpty }
+
+        /// - Returns: Whether the thread has to be woken: the caller does it.
+        mutating func claimSignal() -> Bool {
+            defer { isSignalled = true }
+            return !isSignalled
+        }
     }
 
     private let state = Mutex(State())
@@ -41,22 +49,28 @@ final class StoreJobs: Sendable {
 
     init() throws(SystemError) { wakeUp = try WorkerSignal() }
 
-    func put(_ change: Change) {
-        let isFirst = state.withLock { state in
-            defer { state.changes.append(change) }
-            return state.isEmpty
+    /// - Parameter wakes: Whether the thread begins with it now, and not only when it is woken for something else.
+    func put(_ change: Change, wakes: Bool = true) {
+        let mustSignal = state.withLock { state in
+            state.changes.append(change)
+            return wakes && state.claimSignal()
         }
-        if isFirst { wakeUp.signal() }
+        if mustSignal { wakeUp.signal() }
+    }
+
+    /// Has the thread begin with all that is there.
+    func wake() {
+        if state.withLock({ !$0.isEmpty && $0.claimSignal() }) { wakeUp.signal() }
     }
 
     /// Whoever asks is answered, even where nothing can be read any more.
     func put(_ reading: @escaping Reading, for user: UInt32) {
-        let (isFirst, isOver) = state.withLock { state in
-            let isFirst = state.isEmpty
-            if !state.isOver { state.readings.add(reading, for: user) }
-            return (isFirst, state.isOver)
+        let (mustSignal, isOver) = state.withLock { state in
+            if state.isOver { return (false, true) }
+            state.readings.add(reading, for: user)
+            return (state.claimSignal(), false)
         }
-        if isOver { reading(nil) } else if isFirst { wakeUp.signal() }
+        if isOver { reading(nil) } else if mustSignal { wakeUp.signal() }
     }
 
     func end() {
@@ -74,6 +88,8 @@ final class StoreJobs: Sendable {
             var share = Share(changes: state.changes)
             state.changes = []
             share.reading = state.readings.next()
+            // What is left is looked at without a wait.
+            state.isSignalled = !state.isEmpty
             share.isEnd = state.isEnding && state.isEmpty
             return share
         }

@@ -298,8 +298,9 @@ final class StoreWriter {
         report(database)
         let receipts = written.filter { $0.rejection == nil }
         let waiting = receipts.filter(\.mustOutlastPower)
-        if !waiting.isEmpty { syncer?.put(waiting) }
+        // What is to be sent comes first: somebody waits for an answer meanwhile.
         for receipt in receipts where !receipt.mustOutlastPower { Self.settle(receipt, directory, deliver) }
+        if !waiting.isEmpty { syncer?.put(waiting) }
         if database.isFlushDue, retryAt == nil {
             do throws(SQLiteError) {
                 try flush(database)

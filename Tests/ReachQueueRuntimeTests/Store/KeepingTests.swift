@@ -59,6 +59,71 @@ import Testing
         #expect(try await stage.kept(1...7, in: again) == [4, 5, 6, 7])
     }
 
+    /// A file whose first requests are in the tables, and that keeps ten answers and 64 more for a while.
+    private func openDatabase(inserting ids: ClosedRange<Int64>) throws -> QueueDatabase {
+        var options = QueueStoreOptions()
+        options.resultCount = 10
+        let database = try QueueDatabase(
+            try QueueDirectory(stage.path), options, QueueSchema(), at: SystemClock.now, bootIdentity: "boot")
+        _ = try database.begin(at: SystemClock.now)
+        try write(ids.map { StoreStage.insert($0, try Self.request(of: 1000)) }, to: database)
+        try database.flush()
+        return database
+    }
+
+    private func write(_ changes: [StoreChange], to database: QueueDatabase) throws {
+        _ = try database.write([StoreTransaction(number: 1, changes: changes, mayBeRefused: false)]) { _, _ in }
+    }
+
+    private func over(in database: QueueDatabase) throws -> [Int64] {
+        try database.reports(RecordQuery(limit: 1000, isOver: true)).map(\.id.rawValue)
+    }
+
+    @Test func `an end that others push out at once is not written into the tables`() throws {
+        let database = try openDatabase(inserting: 1...300)
+        for id in Int64(1)...300 {
+            try write([StoreStage.finish(id, .done, .spooled(name: "answer-\(id)", bytes: 1))], to: database)
+            #expect(!database.isFlushDue)
+        }
+        let left = try over(in: database)
+        database.endReading()
+        #expect(left.count <= 74 && left == Array((301 - Int64(left.count))...300))
+        #expect(try database.report(on: RequestID(rawValue: 1)) == nil)
+        #expect(database.pending.changes.count { $0.kind == .finish } == left.count)
+        #expect(database.removable.isEmpty)
+        try database.flush()
+        try database.makeTablesSafe()
+        #expect(try over(in: database) == left)
+        #expect(try database.database.number("SELECT count(*) FROM request") == Int64(left.count))
+        #expect(Set(database.removable) == Set((1..<left[0]).map { "answer-\($0)" }))
+    }
+
+    @Test func `answers in the tables go first, and a kill brings no more back than may be kept`() throws {
+        var database: QueueDatabase? = try openDatabase(inserting: 1...200)
+        try write((Int64(1)...70).map { StoreStage.finish($0) }, to: try #require(database))
+        try database?.flush()
+        for id in Int64(71)...110 { try write([StoreStage.finish(id)], to: try #require(database)) }
+        let left = try over(in: try #require(database))
+        #expect(left.count <= 74 && left == Array((111 - Int64(left.count))...110))
+        database?.endReading()
+        #expect(try database?.database.number("SELECT count(*) FROM request WHERE state = 2") == 70)
+        database = nil
+        database = try openDatabase(inserting: 300...300)
+        let again = try over(in: try #require(database))
+        #expect(again.count <= 74 && again.last == 110)
+    }
+
+    @Test func `an answer that was read goes before those that are in no table yet`() throws {
+        let database = try openDatabase(inserting: 1...200)
+        try write((Int64(1)...74).map { StoreStage.finish($0) }, to: database)
+        try write([.markRead(RequestID(rawValue: 70))], to: database)
+        #expect(!database.isFlushDue)
+        try write([StoreStage.finish(75)], to: database)
+        #expect(database.isFlushDue)
+        try database.flush()
+        #expect(try over(in: database) == [65, 66, 67, 68, 69, 71, 72, 73, 74, 75])
+    }
+
     @Test func `a body goes when its request is over, and stays with the dead`() async throws {
         let store = try stage.open()
         _ = try await stage.contents()

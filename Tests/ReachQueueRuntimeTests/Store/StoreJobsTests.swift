@@ -1,3 +1,4 @@
+import Glibc
 import ReachLoop
 import ReachQueue
 import ReachTesting
@@ -23,6 +24,36 @@ import Testing
         #expect(written == [1, 1, 1, 1])
         // The second is not behind the hundred of the first.
         #expect(read.values.contains(2))
+    }
+
+    @Test func `what does not wake the thread waits for what does, or for the call`() throws {
+        let jobs = try StoreJobs()
+        func put(_ number: UInt64, wakes: Bool) {
+            jobs.put(.write(StoreTransaction(number: number, changes: [], mayBeRefused: true)), wakes: wakes)
+        }
+        // The thread sleeps: as long as it is not woken it looks for nothing.
+        let taken = EventLog<Int>()
+        BackgroundThread.start(named: "test-jobs") {
+            while true {
+                let share = jobs.next(within: nil)
+                if !share.changes.isEmpty { taken.append(share.changes.count) }
+                if share.isEnd { break }
+            }
+            jobs.markFinished()
+        }
+        put(1, wakes: true)
+        while taken.values.isEmpty { sched_yield() }
+        for wake in [{ put(9, wakes: true) }, { jobs.wake() }, { jobs.put({ _ in }, for: 1) }] {
+            let before = taken.values.reduce(0, +)
+            put(2, wakes: false)
+            wake()
+            while taken.values.reduce(0, +) == before { sched_yield() }
+        }
+        // Nothing is there to wake it for.
+        jobs.wake()
+        jobs.end()
+        #expect(jobs.waitUntilFinished(.seconds(10)))
+        #expect(taken.values.reduce(0, +) == 5)
     }
 
     @Test func `the end comes when all is written and read`() throws {
