@@ -36,6 +36,9 @@ release_flags += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-l
   -Xlinker --script=$(CURDIR)/contrib/link/hot-sections.ld -Xlinker -z -Xlinker pack-relative-relocs
 # Sources/reachd/Main.swift has the function, which only the library calls that libcurl brings along.
 release_flags += -Xlinker --export-dynamic-symbol=_gnutls_global_init_skip
+# Swift exports each symbol of a static program, which nothing uses: 1.4 MB of tables, parts of which the loader reads for each
+# symbol of a library that is loaded later.
+release_flags += -Xlinker --no-export-dynamic
 # The C++ runtime, which Swift's needs, comes from archives as Swift's does: loading the libraries and looking up their symbols
 # was a sixth of the time of `reach status`. Where an archive is missing the linker takes the library.
 static_runtime := .build/static-runtime

@@ -96,6 +96,7 @@ package final class Daemon {
         manager.notify("READY=1\nSTATUS=Watching")
         manager.feedWatchdog(on: loop)
         log.info("listening", metadata: ["socket": "\(listening)"])
+        StartPages.releaseSoon(on: loop)
     }
 
     private func reportUnreadAdvertisements() {

@@ -16,6 +16,8 @@ final class SharedTransfers {
         if let created { return created }
         let engine = try TransferEngine(loop: loop)
         created = engine
+        // libcurl and its libraries were loaded just now.
+        StartPages.releaseSoon(on: loop)
         return engine
     }
 

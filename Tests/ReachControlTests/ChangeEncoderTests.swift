@@ -54,6 +54,7 @@ import Testing
             let aspects = ReachabilityChange.Aspect.allCases.filter { _ in random.oneIn(2) }
             let cause = random.pick(Cause.allCases)
             var template: ObjectIdentifier?
+            var quoted: QuotedTarget?
             for target in try targets() {
                 var (previous, state) = (before, after)
                 // Another target with storage of its own is encoded whole, and must not mislead the next.
@@ -61,7 +62,7 @@ import Testing
                 (previous.target, state.target) = (target, target)
                 let event = TargetEvent.change(
                     ReachabilityChange(at: moment, cause: cause, aspects: aspects, previous: previous, state: state))
-                let encoded = encoder.encode(event)
+                let encoded = encoder.encode(event, of: &quoted)
                 if template == ObjectIdentifier(encoded.template) { spliced += 1 }
                 template = ObjectIdentifier(encoded.template)
                 let whole = event.encoded(source: .daemon)
@@ -83,13 +84,30 @@ import Testing
         var encoder = ChangeEncoder(source: .daemon)
         let times = [1, 2, 2, 2].map { Instant(wall: state.since, boot: BootTime(nanoseconds: $0)) }
         let causes: [Cause] = [.linkDown, .linkDown, .routeAdded, .routeAdded]
+        var quoted: QuotedTarget?
         // Kept alive, so that two templates are not at one address.
         let events = zip(times, causes).map { moment, cause in
             encoder.encode(
                 .change(
-                    ReachabilityChange(at: moment, cause: cause, aspects: [.path], previous: state, state: state)))
+                    ReachabilityChange(at: moment, cause: cause, aspects: [.path], previous: state, state: state)),
+                of: &quoted)
         }
         let isShared = zip(events, events.dropFirst()).map { $0.template === $1.template }
         #expect(isShared == [false, false, true])
+    }
+
+    @Test func `changes of one target share the bytes of its name`() {
+        let target = Target.internet
+        var encoder = ChangeEncoder(source: .daemon)
+        var quoted: QuotedTarget?
+        let names = (1...3 as ClosedRange<Int64>).map { number in
+            let moment = Instant(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: number))
+            let state = ReachabilityState.reachable(target)
+            let change = ReachabilityChange(
+                at: moment, cause: .linkDown, aspects: [.path], previous: state, state: state)
+            return encoder.encode(.change(change), of: &quoted).target
+        }
+        let places = names.map { $0.withUnsafeBufferPointer { $0.baseAddress } }
+        #expect(places[0] != nil && places.allSatisfy { $0 == places[0] })
     }
 }

@@ -8,11 +8,33 @@ package struct ChangeEncoder {
 
     package init(source: StatusSource) { self.source = source }
 
-    package mutating func encode(_ event: TargetEvent) -> EncodedEvent {
+    /// - Parameter target: The last target of the events of one stream, whose bytes the next event shares.
+    package mutating func encode(_ event: TargetEvent, of target: inout QuotedTarget?) -> EncodedEvent {
         guard case .change(let change) = event, change.previous != nil else { return event.encoded(source: source) }
-        if let last, last.change.differsOnlyInTarget(from: change) { return last.event.of(change.state.target) }
-        let encoded = EncodedEvent.change(change, source: source)
+        let quoted: QuotedTarget
+        if let target, target.target == change.state.target {
+            quoted = target
+        } else {
+            quoted = QuotedTarget(change.state.target)
+            target = quoted
+        }
+        if let last, last.change.differsOnlyInTarget(from: change) { return last.event.of(quoted) }
+        let encoded = EncodedEvent.change(change, source: source, of: quoted)
         last = (change, encoded)
         return encoded
+    }
+}
+
+/// A target as a JSON string. The events of a topic share its bytes, which would take as much memory as the rest of an event
+/// that waits.
+package struct QuotedTarget: Sendable {
+    let target: Target
+    let json: [UInt8]
+
+    init(_ target: Target) {
+        self.target = target
+        var json = JSONWriter(capacity: 64)
+        json.value(target.description)
+        self.json = json.bytes
     }
 }

@@ -22,7 +22,7 @@ package struct EncodedEvent: Sendable {
 
     let template: Template
     /// The target as a JSON string; empty if the template has it, or needs none.
-    private let target: [UInt8]
+    let target: [UInt8]
 
     /// The length in bytes, without the number.
     package var count: Int { template.bytes.count + target.count }
@@ -40,7 +40,9 @@ package struct EncodedEvent: Sendable {
     /// - Parameters:
     ///   - target: The target that is left out of what `body` writes.
     ///   - body: Writes the members, and returns where the target is left out.
-    private init(_ type: String, at moment: Instant, target: Target?, _ body: (inout JSONWriter) -> Int?) {
+    private init(
+        _ type: String, at moment: Instant, target: QuotedTarget?, _ body: (inout JSONWriter) -> Int?
+    ) {
         var json = JSONWriter()
         var (numberGap, targetGap) = (0, nil as Int?)
         json.object { json in
@@ -51,7 +53,7 @@ package struct EncodedEvent: Sendable {
             targetGap = body(&json)
         }
         template = Template(json.bytes, numberGap: numberGap, targetGap: targetGap ?? json.count)
-        self.target = target.map(Self.quoted) ?? []
+        self.target = target?.json ?? []
     }
 
     private init(_ template: Template, _ target: [UInt8]) {
@@ -60,13 +62,7 @@ package struct EncodedEvent: Sendable {
     }
 
     /// The event of another target that differs in nothing else.
-    func of(_ target: Target) -> EncodedEvent { EncodedEvent(template, Self.quoted(target)) }
-
-    private static func quoted(_ target: Target) -> [UInt8] {
-        var json = JSONWriter(capacity: 64)
-        json.value(target.description)
-        return json.bytes
-    }
+    func of(_ target: QuotedTarget) -> EncodedEvent { EncodedEvent(template, target.json) }
 
     /// The object without a number in a stream.
     package var unnumbered: [UInt8] {
@@ -103,12 +99,17 @@ extension EncodedEvent {
     }
 
     /// A change. The initial state is written as a snapshot.
-    package static func change(_ change: ReachabilityChange, source: StatusSource) -> EncodedEvent {
+    ///
+    /// - Parameter target: The target of the change, if it was quoted before.
+    package static func change(
+        _ change: ReachabilityChange, source: StatusSource, of target: QuotedTarget? = nil
+    ) -> EncodedEvent {
         let moment = Instant(wall: change.time, boot: change.bootTime)
         guard let previous = change.previous else {
             return snapshot(change.state, source: source, isInitial: true, cause: change.cause, at: moment)
         }
-        return EncodedEvent("change", at: moment, target: change.state.target) { json in
+        let target = target ?? QuotedTarget(change.state.target)
+        return EncodedEvent("change", at: moment, target: target) { json in
             json.field("initial", false)
             json.field("cause", change.cause.rawValue)
             json.field("changed", change.aspects.map(\.rawValue))

@@ -249,10 +249,16 @@ final class Connection {
         for _ in 0..<Self.eventsPerTurn {
             guard var subscription else { return }
             switchboard.line.removeAll(keepingCapacity: true)
+            let isInBacklog = subscription.isInBacklog
             let hasMore = subscription.next(into: &switchboard.line)
-            self.subscription = subscription
-            guard hasMore else { return }
-            output.send(switchboard.line)
+            if hasMore, isInBacklog {
+                // An event that the socket does not take stays in the backlog, so a slow client takes no memory for its line.
+                if output.offer(switchboard.line) { self.subscription = subscription }
+            } else {
+                self.subscription = subscription
+                guard hasMore else { return }
+                output.send(switchboard.line)
+            }
             guard output.isEmpty, !output.hasFailed else { return }
         }
         proceedSoon()

@@ -20,6 +20,9 @@ struct Subscription {
         self.position = position
     }
 
+    /// Whether the next line is an event that the backlog holds.
+    var isInBacklog: Bool { !isNew && topic.backlog.start..<topic.backlog.end ~= position }
+
     /// Appends the next lines for the subscriber: an event; or, if the backlog dropped events before they were sent,
     /// the number of those events and the current state.
     ///

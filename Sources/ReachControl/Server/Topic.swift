@@ -22,6 +22,8 @@ final class Topic {
     private(set) var subscribers: [CInt: Connection] = [:]
     private(set) var backlog: Backlog
     private var source: Source?
+    /// The target of its changes.
+    var quotedTarget: QuotedTarget?
     /// The number after that of the last change.
     private(set) var changeEnd: UInt64 = 0
 

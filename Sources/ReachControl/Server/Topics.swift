@@ -82,7 +82,7 @@ final class Topics {
         let watch = try service.watch(target, for: caller) { [weak topic, weak self] event in
             guard let topic, let self else { return }
             let isChange = if case .change = event { true } else { false }
-            publish(encoder.encode(event), to: topic, isChange: isChange)
+            publish(encoder.encode(event, of: &topic.quotedTarget), to: topic, isChange: isChange)
         }
         let requests = user == nil ? nil : watchRequests(of: caller, publishingTo: topic)
         topic.begin(Topic.Source(watch, requests))
