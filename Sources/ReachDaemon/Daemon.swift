@@ -114,9 +114,9 @@ package final class Daemon {
                 vendor: "reach", product: "reachd", version: options.version, url: "https://example.org/reach"),
             queue: queueService,
             authority: ControlAuthority(
-                user: getuid(), group: configuration.socket.group.flatMap(Self.groupNumber),
-                journalGroup: configuration.journal.group.flatMap(Self.groupNumber),
-                fleetGroup: configuration.queue.fleetGroup.flatMap(Self.groupNumber)),
+                user: getuid(), group: groupNumber(configuration.socket.group, "socket.group"),
+                journalGroup: groupNumber(configuration.journal.group, "journal.group"),
+                fleetGroup: groupNumber(configuration.queue.fleetGroup, "queue.fleet_group")),
             limits: configuration.controlLimits)
         server.onWarning = { [log] in log.warning("\($0)") }
         self.server = server
@@ -299,9 +299,12 @@ package final class Daemon {
         _ = queue.watch { if case .event(let event) = $0 { sink(event) } }
     }
 
-    private static func groupNumber(_ name: String) -> UInt32? {
-        if let number = UInt32(name) { return number }
-        return getgrnam(name)?.pointee.gr_gid
+    /// - Parameter key: The key of the configuration that names the group.
+    private func groupNumber(_ name: String?, _ key: String) -> UInt32? {
+        guard let name else { return nil }
+        let number = UInt32(name) ?? getgrnam(name)?.pointee.gr_gid
+        if number == nil { log.warning("\(key): there is no group '\(name)', so this key gives no one access") }
+        return number
     }
 }
 

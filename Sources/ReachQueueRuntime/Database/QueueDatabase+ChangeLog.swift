@@ -196,7 +196,8 @@ extension QueueDatabase {
             hasUsedReserve = true
             try flushPending()
         }
-        if !isDoubtful, !doomedWhenSafe.isEmpty { try makeTablesSafe() }
+        // If this fails, the tables have the changes all the same: the file is doubtful then, and what is written next fails.
+        if !isDoubtful, !doomedWhenSafe.isEmpty { try? makeTablesSafe() }
     }
 
     /// Makes sure that the pending changes fit before a transaction begins. A transaction that fails does not shorten SQLite's log

@@ -28,7 +28,7 @@ package final class QueueDriver {
 
     private let loop: EventLoop
     private let onEvent: (QueueEvent) -> Void
-    private let notify: (Notice) -> Void
+    let notify: (Notice) -> Void
     private weak var executor: (any QueueExecutor)?
     private var scheduler: QueueScheduler
     private let policy: QueuePolicy
@@ -36,17 +36,17 @@ package final class QueueDriver {
     private var disk: DiskSpace?
     private var store: (any QueueStorage)?
     private var isInMemory = false
-    private var isOpen = false
+    var isOpen = false
     /// What came before the file was open, or before all of its requests were restored.
-    private var early: [QueueInput] = []
+    var early: [QueueInput] = []
     /// The largest number of a request that is restored; `Int64.max` when all are.
-    private var restoredID = Int64.min
+    var restoredID = Int64.min
     /// Who waits for requests that are still to be restored.
-    private var restoreWaiters: [(id: Int64, work: () -> Void)] = []
+    var restoreWaiters: [(id: Int64, work: () -> Void)] = []
     /// Where a damaged file was put that was in use.
-    private var setAside: String?
+    var setAside: String?
     /// Opens the directory's file again.
-    private var openStore: () throws(SystemError) -> Void = {}
+    var openStore: () throws(SystemError) -> Void = {}
     /// The number of the store in use: what an earlier one still reports counts no more.
     private var storeNumber = 0
     private var inbox: [QueueInput] = []
@@ -58,7 +58,7 @@ package final class QueueDriver {
     /// The attempts that have ended since it was woken.
     private var endsToWrite = 0
     private lazy var timer = DeadlineTimer(on: loop) { [unowned self] in send(.wake) }
-    private var clients: [QueueInput.Ticket: (QueueReply) -> Void] = [:]
+    var clients: [QueueInput.Ticket: (QueueReply) -> Void] = [:]
     private var lastTicket: QueueInput.Ticket = 0
     /// What is to be sent, from when the store gives it until the scheduler has said whether it is.
     private var specifications: [RequestID: QueuedRequest] = [:]
@@ -243,17 +243,6 @@ package final class QueueDriver {
         return ()
     }
 
-    private func whenRestored(upTo id: Int64, _ work: @escaping () -> Void) {
-        if id <= restoredID { work() } else { restoreWaiters.append((id, work)) }
-    }
-
-    private func setRestored(upTo id: Int64) {
-        restoredID = id
-        let ready = restoreWaiters.filter { $0.id <= id }
-        restoreWaiters.removeAll { $0.id <= id }
-        for waiter in ready { waiter.work() }
-    }
-
     // MARK: For the network and the executor
 
     /// Takes a command in: now, after those that are being carried out, or at the end of the loop's turn.
@@ -397,37 +386,6 @@ package final class QueueDriver {
         }
     }
 
-    private func fail(_ error: QueueStoreError) {
-        for reply in clients.values { reply(.refused(.storage)) }
-        clients = [:]
-        setRestored(upTo: .max)
-        notify(.failed(error))
-    }
-
-    /// The file that was in use is damaged, and nothing was sent yet: the queue starts empty, in a new file.
-    private func beginAgain(after path: String) {
-        setAside = path
-        isOpen = false
-        let waiting = Set(early.compactMap(\.ticket))
-        for (ticket, reply) in clients where !waiting.contains(ticket) { reply(.refused(.storage)) }
-        clients = clients.filter { waiting.contains($0.key) }
-        setRestored(upTo: .max)
-        restoredID = .min
-        do throws(SystemError) {
-            try openStore()
-        } catch {
-            fail(.system(error))
-        }
-    }
-
-    private func beWhole(_ rows: RowsSetAside) {
-        if rows.count > 0 { notify(.setAside(rows)) }
-        setRestored(upTo: .max)
-        let waiting = early
-        early = []
-        waiting.forEach(send)
-    }
-
     private func begin(with contents: StoreContents) {
         scheduler = QueueScheduler(
             policy, firstID: contents.nextID, seed: scheduler.seed, at: SystemClock.now)
@@ -446,29 +404,5 @@ package final class QueueDriver {
         let waiting = early
         early = []
         waiting.forEach(send)
-    }
-}
-
-extension QueueInput {
-    /// Whether it can be handled before all requests of an earlier run are restored: it concerns no other request, and nothing is
-    /// sent because of it.
-    fileprivate var needsNoOtherRequest: Bool {
-        switch self {
-        case .add(let request, _): request.orderKey == nil && request.uniqueness == .none
-        case .restore, .expectRestored, .allRestored, .committed, .notCommitted, .postponed, .degraded, .stop, .wake:
-            true
-        default: false
-        }
-    }
-
-    /// The number by which a client waits for the answer.
-    fileprivate var ticket: Ticket? {
-        switch self {
-        case .add(_, let ticket), .hold(_, _, let ticket), .release(_, _, let ticket), .cancel(_, _, let ticket),
-            .retry(_, _, let ticket), .retryAll(_, _, let ticket), .forget(_, _, let ticket),
-            .holdQueue(_, let ticket), .releaseQueue(_, let ticket), .setFleetHold(_, _, let ticket):
-            ticket
-        default: nil
-        }
     }
 }

@@ -75,6 +75,22 @@ import Testing
         #expect(try other.contents(at: SystemClock.now).requests.map(\.id.rawValue) == [2])
     }
 
+    @Test func `a disk that fails after the commit leaves the connection that committed in use`() throws {
+        let directory = try QueueDirectory(stage.path)
+        let old = try open(directory)
+        try write([StoreStage.insert(1, try StoreStage.request())], to: old)
+        old.doomedWhenSafe = ["name"]
+        let fresh = try open(directory, replacing: old)
+        // A pipe has no disk to wait for.
+        var pipe: [CInt] = [0, 0]
+        #expect(Glibc.pipe(&pipe) == 0)
+        #expect(dup2(pipe[1], fresh.log) == fresh.log)
+        for end in pipe { close(end) }
+        try fresh.flushAgain()
+        #expect(fresh.pending.isEmpty && fresh.isDoubtful && fresh.removable.isEmpty)
+        #expect(throws: SQLiteError.self) { try write([StoreStage.insert(2, try StoreStage.request())], to: fresh) }
+    }
+
     @Test func `after a sync that failed none is believed until the files are opened again`() async throws {
         let pipe = stage.temporary.path + "/pipe"
         let file = stage.temporary.path + "/file"
