@@ -24,17 +24,3 @@ package struct ChangeEncoder {
         return encoded
     }
 }
-
-/// A target as a JSON string. The events of a topic share its bytes, which would take as much memory as the rest of an event
-/// that waits.
-package struct QuotedTarget: Sendable {
-    let target: Target
-    let json: [UInt8]
-
-    init(_ target: Target) {
-        self.target = target
-        var json = JSONWriter(capacity: 64)
-        json.value(target.description)
-        self.json = json.bytes
-    }
-}
