@@ -411,6 +411,17 @@ import Testing
         second.close(patience: .seconds(5))
     }
 
+    @Test func `a stop before the first request after a damaged file lets no number be given again`() async throws {
+        try await fill(3, truncatesLog: true)
+        try StoreStage.write([UInt8](repeating: 7, count: 5000), to: stage.file)
+        for _ in 0..<2 {
+            let seen = stage.notices.values.count
+            let store = try stage.open()
+            #expect(try await stage.contents(after: seen).nextID > 1_000_000_000)
+            store.close(patience: .seconds(5))
+        }
+    }
+
     @Test(arguments: 0..<6)
     func `a damaged log loses its end and nothing else`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
