@@ -69,15 +69,15 @@ extension JSONWriter {
                 }
             })
         let isWhole = written == page.reports.count && page.isLast
-        field("next", isWhole ? nil : start.addingReportingOverflow(written).partialValue.wide)
+        field("next", isWhole ? nil : (start + written).wide)
     }
 }
 
 extension ControlRequest {
     /// A number of probes, at least 0; `nil` if it is missing.
     fileprivate func count(_ name: String) throws(VarlinkError) -> Int? {
-        guard let value = call.parameters[name], value != .null else { return nil }
-        guard let number = value.integer, 0...Int64(Int32.max) ~= number else { throw .invalidParameter(name) }
+        guard let number = try natural(name) else { return nil }
+        guard number <= Int32.max else { throw .invalidParameter(name) }
         return Int(number)
     }
 

@@ -15,8 +15,7 @@ extension QueueDatabase {
     /// - Parameter looksAtRequests: False where ``portion(from:limit:at:_:)`` looks at the rows of requests later.
     func setAsideImplausibleRows(at now: Timestamp, looksAtRequests: Bool = true) throws(SQLiteError) -> RowsSetAside {
         var aside = RowsSetAside()
-        try database.execute("BEGIN IMMEDIATE")
-        do throws(SQLiteError) {
+        try inTransaction { () throws(SQLiteError) in
             if looksAtRequests { try setAsideRequests(at: now, &aside) }
             let results = try database.prepare(
                 """
@@ -30,10 +29,6 @@ extension QueueDatabase {
                 DELETE FROM held_queue WHERE NOT (\(RowRules.heldQueueIsGood));
                 """)
             try repairNumbers(at: now)
-            try database.execute("COMMIT")
-        } catch {
-            if database.isInTransaction { try? database.execute("ROLLBACK") }
-            throw error
         }
         return aside
     }
@@ -75,15 +70,19 @@ extension QueueDatabase {
         for id in ids { found += try problems(judge, .integer(id)) }
         guard !found.isEmpty else { return [] }
         endReading()
+        try inTransaction { () throws(SQLiteError) in try setAside(found, at: now, &aside) }
+        return Set(found.map(\.id))
+    }
+
+    private func inTransaction(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
         try database.execute("BEGIN IMMEDIATE")
         do throws(SQLiteError) {
-            try setAside(found, at: now, &aside)
+            try body()
             try database.execute("COMMIT")
         } catch {
             if database.isInTransaction { try? database.execute("ROLLBACK") }
             throw error
         }
-        return Set(found.map(\.id))
     }
 
     /// A row's number, and the column that is not as it has to be.

@@ -41,6 +41,11 @@ extension QueueDriver {
     func beWhole(_ rows: RowsSetAside) {
         if rows.count > 0 { notify(.setAside(rows)) }
         setRestored(upTo: .max)
+        sendEarly()
+    }
+
+    /// Handles what came too early; what still does waits on.
+    func sendEarly() {
         let waiting = early
         early = []
         waiting.forEach(send)

@@ -401,8 +401,6 @@ package final class QueueDriver {
         if contents.expected == nil { return beWhole(contents.rowsSetAside) }
         // Of rows that are no requests.
         if contents.rowsSetAside.count > 0 { notify(.setAside(contents.rowsSetAside)) }
-        let waiting = early
-        early = []
-        waiting.forEach(send)
+        sendEarly()
     }
 }
