@@ -56,11 +56,14 @@ package final class Daemon {
     var internetSinks: [UInt64: (TargetEvent) -> Void] = [:]
     private var lastSink: UInt64 = 0
     var configuration: Configuration
+    /// The configuration with which the daemon started: some of its tables stay in effect.
+    private let startConfiguration: Configuration
 
     package init(loop: EventLoop, options: Options, configuration: Configuration) {
         self.loop = loop
         self.options = options
         self.configuration = configuration
+        startConfiguration = configuration
         output = Log(level: configuration.logLevel.level)
         log = output.logger
         manager = ServiceManager(environment: SocketPath.processEnvironment)
@@ -230,7 +233,7 @@ package final class Daemon {
 
     /// The path of the control socket, unless the service manager passes a socket.
     package var socketPath: String {
-        options.socketPath ?? configuration.socket.path
+        options.socketPath ?? startConfiguration.socket.path
             ?? SocketPath.default(uid: getuid(), environment: SocketPath.processEnvironment)
     }
 
@@ -242,10 +245,7 @@ package final class Daemon {
         guard let file = options.configurationFile else { return nil }
         do throws(ConfigurationError) {
             let fresh = try file.load()
-            if fresh.socket != configuration.socket || fresh.limits != configuration.limits
-                || fresh.history != configuration.history || fresh.journal != configuration.journal
-                || fresh.queue != configuration.queue
-            {
+            if fresh.differsAtStart(from: startConfiguration) {
                 log.warning(
                     "changes to [socket], [limits], [history], [journal] and [queue] take effect at the next start")
             }
@@ -319,5 +319,13 @@ package enum StartError: Error, Hashable, Sendable, CustomStringConvertible {
         case .stateInUse(let directory, let process):
             "the state directory \(directory) belongs to \(process.map { "process \($0)" } ?? "another process")"
         }
+    }
+}
+
+extension Configuration {
+    /// Whether tables differ that count only when the daemon starts.
+    fileprivate func differsAtStart(from other: Configuration) -> Bool {
+        socket != other.socket || limits != other.limits || history != other.history || journal != other.journal
+            || queue != other.queue
     }
 }

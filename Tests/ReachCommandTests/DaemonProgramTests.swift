@@ -230,6 +230,30 @@ internal import Testing
         }
     }
 
+    @Test func `as long as the configuration differs from that of the start, each reload says what waits for the next`()
+        throws
+    {
+        try withDirectory { directory in
+            let (file, socket) = (directory + "/reach.toml", directory + "/socket")
+            try write("# nothing", to: file)
+            let daemon = try reachd.start(["--config", file, "--socket", socket, "--state", directory, "--events"])
+            _ = try daemon.nextLine()
+            for number in 0..<4 {
+                // The last one is as at the start.
+                let limits = number < 3 ? "[limits]\ntargets = 77" : ""
+                try write("[targets]\nt\(number) = \"127.0.0.1\"\n\(limits)", to: file)
+                daemon.send(SIGHUP)
+                let deadline = ContinuousClock.now + .seconds(10)
+                let isLoaded = { try self.reach.run(["status", "--socket", socket, "t\(number)"]).status == 0 }
+                while try !isLoaded(), ContinuousClock.now < deadline {}
+                #expect(try isLoaded())
+            }
+            daemon.send(SIGTERM)
+            let end = try daemon.finish()
+            #expect(end.standardError.split(separator: "take effect at the next start").count == 4)
+        }
+    }
+
     @Test func `an error in the configuration is reported with line and key, and ends with 78`() throws {
         try withDirectory { directory in
             let file = directory + "/reach.toml"

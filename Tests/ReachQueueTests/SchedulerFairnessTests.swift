@@ -186,6 +186,23 @@ import Testing
         #expect(stage.kinds(of: running) == [.queued, .started, .dead])
     }
 
+    @Test mutating func `many whose time ended meanwhile end in portions`() throws {
+        var policy = QueuePolicy()
+        policy.globalLimit = 1
+        stage = QueueStage(policy)
+        stage.network([.wired])
+        let running = try stage.add()
+        for _ in 0..<2000 { try stage.add { $0.timeToLive = .seconds(10) } }
+        stage.commits = false
+        stage.transactions = []
+        stage.elapsed += .seconds(20)
+        stage.answer(running)
+        let ends = stage.transactions.flatMap(\.changes).count { if case .finish = $0 { true } else { false } }
+        // One portion of those that are due, and one that starts would take.
+        #expect((513...1025).contains(ends), "\(ends)")
+        #expect(stage.queue.deadline == stage.moment.boot)
+    }
+
     @Test mutating func `four priorities share the starts as 8 to 4 to 2 to 1`() throws {
         var policy = QueuePolicy()
         policy.limits.requests = 100_000

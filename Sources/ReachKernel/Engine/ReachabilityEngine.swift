@@ -82,7 +82,8 @@ package final class ReachabilityEngine {
             evaluate([NetworkTable.Effect(cause: .start, interface: nil)])
         } catch {
             observationError = error
-            publishUnknown(cause: .start)
+            publishUnknown(watches.values, cause: .start)
+            send(nil)
         }
     }
 
@@ -111,17 +112,15 @@ package final class ReachabilityEngine {
         if let watch = watches[key] {
             watched[id] = watch
             watch.addOwner(owner)
-            if !isPatient { watch.isPatient = false }
-            watch.add(id, at: now, handler)
+            watch.add(id, isPatient: isPatient, at: now, handler)
             return id
         }
         let watch = WatchedTarget(
             target: target, condition: condition, owner: owner, holdDown: options.holdDown, at: now)
-        watch.isPatient = isPatient
         watches[key] = watch
         watched[id] = watch
         if let survey { _ = watch.machine.setConnectivity(survey.report(on: target), cause: .probe, at: now) }
-        watch.add(id, at: now, handler)
+        watch.add(id, isPatient: isPatient, at: now, handler)
         if unevaluated == nil { updateTargets() }
         if case .name = target.subject {
             names.resolve(watch)
@@ -148,7 +147,8 @@ package final class ReachabilityEngine {
     }
 
     private func begin(_ fresh: [WatchedTarget]) {
-        guard observationError == nil else { return publishUnknown(cause: .start) }
+        // The others keep their states, which are only stale for a while.
+        guard observationError == nil else { return publishUnknown(fresh, cause: .start) }
         // The other targets were evaluated at the last change.
         if internet == nil { evaluate([]) } else { evaluate(only: fresh) }
     }
@@ -231,15 +231,15 @@ package final class ReachabilityEngine {
         for watch in watches.values { watch.machine.becomeStale() }
         staleTimer = loop.schedule(at: SystemClock.boot + options.stalePatience) { [unowned self] in
             staleTimer = nil
-            publishUnknown(cause: .cannotObserve)
+            publishUnknown(watches.values, cause: .cannotObserve)
+            send(nil)
         }
     }
 
-    private func publishUnknown(cause: Cause) {
-        for watch in watches.values {
+    private func publishUnknown(_ watches: some Sequence<WatchedTarget>, cause: Cause) {
+        for watch in watches {
             publish(Verdict(.unknown, reason: .cannotObserve), for: watch, fallback: cause)
         }
-        send(nil)
     }
 
     private func sendToAll(_ event: TargetEvent) {
@@ -273,11 +273,12 @@ package final class ReachabilityEngine {
             if internet.status != .reachable, let known { internetMemory.remember(known.ipv4, known.ipv6) }
             self.internet = internet
             let isNewEpoch = epoch.count(internet)
+            // Last, since it starts threads, but also if the kernel cannot be asked about a target: the next evaluation begins no epoch.
+            defer { if isNewEpoch { watches.values.forEach(names.resolve) } }
             let later = patientTargets
             let first = later.isEmpty ? Array(watches.values) : watches.values.filter { !$0.isPatient }
             try publishVerdicts(on: first, internet: internet, effects, &finder)
             neighbours.check(at: finder.nextNeighbourCheck)
-            if isNewEpoch { watches.values.forEach(names.resolve) }
             if later.isEmpty {
                 neighbours.current = PathNeighbours(finder)
             } else {

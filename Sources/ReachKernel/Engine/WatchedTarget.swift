@@ -17,12 +17,13 @@ final class WatchedTarget {
     /// The links that carried its paths before it was lost.
     var memory = PathMemory()
     /// Whether all who watch it can wait for others.
-    var isPatient = false
+    var isPatient: Bool { impatientCount == 0 }
+    private var impatientCount = 0
     var holdTimer: TimerQueue.ID?
     var nameTimer: TimerQueue.ID?
     /// Whether a state has been sent: it was determined, or the wait for it is over.
     private var hasBegun = false
-    private var handlers: [(id: UInt64, handler: Handler)] = []
+    private var handlers: [(id: UInt64, isPatient: Bool, handler: Handler)] = []
     /// How many handlers were removed so far.
     private var removals = 0
 
@@ -67,8 +68,9 @@ final class WatchedTarget {
     var isWatched: Bool { !handlers.isEmpty }
 
     /// Adds a handler, and calls it at once with the current state if there is one.
-    func add(_ id: UInt64, at now: Instant, _ handler: @escaping Handler) {
-        handlers.append((id, handler))
+    func add(_ id: UInt64, isPatient: Bool, at now: Instant, _ handler: @escaping Handler) {
+        handlers.append((id, isPatient, handler))
+        if !isPatient { impatientCount += 1 }
         guard hasBegun else { return }
         handler(.change(initialChange(at: now)))
     }
@@ -78,7 +80,7 @@ final class WatchedTarget {
     /// - Returns: Whether it was one of this target's handlers.
     func remove(_ id: UInt64) -> Bool {
         guard let index = handlers.firstIndex(where: { $0.id == id }) else { return false }
-        handlers.remove(at: index)
+        if !handlers.remove(at: index).isPatient { impatientCount -= 1 }
         removals += 1
         return true
     }
@@ -87,7 +89,7 @@ final class WatchedTarget {
     func send(_ event: TargetEvent) {
         if case .change = event { hasBegun = true }
         let before = removals
-        for (id, handler) in handlers where removals == before || handlers.contains(where: { $0.id == id }) {
+        for (id, _, handler) in handlers where removals == before || handlers.contains(where: { $0.id == id }) {
             handler(event)
         }
     }

@@ -99,7 +99,10 @@ extension QueueScheduler {
                 holdBack(lines.firstEntry(of: lane), until: until)
                 continue
             }
-            start(lane, channel)
+            guard start(lane, channel) else {
+                portion -= 1
+                continue
+            }
             if isSpaced { nextStart = now + policy.startSpacing }
         }
     }
@@ -208,14 +211,18 @@ extension QueueScheduler {
     }
 
     /// Starts the first request of the lane, beginning with the write of its lease.
-    mutating func start(_ lane: Int32, _ channel: Int32) {
+    ///
+    /// - Returns: Whether it started; otherwise it was too late for it.
+    @discardableResult
+    mutating func start(_ lane: Int32, _ channel: Int32) -> Bool {
         let slot = lines.firstEntry(of: lane)
         let index = Int(slot)
         lines.turnOver(lane, channel: channel)
         guard entries[index].deadline > now, let path = groups[Int(entries[index].group)].path else {
-            return expire(slot)
+            expire(slot)
+            return false
         }
-        guard RequestTransition.outcome(of: .admitted, in: .ready) == .becomes(.running) else { return }
+        guard RequestTransition.outcome(of: .admitted, in: .ready) == .becomes(.running) else { return false }
         unplace(slot)
         let destination = Int(entries[index].destination)
         let resume = groups[Int(entries[index].group)].generation
@@ -253,5 +260,6 @@ extension QueueScheduler {
         var started = event(.started, slot)
         started.interface = path.interface
         turn.refusableEvents.append(started)
+        return true
     }
 }

@@ -138,6 +138,8 @@ struct ChangeLogFile: ~Copyable {
         var place = 0
         while let portion = try? bytes(at: place, 1 << 16) {
             if portion.isEmpty {
+                // Only once the copy outlasts a loss of power.
+                guard fsync(copy) == 0, Self.syncDirectory(of: path) else { break }
                 ftruncate(descriptor, off_t(length))
                 return true
             }

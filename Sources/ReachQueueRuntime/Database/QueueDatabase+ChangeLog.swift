@@ -52,8 +52,11 @@ extension QueueDatabase {
         var record = ByteWriter(capacity: 512 * changes.count)
         for change in changes { change.encode(into: &record) }
         guard record.count <= options.changeLogBytes else { return nil }
-        point(.beforeCommit, transactions)
+        let specifications: [RequestID: QueuedRequest]
         do throws(SQLiteError) {
+            // First: what cannot be read now must not be leased.
+            specifications = try self.specifications(leasedBy: changes)
+            point(.beforeCommit, transactions)
             try makeTablesSafe()
             try changeLog.append(record.bytes)
         } catch {
@@ -61,7 +64,6 @@ extension QueueDatabase {
         }
         lastID = newest
         pending.add(changes)
-        let specifications = specifications(leasedBy: changes)
         let receipts = transactions.map { followed($0, specifications) }
         dropSurplus()
         point(.afterCommit, transactions)
@@ -82,14 +84,23 @@ extension QueueDatabase {
     }
 
     /// What is to be sent for the leases among changes; those of requests that are not in the tables yet are in memory.
-    private func specifications(leasedBy changes: [LoggedChange]) -> [RequestID: QueuedRequest] {
+    ///
+    /// - Returns: Without those whose rows are damaged.
+    /// - Throws: An error after which another try may succeed.
+    private func specifications(leasedBy changes: [LoggedChange]) throws(SQLiteError) -> [RequestID: QueuedRequest] {
         let ids = changes.filter { $0.kind == .lease && !pending.hasInserted(RequestID(rawValue: $0.id)) }.map(\.id)
         var found: [RequestID: QueuedRequest] = [:]
         // Each read by itself would lock and unlock the file.
         let ranges = Self.ranges(of: ids)
         if ranges.count > 1 { try? statements.beginReading.run() }
-        for range in ranges { try? readSpecifications(of: range, into: &found) }
-        if ranges.count > 1 { try? statements.commit.run() }
+        defer { if ranges.count > 1 { try? statements.commit.run() } }
+        for range in ranges {
+            do throws(SQLiteError) {
+                try readSpecifications(of: range, into: &found)
+            } catch {
+                guard case .corrupt = error else { throw error }
+            }
+        }
         return found
     }
 

@@ -201,7 +201,7 @@ final class QueueDatabase {
     private func apply(_ transaction: StoreTransaction) throws(SQLiteError) -> StoreReceipt {
         for change in transaction.changes { try write(change) }
         try outbox?.write(transaction.events)
-        return StoreReceipt(transaction: transaction, leased: leased(by: transaction), doomed: claimDoomed())
+        return StoreReceipt(transaction: transaction, leased: try leased(by: transaction), doomed: claimDoomed())
     }
 
     /// Writes it, or nothing of it.
@@ -236,11 +236,19 @@ final class QueueDatabase {
         return doomed
     }
 
-    /// Read while the transaction is open: each read by itself would lock and unlock the file.
-    private func leased(by transaction: StoreTransaction) -> [(RequestID, QueuedRequest)] {
+    /// Read while the transaction is open: each read by itself would lock and unlock the file. A request whose row is damaged is left
+    /// out.
+    private func leased(by transaction: StoreTransaction) throws(SQLiteError) -> [(RequestID, QueuedRequest)] {
         var leased: [(RequestID, QueuedRequest)] = []
         for case .lease(let id, _, _, _, _) in transaction.changes {
-            guard let request = try? specification(id) else { continue }
+            let request: QueuedRequest?
+            do throws(SQLiteError) {
+                request = try specification(id)
+            } catch {
+                guard case .corrupt = error else { throw error }
+                continue
+            }
+            guard let request else { continue }
             leases[id] = RequestFacts(request)
             leased.append((id, request))
         }

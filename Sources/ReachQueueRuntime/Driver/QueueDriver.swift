@@ -343,7 +343,7 @@ package final class QueueDriver {
             store?.enqueue(transaction)
         case .start(let order):
             guard let request = specifications.removeValue(forKey: order.id) else {
-                // Its row cannot be read: it is not known what to send.
+                // Its row is damaged: it is not known what to send.
                 return inbox.append(.ended(order.id, .failed(AttemptFault(.file))))
             }
             executor?.start(order, request)

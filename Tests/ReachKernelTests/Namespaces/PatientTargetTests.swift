@@ -27,7 +27,7 @@ struct PatientTargetTests {
             loop = try EventLoop()
             engine = ReachabilityEngine(loop: loop)
             engine.start()
-            let targets = try (0..<Self.count).map { try Target("203.0.\(113 + $0 / 250).\(1 + $0 % 250)") }
+            let targets = try Self.targets()
             engine.watchTogether {
                 watches = targets.enumerated().map { number, target in
                     engine.watch(target, isPatient: true) { [unowned self] in note($0, number) }
@@ -55,6 +55,18 @@ struct PatientTargetTests {
             loop.afterEvents(check)
             loop.run()
             loop.cancel(limit)
+        }
+
+        private static func targets() throws -> [Target] {
+            try (0..<count).map { try Target("203.0.\(113 + $0 / 250).\(1 + $0 % 250)") }
+        }
+
+        /// Watches all targets for somebody who does not wait, for a moment.
+        func watchImpatiently() throws {
+            let targets = try Self.targets()
+            engine.watchTogether {
+                for target in targets { engine.unwatch(engine.watch(target) { _ in }) }
+            }
         }
 
         func lose() throws { try run("route del default", until: .notReachable) }
@@ -122,6 +134,16 @@ struct PatientTargetTests {
             return lost + scene.outcome(.reachable)
         }
         #expect(found == Array(repeating: true, count: 8))
+    }
+
+    @Test func `targets are patient again when the last who did not wait is gone`() async throws {
+        let found = try await scene { scene in
+            try scene.restore()
+            try scene.watchImpatiently()
+            try scene.lose()
+            return scene.outcome(.notReachable)
+        }
+        #expect(found == Array(repeating: true, count: 4))
     }
 
     @Test func `watches that end meanwhile get no report, and the others get theirs`() async throws {

@@ -64,6 +64,50 @@ import Testing
         #expect(try database.reports(RecordQuery(limit: 5000)).count <= 1000 + options.slack)
     }
 
+    /// Lets the open files of the database fail to be read, until the result is called.
+    private func breakReading(of database: QueueDatabase) throws -> () -> Void {
+        try database.database.execute("PRAGMA shrink_memory")
+        var found: [(number: CInt, path: String)] = []
+        for number in CInt(3)..<1024 {
+            var name = [CChar](repeating: 0, count: 4096)
+            let length = readlink("/proc/self/fd/\(number)", &name, name.count)
+            guard length > 0 else { continue }
+            let path = String(decoding: name.prefix(length).map(UInt8.init(bitPattern:)), as: UTF8.self)
+            if path.hasSuffix(stage.file) || path.hasSuffix(stage.file + "-wal") { found.append((number, path)) }
+        }
+        try #require(!found.isEmpty)
+        let copies = found.map { dup($0.number) }
+        for (number, path) in found {
+            let unreadable = Glibc.open(path, O_WRONLY)
+            dup2(unreadable, number)
+            close(unreadable)
+        }
+        return {
+            for ((number, _), copy) in zip(found, copies) {
+                dup2(copy, number)
+                close(copy)
+            }
+        }
+    }
+
+    @Test func `a request that cannot be read for now is not leased, and is sent whole later`() throws {
+        let body = RequestBody.inline([UInt8](repeating: 7, count: 300_000))
+        do {
+            let database = try open()
+            try write([StoreStage.insert(1, try StoreStage.request(body))], to: database)
+            try database.flush()
+            try database.checkpoint()
+        }
+        let database = try open()
+        let repair = try breakReading(of: database)
+        #expect(throws: SQLiteError.self) { try write([lease(1)], to: database) }
+        repair()
+        #expect(try database.contents(at: SystemClock.now).requests.first?.state == .waiting)
+        let transaction = StoreTransaction(number: 2, changes: [lease(1)], mayBeRefused: true)
+        let receipts = try database.write([transaction]) { _, _ in }
+        #expect(receipts.first?.leased.first?.1.body == body)
+    }
+
     @Test func `who reads sees what is not in the tables yet`() throws {
         let database = try open()
         try write([StoreStage.insert(1, try StoreStage.request())], to: database)
