@@ -61,9 +61,18 @@ final class QueueController {
             try engine.driver.setDisk(DiskSpace.measure(at: directory.spoolPath))
             try engine.open(directory, outbox: outbox)
             self.engine = engine
+            releasePagesWhenRestored(engine.driver)
         } catch {
             log.error("there is no queue: \(error)")
             beOpen()
+        }
+    }
+
+    /// Many requests take longer to restore than the start, whose pages have been released by then.
+    private func releasePagesWhenRestored(_ driver: QueueDriver) {
+        let begin = SystemClock.boot
+        driver.whenRestored(upTo: .max) { [loop] in
+            if SystemClock.boot > begin + StartPages.delay { StartPages.releaseSoon(on: loop) }
         }
     }
 

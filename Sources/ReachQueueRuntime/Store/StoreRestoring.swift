@@ -39,6 +39,7 @@ extension StoreWriter {
             if database.makeSafe() { try removeBodies(state.bodies, database) }
             database.endReading()
             restoring = nil
+            database.releaseCache()
             deliver(.allRestored(state.aside))
         } catch {
             if case .corrupt = error { restoring?.isDamaged = true } else { degrade(error.description) }

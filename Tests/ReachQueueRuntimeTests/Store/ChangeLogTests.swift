@@ -66,7 +66,7 @@ import Testing
 
     /// Lets the open files of the database fail to be read, until the result is called.
     private func breakReading(of database: QueueDatabase) throws -> () -> Void {
-        try database.database.execute("PRAGMA shrink_memory")
+        database.releaseCache()
         var found: [(number: CInt, path: String)] = []
         for number in CInt(3)..<1024 {
             var name = [CChar](repeating: 0, count: 4096)
