@@ -11,8 +11,9 @@ import ReachQueueRuntime
 ///     queuedrain fill DIRECTORY COUNT URL
 ///     queuedrain upload FILE URL
 ///
-/// `drain` queues COUNT GET requests, held, for URL with a number appended. It prints `ready` when all are stored, and
-/// releases them at the first line on standard input. At the end it prints a JSON object with the seconds from that
+/// `drain` sends a first GET, which loads the libraries and opens the path's gate, to URL with `first` appended. Then it queues COUNT
+/// GET requests, held, for URL with a number appended. It prints `ready` when all are stored, and releases them at the first line on
+/// standard input. At the end it prints a JSON object with the seconds from that
 /// line to the last event `done`, and the process's CPU time during these. For each change of the target WATCHED it
 /// prints `BOOTTIME_NS path` as soon as the engine reports it. `fill` only queues the requests, and waits until they
 /// are stored. `upload` sends a small request, then FILE as the body of a PUT, and prints the seconds from its start to its end, and by how
@@ -77,8 +78,12 @@ private final class DrainRun {
             began = (SystemClock.boot, Self.processorTime)
             queue?.driver.ask({ .releaseQueue(.root, $0) }) { _ in }
         }
-        queue?.driver.ask({ .holdQueue(.root, $0) }) { _ in }
-        try add()
+        send("GET", url + "first") { [unowned self] isDone in
+            guard isDone, let driver = queue?.driver else { exit(1) }
+            ended = nil
+            driver.ask({ .holdQueue(.root, $0) }) { _ in }
+            do { try add() } catch { exit(1) }
+        }
         loop.run()
         queue?.close(patience: .seconds(10))
     }
@@ -95,10 +100,10 @@ private final class DrainRun {
         guard stat(file, &status) == 0 else { exit(2) }
         try open(nil)
         // The first one loads the libraries and opens the gate of the path.
-        send(.inline([1])) { [unowned self] _ in
+        send("PUT", url, .inline([1])) { [unowned self] _ in
             resetHighest()
             let (before, start) = (memory("VmRSS"), SystemClock.boot)
-            send(.file(path: file, bytes: Int64(status.st_size))) { [unowned self] isDone in
+            send("PUT", url, .file(path: file, bytes: Int64(status.st_size))) { [unowned self] isDone in
                 let seconds = Double((SystemClock.boot - start).nanoseconds) / 1e9
                 printLine(
                     #"{"seconds":\#(seconds),"more_bytes":\#(memory("VmHWM") - before),"failed":\#(isDone ? 0 : 1)}"#)
@@ -110,10 +115,10 @@ private final class DrainRun {
     }
 
     /// - Parameter over: Receives whether it succeeded.
-    private func send(_ body: RequestBody, over: @escaping (Bool) -> Void) {
+    private func send(_ method: String, _ url: String, _ body: RequestBody = .none, over: @escaping (Bool) -> Void) {
         ended = over
         guard
-            let request = try? QueuedRequest(RequestSpecification(method: "PUT", url: url, body: body)),
+            let request = try? QueuedRequest(RequestSpecification(method: method, url: url, body: body)),
             (try? queue?.driver.add(request, makeKey: UniqueKey.make, reply: { _ in })) != nil
         else { exit(1) }
     }
