@@ -58,12 +58,12 @@ struct FileTests {
     }
 
     private func download(
-        _ server: ScriptedServer, to path: String, _ resume: ResumePoint? = nil, record: String? = nil,
+        _ server: ScriptedServer, to path: String, _ resume: ResumePoint? = nil, isRecorded: Bool = false,
         limit: UInt64 = 100 << 20
     ) async throws -> TransferReport {
         var request = try TransferRequest(port: server.port)
         var sink = FileSink(path: path, resume: resume)
-        sink.recordPath = record
+        if isRecorded { sink.recordSuffix = ".record" }
         sink.recordInterval = .zero
         request.sink = .file(sink)
         request.limit.bodyBytes = limit
@@ -154,37 +154,37 @@ struct FileTests {
 
     @Test func `by the record next to a download another process resumes it`() async throws {
         let bytes = Self.pattern(300_000)
-        let (path, record) = (directory.path + "/download", directory.path + "/record")
-        let first = try await download(try server(bytes, stopsAfter: 123_456), to: path, record: record)
+        let (path, record) = (directory.path + "/download", directory.path + "/download.record")
+        let first = try await download(try server(bytes, stopsAfter: 123_456), to: path, isRecorded: true)
         #expect(first.failure?.reason == .truncated)
         #expect(ResumePoint(record: record, of: path) == first.resume)
         // After a restart of the machine only synced bytes count: with an interval of zero, all of them.
         #expect(ResumeRecord(text: SmallFile.text(record) ?? "")?.bytesOnDisk == 123_456)
         let second = try await download(
-            try server(bytes, stopsAfter: 100_000), to: path, ResumePoint(record: record, of: path), record: record)
+            try server(bytes, stopsAfter: 100_000), to: path, ResumePoint(record: record, of: path), isRecorded: true)
         #expect(second.failure?.reason == .truncated)
         #expect(ResumePoint(record: record, of: path)?.offset == 223_456)
         let third = try await download(
-            try server(bytes), to: path, ResumePoint(record: record, of: path), record: record)
+            try server(bytes), to: path, ResumePoint(record: record, of: path), isRecorded: true)
         #expect(third.response?.status == 206)
         #expect(contents(path) == bytes)
     }
 
     @Test func `a record does not outlive the bytes that it covers`() async throws {
         let bytes = Self.pattern(5000)
-        let (path, record) = (directory.path + "/download", directory.path + "/record")
-        _ = try await download(try server(bytes, stopsAfter: 2000), to: path, record: record)
+        let (path, record) = (directory.path + "/download", directory.path + "/download.record")
+        _ = try await download(try server(bytes, stopsAfter: 2000), to: path, isRecorded: true)
         let point = try #require(ResumePoint(record: record, of: path))
         // The resource has changed, and its new tag is weak.
         let report = try await download(
-            try server(bytes, tag: "W/\"two\"", stopsAfter: 4000), to: path, point, record: record)
+            try server(bytes, tag: "W/\"two\"", stopsAfter: 4000), to: path, point, isRecorded: true)
         #expect(report.failure?.reason == .truncated)
         #expect(access(record, F_OK) == -1)
         #expect(ResumePoint(record: record, of: path) == nil)
     }
 
     @Test func `an error page is not resumed`() async throws {
-        let (path, record) = (directory.path + "/download", directory.path + "/record")
+        let path = directory.path + "/download"
         let server = try ScriptedServer { connection in
             connection.readRequest()
             connection.write("HTTP/1.1 503 Busy\r\nETag: \"page\"\r\nContent-Length: 900\r\n\r\n")
@@ -192,12 +192,12 @@ struct FileTests {
         }
         var request = try TransferRequest(port: server.port)
         var sink = FileSink(path: path)
-        (sink.recordPath, sink.memoryBytes) = (record, 100)
+        (sink.recordSuffix, sink.memoryBytes) = (".record", 100)
         request.sink = .file(sink)
         let report = try await TransferStage().run(request)
         #expect(report.failure?.reason == .truncated)
         #expect(report.resume == nil)
-        #expect(access(record, F_OK) == -1)
+        #expect(access(path + ".record", F_OK) == -1)
         withExtendedLifetime(server) {}
     }
 

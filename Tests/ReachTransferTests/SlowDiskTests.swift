@@ -64,7 +64,7 @@ struct SlowDiskTests {
         stage.perform { $0.engine.tools.files.run { disk.wait() } }
         let path = directory.path + "/part"
         var sink = FileSink(path: path)
-        sink.recordPath = path + ".record"
+        sink.recordSuffix = ".record"
         var request = try TransferRequest(port: server.port)
         request.sink = .file(sink)
         let (final, log) = (request, EventLog<TransferEvent>())

@@ -35,7 +35,7 @@ extension TransferRequest {
         }
         guard let spool else { return }
         var sink = FileSink(path: spool.path(QueueDirectory.answerName(order.id)), resume: resume)
-        sink.recordPath = spool.path(QueueDirectory.recordName(order.id))
+        sink.recordSuffix = QueueDirectory.recordSuffix
         sink.memoryBytes = options.memoryBytes
         sink.permissions = 0o600
         self.sink = .file(sink)
@@ -53,14 +53,14 @@ extension FileSink {
     /// For a download to a client's place.
     init(downloadTo path: String, _ id: RequestID, resume: ResumePoint?) {
         self.init(path: QueueDownloads.part(of: path, id), resume: resume)
-        recordPath = QueueDownloads.record(of: self.path)
+        recordSuffix = QueueDownloads.recordSuffix
     }
 
     /// Resumes a download that another request began.
     package mutating func goOn(with part: String, from point: ResumePoint) {
         // What an earlier attempt of this request found is in the same file, and newer.
         var other = FileSink(path: part, resume: resume ?? point)
-        other.recordPath = QueueDownloads.record(of: part)
+        other.recordSuffix = QueueDownloads.recordSuffix
         self = other
     }
 }

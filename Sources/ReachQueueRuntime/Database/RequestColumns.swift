@@ -11,12 +11,7 @@ enum RequestColumns {
             var place = 0
             func append(_ part: String) {
                 var part = part
-                part.withUTF8 { utf8 in
-                    for byte in utf8 {
-                        buffer[place] = byte
-                        place += 1
-                    }
-                }
+                part.withUTF8 { place = buffer[place...].initialize(fromContentsOf: $0) }
             }
             for header in headers {
                 append(header.name)

@@ -27,7 +27,9 @@ final class QueueDownloads {
     static func part(of path: String, _ id: RequestID) -> String { "\(path).part-\(id)" }
 
     /// Where it is kept how far it is.
-    static func record(of part: String) -> String { part + ".record" }
+    static func record(of part: String) -> String { part + recordSuffix }
+
+    static let recordSuffix = ".record"
 
     func contains(_ id: RequestID) -> Bool { downloads[id] != nil }
 

@@ -11,15 +11,17 @@ internal import ReachTransfer
 /// is opened the next time.
 package final class QueueSpool {
     private let directory: String
+    private let prefix: String
     private let thread = SerialThread.files
     private let replies: LoopReplies
 
     package init(_ directory: String, on loop: EventLoop) {
         self.directory = directory
+        prefix = directory + "/"
         replies = LoopReplies(loop: loop)
     }
 
-    package func path(_ name: String) -> String { directory + "/" + name }
+    package func path(_ name: String) -> String { prefix + name }
 
     /// Appends to a file, and makes it if it is not there.
     ///

@@ -70,12 +70,14 @@ package final class QueueDirectory: Sendable {
     package func spoolFile(_ name: String) -> String { spoolPath + "/" + name }
 
     /// The name of the file of a request's answer: the same for each attempt, so that a download can resume.
-    package static func answerName(_ id: RequestID) -> String { answerPrefix + "\(id)" }
+    package static func answerName(_ id: RequestID) -> String { answerPrefix + id.description }
 
     private static let answerPrefix = "answer-"
 
     /// The name of the file that records how far that download is.
-    package static func recordName(_ id: RequestID) -> String { answerName(id) + ".resume" }
+    package static func recordName(_ id: RequestID) -> String { answerName(id) + recordSuffix }
+
+    static let recordSuffix = ".resume"
 
     /// The name of the file that records how far a resumable upload is.
     package static func uploadName(_ id: RequestID) -> String { uploadPrefix + "\(id)" }

@@ -20,10 +20,10 @@ package struct FileSink: Hashable, Sendable {
     package var memoryBytes = 0
     /// The permissions of a new file, less the process's umask.
     package var permissions: UInt32 = 0o666
-    /// The path of a record by which another process can resume the download
-    /// (``TransferEngine/resumePoint(record:of:reply:)``); `nil` for none. It exists until the download succeeds, where
+    /// What the path of a record has behind ``path``, by which another process can resume the download
+    /// (``TransferEngine/resumePoint(record:of:reply:)``); `nil` for no record. It exists until the download succeeds, where
     /// the server sent a strong entity tag.
-    package var recordPath: String?
+    package var recordSuffix: String?
     /// The least time between two syncs of the file, and so the most of a download that a power loss costs. The end of
     /// the process costs nothing.
     package var recordInterval: Duration = .seconds(5)
@@ -32,6 +32,9 @@ package struct FileSink: Hashable, Sendable {
         self.path = path
         self.resume = resume
     }
+
+    /// Made when it is needed: most answers are short, and no file is.
+    var recordPath: String? { recordSuffix.map { path + $0 } }
 }
 
 /// Where a download was interrupted, and of which resource.
