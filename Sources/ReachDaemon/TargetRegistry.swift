@@ -151,7 +151,11 @@ final class TargetRegistry {
             guard case .change(let change) = event, !isAnswered else { return }
             isAnswered = true
             reply(change.state)
-            if let pending { end(pending) }
+            // The watch has this closure, which has the watch.
+            if let ended = pending {
+                pending = nil
+                end(ended)
+            }
         }
         if isAnswered { end(watch) } else { pending = watch }
     }
@@ -162,9 +166,19 @@ final class TargetRegistry {
         let isSameEngine =
             fresh.internet == configuration.internet && fresh.hold == configuration.hold
             && fresh.interfaces == configuration.interfaces && fresh.networks == configuration.networks
+        let before = configuration
         configuration = fresh
         named.forEach(end)
-        if !isSameEngine {
+        if isSameEngine {
+            // Where a name means another target now, its watches would keep the old one.
+            let renamed = watches.values.filter { target(of: $0, in: before) != target(of: $0, in: fresh) }
+            engine.watchTogether {
+                for watch in renamed {
+                    engine.unwatch(watch.engineID)
+                    begin(watch)
+                }
+            }
+        } else {
             let others =
                 networkWatches.values.map(\.engineID) + routeWatches.values.map(\.engineID) + pathSearches.values
             for id in watches.values.map(\.engineID) + others { engine.unwatch(id) }
@@ -256,11 +270,14 @@ final class TargetRegistry {
         for number in pathSearches.keys { pathSearches[number] = engine.askNeighbours() }
     }
 
+    /// Clients may use the name that the configuration gives to a target.
+    private func target(of watch: Watch, in configuration: Configuration) -> Target {
+        configuration.target(named: watch.target.description) ?? watch.target
+    }
+
     private func begin(_ watch: Watch) {
-        // Clients may use the name that the configuration gives to a target.
-        let target = configuration.target(named: watch.target.description) ?? watch.target
         watch.engineID = engine.watch(
-            target, for: watch.owner, where: watch.condition, isPatient: watch.isPatient
+            target(of: watch, in: configuration), for: watch.owner, where: watch.condition, isPatient: watch.isPatient
         ) { watch.publish($0) }
     }
 }

@@ -83,7 +83,8 @@ package final class LoopThread<Resident: AnyObject>: Sendable {
         prepare()
         while true {
             if let loop = try? EventLoop() { return serve(loop) }
-            if state.withLock({ $0.isEnded }) { return }
+            // Whoever waits for an answer gets it once there are descriptors again.
+            if state.withLock({ $0.isEnded && $0.waiting.isEmpty }) { return }
             sleep(1)
         }
     }

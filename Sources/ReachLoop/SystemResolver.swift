@@ -20,7 +20,8 @@ package final class SystemResolver: Sendable {
     }
 
     private struct State {
-        var waiting: [Request] = []
+        /// What waits, by owner, so that one owner's many names cost the others no time.
+        private var lines: [UInt32?: [Request]] = [:]
         var threads = 0
         /// Names of each owner that are being looked up.
         var running: [UInt32: Int] = [:]
@@ -30,10 +31,33 @@ package final class SystemResolver: Sendable {
             owner.map { running[$0, default: 0] < SystemResolver.ownerLimit } ?? true
         }
 
+        mutating func add(_ request: Request) { lines[request.owner, default: []].append(request) }
+
+        /// Takes a request back that cannot be looked up.
+        mutating func restore(_ request: Request) { lines[request.owner, default: []].insert(request, at: 0) }
+
+        mutating func remove(_ id: ID) -> Request? {
+            for (owner, line) in lines {
+                if let index = line.firstIndex(where: { $0.id == id }) { return remove(at: index, of: owner) }
+            }
+            return nil
+        }
+
+        mutating func removeAll() -> [Request] {
+            defer { lines = [:] }
+            return lines.values.joined().sorted { $0.id.rawValue < $1.id.rawValue }
+        }
+
+        private mutating func remove(at index: Int, of owner: UInt32?) -> Request? {
+            guard var line = lines.removeValue(forKey: owner) else { return nil }
+            defer { if !line.isEmpty { lines[owner] = line } }
+            return line.remove(at: index)
+        }
+
         /// Takes out the first request whose owner has a thread left.
         mutating func next() -> Request? {
-            guard let index = waiting.firstIndex(where: { mayLookUp($0.owner) }) else { return nil }
-            let request = waiting.remove(at: index)
+            let heads = lines.values.compactMap(\.first).filter { mayLookUp($0.owner) }
+            guard let first = heads.min(by: { $0.id.rawValue < $1.id.rawValue }), let request = remove(at: 0, of: first.owner) else { return nil }
             if let owner = request.owner { running[owner, default: 0] += 1 }
             return request
         }
@@ -74,7 +98,7 @@ package final class SystemResolver: Sendable {
         let (id, first) = state.withLock { state in
             state.lastID += 1
             let id = ID(rawValue: state.lastID)
-            state.waiting.append(Request(id: id, name: name, owner: owner, completion: completion))
+            state.add(Request(id: id, name: name, owner: owner, completion: completion))
             guard state.threads < Self.threadLimit, let first = state.next() else { return (id, nil as Request?) }
             state.threads += 1
             return (id, first)
@@ -87,9 +111,7 @@ package final class SystemResolver: Sendable {
     /// Cancels a lookup that has not begun: its completion is called with ``NameAnswer/notAsked``. One that has begun
     /// continues.
     package func cancel(_ id: ID) {
-        let request = state.withLock { state in
-            state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0) }
-        }
+        let request = state.withLock { $0.remove(id) }
         request?.completion(.notAsked)
     }
 
@@ -98,10 +120,8 @@ package final class SystemResolver: Sendable {
         let abandoned = state.withLock { state in
             state.threads -= 1
             state.finish(request.owner)
-            state.waiting.insert(request, at: 0)
-            guard state.threads == 0 else { return [] as [Request] }
-            defer { state.waiting = [] }
-            return state.waiting
+            state.restore(request)
+            return state.threads == 0 ? state.removeAll() : []
         }
         for request in abandoned { request.completion(.notAsked) }
     }

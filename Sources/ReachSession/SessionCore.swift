@@ -144,6 +144,8 @@ final class SessionCore: Sendable {
             return (true, true)
         }
         guard isOpen else { return _ = task.end(with: .closed) }
+        // It may have been cancelled since its life began: then it was forgotten before it was here.
+        if task.requestState.isFinal { forget(task.identifier) }
         guard isFirst, !thread.post({ [self] loop in for task in takeStarting() { loop.start(task) } }) else { return }
         for task in takeStarting() { task.end(with: .closed) }
     }

@@ -6,7 +6,9 @@ import Testing
     private var queue = HookQueue()
 
     private func event(_ number: Int, of target: String = "internet") -> HookEvent {
-        HookEvent(target: target, json: [], environment: ["NUMBER": "\(number)"])
+        HookEvent(
+            target.hasPrefix("request:") ? .requestDone : .change, target: target, json: [],
+            environment: ["NUMBER": "\(number)"])
     }
 
     private func shown(_ run: HookQueue.Run?) -> String? {
@@ -32,14 +34,15 @@ import Testing
 
     @Test mutating func `a hook learns the state before the oldest change that it missed`() {
         func change(from status: String, of target: String = "internet") -> HookEvent {
-            HookEvent(target: target, json: [], environment: ["REACH_PREVIOUS_STATUS": status])
+            HookEvent(
+                target == "internet" ? .change : .requestDone, target: target, json: [], environment: ["REACH_PREVIOUS_STATUS": status])
         }
         #expect(queue.add(change(from: "unknown"), for: ["a"]).first?.environment["REACH_LAST_STATUS"] == "unknown")
         for status in ["reachable", "not-reachable", "unknown"] { _ = queue.add(change(from: status), for: ["a"]) }
         let run = queue.finished("a")
         #expect(run?.environment["REACH_LAST_STATUS"] == "reachable" && run?.environment["REACH_SKIPPED"] == "2")
         _ = queue.add(change(from: "reachable"), for: ["a"])
-        for number in 1...HookQueue.limit {
+        for number in 0...HookQueue.limit {
             _ = queue.add(change(from: "unknown", of: "request:\(number)"), for: ["a"])
         }
         var last: HookQueue.Run?
@@ -56,6 +59,19 @@ import Testing
         #expect(runs.first == "a request:1 1 skipped 0")
         let last = HookQueue.limit + 10
         #expect(runs.last == "a request:\(last) \(last) skipped 10")
+    }
+
+    @Test mutating func `many ends of requests push out no change of the network, before or after them`() {
+        _ = queue.add(event(0), for: ["a"])
+        _ = queue.add(event(1, of: "before"), for: ["a"])
+        for number in 1...HookQueue.limit { _ = queue.add(event(number, of: "request:\(number)"), for: ["a"]) }
+        _ = queue.add(event(2), for: ["a"])
+        for number in 1000...1100 { _ = queue.add(event(number, of: "request:\(number)"), for: ["a"]) }
+        var runs: [String] = []
+        while let run = shown(queue.finished("a")) { runs.append(run) }
+        #expect(runs.count == HookQueue.limit + 2)
+        #expect(runs.first == "a before 1 skipped 0")
+        #expect(runs.last == "a internet 2 skipped 0")
     }
 
     @Test mutating func `a busy hook gets the newest event of each target, in the order of their first changes`() {

@@ -25,12 +25,14 @@ extension MonitorInterface {
         [
             "Probe": .init(["target", "interface", "timeout_ms"]) { request throws(VarlinkError) in
                 guard let target = try request.text("target") else { throw .invalidParameter("target") }
-                // A name has no colon; a URL has one.
-                guard !target.contains(":") || request.mayChange else {
+                let interface = try request.text("interface")
+                // A name has no colon; a URL has one. A configured probe goes only where its conditions allow it, unless somebody
+                // who may change the configuration's effects names the interface.
+                guard !target.contains(":") && interface == nil || request.mayChange else {
                     throw MonitorError.permissionDenied(method: name + ".Probe").varlink
                 }
                 let order = ProbeOrder(
-                    target: target, interface: try request.text("interface"),
+                    target: target, interface: interface,
                     timeout: try request.milliseconds("timeout_ms"))
                 service.probe(order, for: request.caller) { result in
                     request.reply(result) { json, answer in

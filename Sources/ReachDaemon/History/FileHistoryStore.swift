@@ -49,7 +49,8 @@ package final class FileHistoryStore: HistoryStore {
         let fresh = files.current + ".new"
         unlink(fresh)
         let next = try Self.open(fresh)
-        guard rename(files.current, files.older) == 0, rename(fresh, files.current) == 0 else {
+        // An earlier try may have come as far as the first of these.
+        guard rename(files.current, files.older) == 0 || errno == ENOENT, rename(fresh, files.current) == 0 else {
             let error = SystemError(call: "rename \(files.current)")
             close(next)
             throw error

@@ -67,7 +67,7 @@ final class DaemonHooks {
             let runner,
             let event = HookEvent(event)
         else { return }
-        runner.handle(event)
+        runner.handle(event, isOfRequest: true)
     }
 }
 

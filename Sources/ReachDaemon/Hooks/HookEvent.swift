@@ -10,6 +10,9 @@ package struct HookEvent: Hashable, Sendable {
     package let json: [UInt8]
     package let environment: [String: String]
 
+    /// Users can make many of these at once, each with a target of its own. What others there are the configuration decides.
+    var isOfRequest: Bool { kind == .requestDone || kind == .requestDead }
+
     package init(
         _ kind: Configuration.Hooks.Event = .change, target: String, json: [UInt8], environment: [String: String]
     ) {

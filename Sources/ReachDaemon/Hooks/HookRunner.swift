@@ -26,10 +26,11 @@ package final class HookRunner {
     private var queue = HookQueue()
     private var jobs: [String: HookJob] = [:]
     /// Events that wait for the directory to be listed.
-    private var pending: [() -> HookEvent] = []
+    private var pending: [(event: () -> HookEvent, isOfRequest: Bool)] = []
     private var isListing = false
-    /// How many events beyond the limit are removed at a time.
+    /// How many events of requests beyond the limit are removed at a time.
     private static let surplus = 64
+    private var pendingRequests = 0
     /// The last turn of the loop in which there was certainly no directory.
     private var knownMissing: UInt64?
     private var refused: [String: String] = [:]
@@ -58,12 +59,10 @@ package final class HookRunner {
     }
 
     /// Runs every hook with the event, which is made only if there is a hook.
-    package func handle(_ event: @autoclosure @escaping () -> HookEvent) {
+    package func handle(_ event: @autoclosure @escaping () -> HookEvent, isOfRequest: Bool = false) {
         guard mayHaveHooks else { return }
-        // Beyond the limit the newest events count, as they do in the queue. Many at a time are removed, since each
-        // removal moves all that stay.
-        if pending.count >= HookQueue.limit + Self.surplus { pending.removeFirst(Self.surplus) }
-        pending.append(event)
+        if isOfRequest { dropSurplus() }
+        pending.append((event, isOfRequest))
         guard !isListing else { return }
         isListing = true
         let directory = options.directory
@@ -77,8 +76,22 @@ package final class HookRunner {
     /// Terminates the running hooks, and starts no more.
     package func stop() {
         queue.stop()
-        pending = []
+        (pending, pendingRequests) = ([], 0)
         for job in jobs.values { job.terminate() }
+    }
+
+    /// Beyond the limit the newest events of requests count, as they do in the queue. Many at a time are removed, since each
+    /// removal moves all that stay.
+    private func dropSurplus() {
+        pendingRequests += 1
+        guard pendingRequests > HookQueue.limit + Self.surplus else { return }
+        pendingRequests -= Self.surplus
+        var left = Self.surplus
+        pending.removeAll { item in
+            guard item.isOfRequest, left > 0 else { return false }
+            left -= 1
+            return true
+        }
     }
 
     private func receive(_ listing: HookDirectory.Listing) {
@@ -87,10 +100,10 @@ package final class HookRunner {
             report(.refused(path: path, problem))
         }
         refused = listing.refused
-        let events = pending.suffix(HookQueue.limit)
-        pending = []
+        let events = pending
+        (pending, pendingRequests) = ([], 0)
         guard !listing.hooks.isEmpty else { return }
-        for event in events { queue.add(event(), for: listing.hooks).forEach(start) }
+        for (event, _) in events { queue.add(event(), for: listing.hooks).forEach(start) }
     }
 
     private func start(_ run: HookQueue.Run) {

@@ -38,6 +38,8 @@ struct JournalStore: ~Copyable {
     private var file: FileDescriptor
     /// Whether the directory must be synced, because it has new files.
     private var hasNewNames = false
+    /// Whether the disk may have lost what was written: the kernel reports that once, and takes the lost pages for good ones then.
+    private(set) var isDoubtful = false
 
     var log: String { segments.last?.log ?? "" }
     var bytes: Int64 { segments.reduce(0) { $0 + $1.size } }
@@ -135,7 +137,7 @@ struct JournalStore: ~Copyable {
     private mutating func beginSegment(log: String, first: Int64) throws(SystemError) {
         try reach(.beforeSegment)
         // The new file's header implies the events of the file before, so these must be on the disk first.
-        if file.rawValue >= 0 { fdatasync(file.rawValue) }
+        if file.rawValue >= 0 { try syncFile() }
         let serial = (segments.last?.serial ?? 0) + 1
         let path = files.path(of: serial)
         unlink(path)
@@ -222,11 +224,18 @@ struct JournalStore: ~Copyable {
 
     /// Waits until everything is on the disk.
     mutating func sync() throws(SystemError) {
-        guard fdatasync(file.rawValue) == 0 else { throw SystemError(call: "fdatasync") }
+        try syncFile()
         guard hasNewNames else { return }
         let error = DiskSync.wait(for: files.directory)
         guard error == 0 else { throw SystemError(call: "fsync \(files.directory)", number: error) }
         hasNewNames = false
+    }
+
+    private mutating func syncFile() throws(SystemError) {
+        guard fdatasync(file.rawValue) == 0 else {
+            isDoubtful = true
+            throw SystemError(call: "fdatasync")
+        }
     }
 
     /// Closes the journal in order, so that the next run can continue the log.

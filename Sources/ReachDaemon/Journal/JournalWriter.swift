@@ -136,6 +136,8 @@ struct JournalWriter: ~Copyable {
             try store.sync()
             statistics.needsSync = false
             guard missing == 0 else { return }
+            // After a loss of power the next run finds out by the outbox's rows which of their events the files lack.
+            if store.isDoubtful, statistics.unsafeRows <= Self.mostRows { return }
             releaseRows()
         } catch {
             fail(error)

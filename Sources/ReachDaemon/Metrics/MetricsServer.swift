@@ -13,12 +13,16 @@ final class MetricsServer {
     private let source: MetricsSource
     private var connections: [CInt: MetricsConnection] = [:]
     private var accepted: UInt64 = 0
+    /// Ends a pause; `nil` while connections are accepted.
+    private var pause: TimerQueue.ID?
 
     /// The limit of connections. Prometheus has one and a browser a few; others may stay silent.
     private static let connectionLimit = 64
     /// The limit of connections accepted before the loop handles other events, such as the requests of the accepted ones.
     private static let acceptsPerTurn = 16
     private static let listenBacklog: CInt = 256
+    /// How long nothing is accepted after a failure: without free descriptors the socket stays readable.
+    private static let pauseLength: Duration = .milliseconds(100)
 
     /// Takes ownership of the listening socket.
     init(listener: CInt, on loop: EventLoop, _ source: MetricsSource) {
@@ -29,6 +33,7 @@ final class MetricsServer {
     }
 
     func stop() {
+        pause.map(loop.cancel)
         loop.unwatch(listener)
         close(listener)
         connections.values.forEach { $0.close() }
@@ -57,13 +62,26 @@ final class MetricsServer {
     private func accept() {
         for _ in 0..<Self.acceptsPerTurn {
             let descriptor = reach_accept(listener)
-            guard descriptor >= 0 else { return }
+            switch -descriptor {
+            case ...0: break
+            case EAGAIN: return
+            case ECONNABORTED: continue
+            default: return pauseAccepting()
+            }
             makeRoom()
             accepted += 1
             connections[descriptor] = MetricsConnection(descriptor, number: accepted, on: loop, source) {
                 [unowned self] in
                 connections[descriptor] = nil
             }
+        }
+    }
+
+    private func pauseAccepting() {
+        try? loop.change(listener, to: [])
+        pause = loop.schedule(at: SystemClock.boot + Self.pauseLength) { [unowned self] in
+            pause = nil
+            try? loop.change(listener, to: .readable)
         }
     }
 

@@ -130,14 +130,26 @@ final class ProbeServiceHandler {
         let id = lastOrder
         let name = order.target.contains(":") ? nil : order.target
         let begin = { [weak self] in
-            // An attempt on demand does not wait for a link class.
-            let binding = specification.condition.interface.map { InterfaceBinding(name: $0) }
-            let attempt = runner.start(ProbeTerms(specification), binding: binding) { observation in
+            guard let self else { return }
+            let gate = order.interface == nil ? name.flatMap { self.controller?.gate(of: $0) } : nil
+            if let refusal = gate?.refusal {
+                orders[id] = nil
+                return reply(.failure(.notAvailable(reason: refusal)))
+            }
+            let completion = { [weak self] (observation: ProbeObservation) in
                 self?.orders[id] = nil
                 let result = ProbeJudge.result(of: observation, specification.expected, evidence: .same)
                 reply(.success(ProbeAnswer(target: specification.target.description, name: name, result: result)))
             }
-            self?.orders[id] = Order(user: user) { attempt.cancel() }
+            let attempt: any ProbeAttempt
+            if case .open(let binding?)? = gate {
+                attempt = self.start(ProbeTerms(specification), binding, completion)
+            } else {
+                // Without a path the attempt says so itself.
+                let binding = specification.condition.interface.map { InterfaceBinding(name: $0) }
+                attempt = runner.start(ProbeTerms(specification), binding: binding, completion: completion)
+            }
+            orders[id] = Order(user: user) { attempt.cancel() }
         }
         let now = SystemClock.boot
         let start = user == 0 || user == getuid() ? now : rateLimit.claim(for: user, at: now)
@@ -221,6 +233,17 @@ final class ProbeServiceHandler {
         return runner.start(
             terms, binding: interface, followsRoutes: terms.specification.condition.interface == nil,
             completion: completion)
+    }
+}
+
+extension ProbeGate {
+    /// Why the configured conditions forbid an attempt on the present path; `nil` if they do not.
+    fileprivate var refusal: String? {
+        switch self {
+        case .closed(.linkClass): "the probe is paused: the path's link is not of the class that it requires"
+        case .closed(.network): "the probe is paused: the path leads to another network than it requires"
+        case .open, .closed(.noPath), .closed(.interface): nil
+        }
     }
 }
 

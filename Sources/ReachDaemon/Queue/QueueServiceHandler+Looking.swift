@@ -91,7 +91,7 @@ extension QueueServiceHandler {
                 }
                 return QueueAnswer(
                     id: id, state: end == .done ? .done : .dead, status: result.status,
-                    headers: result.headers, bodyBytes: result.body.count,
+                    headers: QueueAnswer.fitting(result.headers), bodyBytes: result.body.count,
                     offset: offset, bytes: bytes)
             }
             switch result.body {

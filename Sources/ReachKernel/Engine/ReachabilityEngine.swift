@@ -160,6 +160,7 @@ package final class ReachabilityEngine {
         if routeWatches.removeValue(forKey: id) != nil { return updateTargets() }
         guard let watch = watched.removeValue(forKey: id), watch.remove(id), !watch.isWatched else { return }
         cancelTimers(of: watch)
+        names.cancel(for: watch)
         watches[watch.key] = nil
         if unevaluated == nil { updateTargets() }
     }

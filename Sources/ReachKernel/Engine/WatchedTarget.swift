@@ -19,6 +19,8 @@ final class WatchedTarget {
     /// Whether all who watch it can wait for others.
     var isPatient: Bool { impatientCount == 0 }
     private var impatientCount = 0
+    /// The lookup of its name that is awaited.
+    var lookup: (number: UInt64, id: SystemResolver.ID)?
     var holdTimer: TimerQueue.ID?
     var nameTimer: TimerQueue.ID?
     /// Whether a state has been sent: it was determined, or the wait for it is over.

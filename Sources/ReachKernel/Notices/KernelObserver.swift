@@ -132,6 +132,7 @@ package final class KernelObserver {
     private func open() throws(NetlinkError) {
         idleLinks.reset()
         let view = if let existing = self.view { existing } else { try makeView() }
+        var mustPoll = false
         do throws(NetlinkError) {
             let filter = SocketFilter(targets: passing.targets, neighbours: passing.neighbours)
             let socket = try NoticeSocket(
@@ -140,11 +141,12 @@ package final class KernelObserver {
             self.socket = socket
             try? loop.watch(socket.descriptor, for: .readable) { [unowned self] _ in readNotices() }
         } catch .forbidden {
-            schedulePoll()
+            mustPoll = true
         }
         try view.refresh()
         self.view = view
         backoff.reset()
+        if mustPoll { schedulePoll() }
     }
 
     private func makeView() throws(NetlinkError) -> KernelView {
@@ -248,7 +250,8 @@ package final class KernelObserver {
     }
 
     private func scheduleRetry() {
-        guard retry == nil else { return }
+        // Of a poll, or of a resync that needs the socket.
+        retry.map(loop.cancel)
         retry = loop.schedule(at: SystemClock.boot + backoff.wait()) { [unowned self] in
             retry = nil
             do throws(NetlinkError) {

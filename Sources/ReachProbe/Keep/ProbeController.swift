@@ -83,6 +83,9 @@ package final class ProbeController {
 
     package func specification(named name: String) -> ProbeSpecification? { tasks[name]?.specification }
 
+    /// Whether a probe may be sent by the present path; `nil` if there is no such probe.
+    package func gate(of name: String) -> ProbeGate? { tasks[name]?.gate }
+
     /// The record of each probe, for metrics. Their histograms share memory with the probes' until those change.
     package func entries() -> [Entry] {
         order.compactMap { name in tasks[name].map { Entry(record: $0.record, skipped: $0.schedule.skipped) } }

@@ -133,7 +133,7 @@ final class ProbeTask {
         case internet
     }
 
-    private var gate: ProbeGate {
+    var gate: ProbeGate {
         ProbeGate.decide(specification.condition, target: target, chosen: chosen, internet: internet)
     }
 

@@ -53,14 +53,17 @@ package struct StoredBreaker: Hashable, Sendable {
     /// Whose requests opened it: it holds back no one else's.
     package let owner: UInt32
     package let openUntil: Instant
+    /// At most ``highestStep``: the wait is the longest one long before.
     package let step: Int
+
+    package static let highestStep = 32
 
     package init(destination: Destination, interface: String, owner: UInt32, openUntil: Instant, step: Int) {
         self.destination = destination
         self.interface = interface
         self.owner = owner
         self.openUntil = openUntil
-        self.step = step
+        self.step = min(step, Self.highestStep)
     }
 }
 

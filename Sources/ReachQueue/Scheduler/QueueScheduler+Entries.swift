@@ -119,7 +119,7 @@ extension QueueScheduler {
             let key = order >= 0 ? chains.key(of: order) : nil
             let next = leaveChain(slot)
             uncount(slot)
-            entries[Int(slot)].answerBytes = result?.body.bytesHeld ?? 0
+            entries[Int(slot)].answerBytes = result?.bytesHeld ?? 0
             if case .dead(let reason) = end { bury(slot, reason, order: key) } else { forget(slot) }
             guard let next else { continue }
             if entries[Int(next)].flags.contains(.dependsOnPrevious), end != .done, end != .cancelled(.superseded) {

@@ -304,9 +304,8 @@ package final class QueueTransfers {
         guard let bytes = report.fileBytes, let spool else {
             if report.failure?.reason == .badRange, attempt.resumedAt != nil { return startOver(id) }
             // After a failure the next attempt resumes from what an earlier one left; after an answer this is useless.
-            if report.failure == nil, !leftovers.isEmpty, leftovers.removeValue(forKey: id) != nil {
-                spool?.removeAnswer(of: id)
-            }
+            // It is not removed yet: that takes its turn after other files, and the next attempt may have made it again by then.
+            if report.failure == nil, !leftovers.isEmpty, leftovers[id] != nil { leftovers[id] = .useless }
             return end(id, report, answer: report.body.isEmpty ? .none : .inline(report.body))
         }
         leftovers[id] = .begun
@@ -319,6 +318,8 @@ package final class QueueTransfers {
                 running[id] = nil
                 return send(.ended(id, .failed(AttemptFault(.local))))
             }
+            // From here on the store counts it, and the quota must not delete it.
+            quota.remove(id)
             end(
                 id, attempt.isResumed ? report.inOnePiece(bytes) : report,
                 answer: .spooled(name: name, bytes: Int64(clamping: bytes)))
@@ -411,8 +412,8 @@ package final class QueueTransfers {
         uploads.forget(id, in: spool)
         quota.remove(id)
         // Most requests leave nothing, so the search is saved.
-        let isLeft = !leftovers.isEmpty && leftovers.removeValue(forKey: id) != nil
-        if isLeft, !keepsAnswer { spool?.removeAnswer(of: id) }
+        guard !leftovers.isEmpty, let left = leftovers.removeValue(forKey: id) else { return }
+        if left == .useless || !keepsAnswer { spool?.removeAnswer(of: id) }
     }
 
     // MARK: Evidence about paths

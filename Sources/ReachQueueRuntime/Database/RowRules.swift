@@ -95,7 +95,7 @@ enum RowRules {
 
     private static let breakerRules: [Rule] = [
         text("destination"), text("interface"), integer("until_wall", anything), integer("until_boot", anything),
-        integer("boot", anything), integer("step", 0...32),
+        integer("boot", anything), integer("step", 0...Int64(StoredBreaker.highestStep)),
     ]
 
     /// The name of a file in the spool, and of none elsewhere.

@@ -25,6 +25,9 @@ final class StoreWriter {
     private var checkpoint = (at: BootTime(nanoseconds: 0), pages: 0)
     /// Written transactions that have perhaps not reached the disk.
     private var unsafe: [StoreReceipt] = []
+    /// Requests that are to be sent again, and whose old answers are removed once the disk has that: their leases wait for it, so
+    /// that the next answer is not removed in its place.
+    private var revived: Set<RequestID> = []
     private var syncer: StoreSyncer?
 
     init(
@@ -297,9 +300,10 @@ final class StoreWriter {
         for case (let receipt, let reason?) in written.map({ ($0, $0.rejection) }) { giveUp(receipt, reason) }
         report(database)
         let receipts = written.filter { $0.rejection == nil }
-        let waiting = receipts.filter(\.mustOutlastPower)
+        let isWaiting = receipts.map { mustWait($0) }
+        let waiting = zip(receipts, isWaiting).filter(\.1).map(\.0)
         // What is to be sent comes first: somebody waits for an answer meanwhile.
-        for receipt in receipts where !receipt.mustOutlastPower { Self.settle(receipt, directory, deliver) }
+        for (receipt, isWaiting) in zip(receipts, isWaiting) where !isWaiting { Self.settle(receipt, directory, deliver) }
         if !waiting.isEmpty { syncer?.put(waiting) }
         if database.isFlushDue, retryAt == nil {
             do throws(SQLiteError) {
@@ -310,6 +314,20 @@ final class StoreWriter {
             }
         }
         checkpointIfDue(database, batch)
+    }
+
+    /// Whether a written transaction waits for the disk.
+    private func mustWait(_ receipt: StoreReceipt) -> Bool {
+        var isAfterRevival = false
+        for change in receipt.transaction.changes {
+            switch change {
+            case .revive(let progress, _): revived.insert(progress.id)
+            case .lease(let id, _, _, _, _): if !revived.isEmpty, revived.remove(id) != nil { isAfterRevival = true }
+            case .purge(let ids): if !revived.isEmpty { revived.subtract(ids) }
+            default: break
+            }
+        }
+        return receipt.mustOutlastPower || isAfterRevival
     }
 
     private func flush(_ database: QueueDatabase) throws(SQLiteError) {

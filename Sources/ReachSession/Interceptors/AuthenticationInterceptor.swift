@@ -28,6 +28,8 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
     private struct State: Sendable {
         var credential: Credential?
         var refresh: Task<Credential, any Error>?
+        /// How often the program has replaced the credential.
+        var replacements = 0
         var window: RefreshWindow
     }
 
@@ -60,7 +62,11 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
     public var credential: Credential? { state.withLock { $0.credential } }
 
     /// Replaces the credential, for attempts from now on.
-    public func setCredential(_ credential: Credential?) { state.withLock { $0.credential = credential } }
+    ///
+    /// What a refresh under way returns goes to the requests that wait for it, and to no others.
+    public func setCredential(_ credential: Credential?) {
+        state.withLock { ($0.credential, $0.refresh, $0.replacements) = (credential, nil, $0.replacements + 1) }
+    }
 
     /// Applies the credential, after a refresh if there is none that is valid.
     public func adapt(_ attempt: inout RequestAttempt) async throws {
@@ -94,9 +100,9 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         let task: Task<Credential, any Error>? = state.withLock { state in
             if let running = state.refresh { return running }
             guard state.window.admit(at: now) else { return nil }
-            let present = state.credential
+            let (present, replacements) = (state.credential, state.replacements)
             // Not the task of the request that is first: its cancellation must not end the others.
-            let task = Task { try await self.result(of: present, session) }
+            let task = Task { try await self.result(of: present, session, after: replacements) }
             state.refresh = task
             return task
         }
@@ -104,13 +110,18 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         return try await task.value
     }
 
-    private func result(of present: Credential?, _ session: RequestSession) async throws -> Credential {
+    private func result(
+        of present: Credential?, _ session: RequestSession, after replacements: Int
+    ) async throws -> Credential {
         do {
             let credential = try await refresh(present, session)
-            state.withLock { ($0.credential, $0.refresh) = (credential, nil) }
+            state.withLock { state in
+                guard state.replacements == replacements else { return }
+                (state.credential, state.refresh) = (credential, nil)
+            }
             return credential
         } catch {
-            state.withLock { $0.refresh = nil }
+            state.withLock { if $0.replacements == replacements { $0.refresh = nil } }
             throw error
         }
     }

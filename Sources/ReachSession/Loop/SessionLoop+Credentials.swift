@@ -96,8 +96,13 @@ extension SessionLoop {
         let isStale = challenge.isStale || state.isRepeated
         state.isRepeated = false
         if let last = state.sent, !isStale {
-            state.refusedCount += 1
-            options.credentials?.refused(last.credentials, for: address, realm: challenge.realm)
+            if last.realm == challenge.realm {
+                state.refusedCount += 1
+                options.credentials?.refused(last.credentials, for: address, realm: challenge.realm)
+            } else {
+                // They were for another realm, where they may still be good.
+                state.sent = nil
+            }
         }
         let isAgain = isStale && state.sent != nil
         guard state.answeredCount < Self.answerLimit,

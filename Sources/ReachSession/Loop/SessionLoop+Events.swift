@@ -82,6 +82,9 @@ extension SessionLoop {
     private func end(_ id: RequestID, _ tasks: [RequestTask], _ event: QueueEvent) {
         self.tasks[id] = nil
         for task in tasks { _ = task.detach() }
+        if !impatient.isEmpty { impatient.remove(id) }
+        let ended = tasks
+        defer { if !held.isEmpty { for task in ended { held[task.identifier] = nil } } }
         bodies.forget(id, spool: event.kind == .dead ? nil : engine?.spool)
         let note = attempts.removeValue(forKey: id)
         if event.kind == .cancelled {
@@ -89,7 +92,6 @@ extension SessionLoop {
             for task in tasks { task.end(with: isSuperseded ? .superseded : .cancelled, by: .cancel) }
             return
         }
-        if !impatient.isEmpty { impatient.remove(id) }
         if let error = note?.error {
             for task in tasks { task.end(with: error) }
             return
@@ -99,7 +101,6 @@ extension SessionLoop {
             guard let death else { return true }
             return !answerFailure(task, death, status: event.status)
         }
-        if !held.isEmpty { for task in tasks { held[task.identifier] = nil } }
         guard event.status != nil else {
             var error = RequestError(death ?? .invalid, note?.failure)
             error.resumeData = note?.resumeData

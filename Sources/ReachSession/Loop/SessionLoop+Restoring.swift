@@ -15,7 +15,20 @@ extension SessionLoop {
     /// - Parameter reply: Called once, with the tasks in the order of their numbers: those that are not over, and those
     ///   whose answers are stored.
     func restore(for core: SessionCore, reply: @escaping ([RequestTask]) -> Void) {
-        whenOpen { [weak self] in self?.restore(for: core, after: 0, [], reply) }
+        lastRestore += 1
+        let number = lastRestore
+        restores[number] = reply
+        whenOpen { [weak self] in self?.restore(for: core, after: 0, []) { self?.endRestore(number, $0) } }
+    }
+
+    /// Replies, unless the session was closed meanwhile.
+    private func endRestore(_ number: UInt64, _ found: [RequestTask]) { restores.removeValue(forKey: number)?(found) }
+
+    /// Replies to those who wait for the end of reading, when the session is closed.
+    func endRestores() {
+        let replies = restores.values
+        restores = [:]
+        for reply in replies { reply([]) }
     }
 
     private func restore(

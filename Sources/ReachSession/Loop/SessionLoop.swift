@@ -33,6 +33,9 @@ final class SessionLoop {
     var fetching: [UInt64: RequestTask] = [:]
     /// Watches for the first state of a target.
     var looks: [Target: FirstLook] = [:]
+    /// Who waits until all stored requests are read, by number.
+    var restores: [UInt64: ([RequestTask]) -> Void] = [:]
+    var lastRestore: UInt64 = 0
     /// Ends the watches that wait for the Internet, by their numbers.
     var onlineWatches: [UInt64: () -> Void] = [:]
     var lastOnlineWatch: UInt64 = 0
@@ -130,6 +133,7 @@ final class SessionLoop {
         engine = nil
         for waiter in awaitingStorage.values.joined() { waiter(nil) }
         awaitingStorage = [:]
+        endRestores()
         for task in fetching.values { task.conclude(.failure(.closed)) }
         fetching = [:]
         held = [:]

@@ -121,7 +121,7 @@ final class FileUpload: UploadSource {
     }
 
     private func readAhead() {
-        guard !isReading, readEnd < count, ready.count < Self.pieceBytes else { return }
+        guard failure == nil, !isReading, readEnd < count, ready.count < Self.pieceBytes else { return }
         isReading = true
         let (offset, size, round) = (readEnd, Int(min(UInt64(Self.pieceBytes), count - readEnd)), round)
         let reply = replies.expect { [weak self] (result: Result<[UInt8], UploadError>) in

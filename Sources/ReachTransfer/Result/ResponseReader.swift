@@ -173,13 +173,13 @@ struct ResponseReader {
         TransferFailure(.responseTooLarge, "the response is larger than \(limit.bodyBytes) bytes", curlCode: 63)
     }
 
-    /// Why a partial response does not fit: a 206 must be about the bytes that were asked for (RFC 9110 section 15.3.7)
-    /// of the same entity. A 416 says that no bytes follow those of an earlier transfer.
+    /// Why a partial response does not fit: a 206 must be about the bytes that were asked for, to the last one, of the same
+    /// entity. A server may send fewer (RFC 9110 section 15.3.7), which would pass for the whole. A 416 says that no bytes follow those of an earlier transfer.
     private var mismatch: TransferFailure? {
         guard let head, checksRange, head.status == 206 || head.status == 416 && resume != nil else { return nil }
         let range = head["content-range"].flatMap(ContentRange.init)
         let isSame = resume == nil || head["etag"].map { $0 == resume?.entityTag } ?? true
-        if head.status == 206, isSame, range?.first == resume?.offset ?? 0 { return nil }
+        if head.status == 206, isSame, range?.first == resume?.offset ?? 0, range?.isToEnd == true { return nil }
         let actual = isSame ? head["content-range"] ?? "none" : "of another entity"
         return TransferFailure(
             .badRange, "the server answered with another range than the one asked for: \(actual)", curlCode: 33)
@@ -244,8 +244,15 @@ struct ResponseReader {
 struct ContentRange: Equatable {
     /// `nil` for a range that cannot be satisfied.
     let first: UInt64?
+    private let last: UInt64?
     /// `nil` if the server does not say.
     let total: UInt64?
+
+    /// Whether nothing follows the range, as far as the server says.
+    var isToEnd: Bool {
+        guard let last, let total else { return true }
+        return last + 1 == total
+    }
 
     init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
@@ -253,14 +260,14 @@ struct ContentRange: Equatable {
         let range = parts[0].dropFirst(6)
         total = parts[1] == "*" ? nil : ResponseReader.number(parts[1])
         if range == "*" {
-            first = nil
+            (first, last) = (nil, nil)
             return
         }
         let ends = range.split(separator: "-", omittingEmptySubsequences: false)
         guard ends.count == 2, let first = ResponseReader.number(ends[0]), let last = ResponseReader.number(ends[1]),
             first <= last, total.map({ last < $0 }) ?? true
         else { return nil }
-        self.first = first
+        (self.first, self.last) = (first, last)
     }
 }
 

@@ -21,6 +21,8 @@ final class ValidationRound {
     private let loop: EventLoop
     private let resolver: NameService
     private var attempts: [EndpointAttempt] = []
+    /// The endpoints that have not answered yet.
+    private var awaited: [ConnectivityEndpoint]
     private var findings: [(finding: EndpointFinding, isSecure: Bool)] = []
     private var bytes = 0
     private var remotes: [TrafficQuestion.Remote] = []
@@ -39,6 +41,7 @@ final class ValidationRound {
     ) {
         self.loop = loop
         self.completion = completion
+        awaited = endpoints
         resolver = NameService(loop: loop, options: resolverOptions.hastened(within: limit))
         let deadline = SystemClock.boot + limit
         for endpoint in endpoints {
@@ -67,6 +70,7 @@ final class ValidationRound {
     }
 
     private func receive(_ outcome: EndpointAttempt.Outcome, from endpoint: ConnectivityEndpoint) {
+        if let place = awaited.firstIndex(of: endpoint) { awaited.remove(at: place) }
         findings.append((EndpointFinding(outcome.answer, from: endpoint), endpoint.isSecure))
         bytes += outcome.bytes
         roundTrip = [roundTrip, outcome.roundTrip].compactMap(\.self).min()
@@ -79,8 +83,7 @@ final class ValidationRound {
 
     private func timeOut() {
         limit = nil
-        let missing = attempts.count - findings.count
-        findings += Array(repeating: (.failure(.noAnswer), false), count: missing)
+        findings += awaited.map { (.failure(.noAnswer), $0.isSecure) }
         end()
     }
 
