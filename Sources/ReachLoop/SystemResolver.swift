@@ -57,7 +57,9 @@ package final class SystemResolver: Sendable {
         /// Takes out the first request whose owner has a thread left.
         mutating func next() -> Request? {
             let heads = lines.values.compactMap(\.first).filter { mayLookUp($0.owner) }
-            guard let first = heads.min(by: { $0.id.rawValue < $1.id.rawValue }), let request = remove(at: 0, of: first.owner) else { return nil }
+            guard let first = heads.min(by: { $0.id.rawValue < $1.id.rawValue }),
+                let request = remove(at: 0, of: first.owner)
+            else { return nil }
             if let owner = request.owner { running[owner, default: 0] += 1 }
             return request
         }

@@ -66,6 +66,17 @@ import Testing
         #expect(store.count == 3)
     }
 
+    @Test func `a rotation that failed after its first step succeeds later`() throws {
+        let store = try FileHistoryStore(files)
+        try append(1...2, to: store)
+        rename(files.current, files.older)
+        try append(3...3, to: store)
+        try store.rotate()
+        #expect(store.count == 0)
+        try append(4...4, to: store)
+        #expect(try numbers == [1, 2, 3, 4])
+    }
+
     @Test func `a crash between the steps of a rotation loses nothing`() throws {
         try append(1...2, to: try FileHistoryStore(files))
         rename(files.current, files.older)

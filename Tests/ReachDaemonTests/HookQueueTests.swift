@@ -35,7 +35,8 @@ import Testing
     @Test mutating func `a hook learns the state before the oldest change that it missed`() {
         func change(from status: String, of target: String = "internet") -> HookEvent {
             HookEvent(
-                target == "internet" ? .change : .requestDone, target: target, json: [], environment: ["REACH_PREVIOUS_STATUS": status])
+                target == "internet" ? .change : .requestDone, target: target, json: [],
+                environment: ["REACH_PREVIOUS_STATUS": status])
         }
         #expect(queue.add(change(from: "unknown"), for: ["a"]).first?.environment["REACH_LAST_STATUS"] == "unknown")
         for status in ["reachable", "not-reachable", "unknown"] { _ = queue.add(change(from: status), for: ["a"]) }

@@ -217,6 +217,27 @@ import Testing
         #expect(log.values == ["zoo 1"])
     }
 
+    @Test func `a challenge of another realm takes no credentials away that work in theirs`() async throws {
+        let storage = CredentialStorage()
+        // ann:secret and bob:other
+        let accepted = ["users": "Basic YW5uOnNlY3JldA==", "admin": "Basic Ym9iOm90aGVy"]
+        let stage = try SessionStage {
+            $0.credentials = storage
+        } answer: { request in
+            let realm = request.hasPrefix("GET /admin") ? "admin" : "users"
+            return request.contains("Authorization: \(accepted[realm] ?? "")\r\n")
+                ? SessionStage.echo(request)
+                : "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"\(realm)\"\r\nContent-Length: 0\r\n"
+                    + "Connection: close\r\n\r\n"
+        }
+        let server = try WebAddress(stage.root)
+        storage.setCredentials(UserCredentials(user: "ann", password: "secret"), for: server)
+        storage.setCredentials(UserCredentials(user: "bob", password: "other"), for: server, realm: "admin")
+        for path in ["/page", "/admin/x", "/page2", "/admin/y"] {
+            #expect(try await stage.session.get(path).response().statusCode == 200)
+        }
+    }
+
     @Test func `accepted Basic credentials are sent without a challenge below their directory only`() async throws {
         let storage = CredentialStorage()
         let stage = try SessionStage {

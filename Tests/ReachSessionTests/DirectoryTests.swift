@@ -13,6 +13,17 @@ import Testing
         return try RequestSession(keeping: .directory(directory.path + "/queue"), options: options)
     }
 
+    @Test func `who asks for the tasks of a session that is closed gets an answer`() async throws {
+        let directory = try TemporaryDirectory()
+        let session = try session(directory)
+        async let tasks = session.tasks()
+        async let more = session.tasks()
+        await Task.yield()
+        #expect(await session.closeAndWait())
+        #expect(await tasks.isEmpty)
+        #expect(await more.isEmpty)
+    }
+
     @Test func `a later run sends stored requests, and handlers can be added to their tasks`() async throws {
         let directory = try TemporaryDirectory()
         let server = try ScriptedServer { connection in connection.write(SessionStage.echo(connection.readRequest())) }

@@ -1,4 +1,5 @@
 import ReachCore
+import ReachLoop
 import ReachSession
 import ReachTesting
 import Synchronization
@@ -58,6 +59,31 @@ import Testing
         var options = RequestOptions()
         options.interceptor = name
         return options
+    }
+
+    @Test func `a credential that the program sets is not replaced by a refresh that began before`() async throws {
+        let gate = ThreadGate()
+        let begun = EventLog<Bool>()
+        let interceptor = AuthenticationInterceptor<String>(credential: nil) { token, attempt in
+            try? attempt.headers.set("Authorization", "Bearer \(token)")
+        } refresh: { _, _ in
+            begun.append(true)
+            return await withCheckedContinuation { continuation in
+                BackgroundThread.start(named: "test-refresh") {
+                    gate.wait()
+                    continuation.resume(returning: "old")
+                }
+            }
+        }
+        let stage = try SessionStage()
+        stage.session.setInterceptor(interceptor, named: "api")
+        async let response = stage.session.get("x", options: Self.options()).response()
+        try await begun.wait(for: 1)
+        interceptor.setCredential("new")
+        gate.open()
+        #expect(try await response.statusCode == 200)
+        #expect(stage.server.requests.values.first?.contains("Authorization: Bearer old\r\n") == true)
+        #expect(interceptor.credential == "new")
     }
 
     // MARK: - Adapting

@@ -34,6 +34,21 @@ import Testing
         }
     }
 
+    @Test func `a task that an observer cancels as it begins is over, and not kept`() async throws {
+        let stage = try SessionStage { $0.delivery = .immediate }
+        let log = EventLog<String>()
+        stage.session.addObserver { event in
+            guard event.name == .didResume else { return }
+            event.task.cancel()
+        }
+        let task = try stage.session.get("") { result in
+            if case .failure(let error) = result { log.append(error.summary) }
+        }
+        task.resume()
+        #expect(try await log.wait(for: 1) == ["cancelled cancelled"])
+        #expect(await stage.session.tasks().isEmpty)
+    }
+
     @Test func `a completed task's notification has AFNetworking's keys`() async throws {
         let stage = try SessionStage()
         let log = EventLog<[RequestNotification.Key: any Sendable]>()

@@ -2,6 +2,7 @@ import Glibc
 import ReachCore
 import ReachLoop
 import ReachTesting
+import Synchronization
 import Testing
 
 @testable import ReachTransfer
@@ -33,6 +34,36 @@ struct FileTests {
         let body = StreamHandOff(StreamedBody(count: 1) { { _ in throw SystemError(call: "read", number: EIO) } })
         guard case .failure(let error) = body.read(at: 0, 1) else { return _ = Issue.record("no failure") }
         #expect(error.number == EIO)
+    }
+
+    /// A file whose end cannot be read.
+    private final class BrokenFile: UploadFile {
+        let reads = Mutex(0)
+
+        func open(reading path: String) -> Result<UInt64, UploadError> { .success(1000) }
+        func read(at offset: UInt64, _ count: Int) -> Result<[UInt8], UploadError> {
+            reads.withLock { $0 += 1 }
+            return .failure(UploadError(EIO))
+        }
+        func close() {}
+    }
+
+    @Test func `after a failure nothing more is read of a body`() async throws {
+        let file = BrokenFile()
+        let stage = try TransferStage()
+        let ended = EventLog<Bool>()
+        stage.perform { stage in
+            let upload = FileUpload(
+                file, path: "body", thread: SerialThread.files, replies: LoopReplies(loop: stage.loop))
+            upload.onReady = { ended.append(true) }
+            upload.open { _ in }
+            // What would be read again comes through the loop long before this.
+            stage.loop.schedule(at: SystemClock.boot + .milliseconds(200)) { [upload] in
+                withExtendedLifetime(upload) { ended.append(false) }
+            }
+        }
+        #expect(try await ended.wait(until: { $0.contains(false) }) == [true, false])
+        #expect(file.reads.withLock { $0 } == 1)
     }
 
     /// A server of one resource with these bytes, which supports ranges, and closes the connection after `stopsAfter`

@@ -126,6 +126,29 @@ struct ResponseReaderTests {
         }
     }
 
+    @Test(
+        arguments: [
+            ("bytes 500-4999/5000", true), ("bytes 500-4999/*", true), ("bytes 500-999/5000", false),
+            ("bytes 499-4999/5000", false), ("bytes */5000", false), ("", false),
+        ])
+    func `a part is accepted if it is all that is missing`(range: String, isAccepted: Bool) {
+        var reader = ResponseReader(
+            limit: ResponseLimit(bodyBytes: 10_000), resume: ResumePoint(offset: 500, entityTag: "\"one\""))
+        let verdicts = read(&reader, "HTTP/1.1 206 Part", "ETag: \"one\"", "Content-Range: \(range)", "")
+        if case .fail(let failure)? = verdicts.first {
+            #expect(!isAccepted && failure.reason == .badRange)
+        } else {
+            #expect(isAccepted)
+        }
+    }
+
+    @Test func `a part that nobody asked for is no whole answer`() {
+        var reader = ResponseReader(limit: ResponseLimit(bodyBytes: 10_000))
+        let verdicts = read(&reader, "HTTP/1.1 206 Part", "Content-Range: bytes 0-99/5000", "")
+        guard case .fail(let failure)? = verdicts.first else { return _ = Issue.record("\(verdicts)") }
+        #expect(failure.reason == .badRange)
+    }
+
     @Test func `no more than the limit is accepted, and exactly the limit is`() {
         var reader = ResponseReader(limit: ResponseLimit(bodyBytes: 10, action: .stop))
         #expect(reader.accept(7) == (7, .proceed))

@@ -303,7 +303,9 @@ final class StoreWriter {
         let isWaiting = receipts.map { mustWait($0) }
         let waiting = zip(receipts, isWaiting).filter(\.1).map(\.0)
         // What is to be sent comes first: somebody waits for an answer meanwhile.
-        for (receipt, isWaiting) in zip(receipts, isWaiting) where !isWaiting { Self.settle(receipt, directory, deliver) }
+        for (receipt, isWaiting) in zip(receipts, isWaiting) where !isWaiting {
+            Self.settle(receipt, directory, deliver)
+        }
         if !waiting.isEmpty { syncer?.put(waiting) }
         if database.isFlushDue, retryAt == nil {
             do throws(SQLiteError) {

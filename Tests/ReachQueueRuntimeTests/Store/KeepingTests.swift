@@ -157,6 +157,41 @@ import Testing
         #expect(access(stage.path + "/spool/answer-1", F_OK) != 0)
     }
 
+    @Test func `a request that is sent again is not leased before its old answer is removed`() async throws {
+        let store = try stage.open()
+        _ = try await stage.contents()
+        let end = StoreStage.finish(1, .dead(.refused), .spooled(name: "answer-1", bytes: 4))
+        #expect(try await stage.write(1, [StoreStage.insert(1, try Self.request(of: 1000)), end], to: store))
+        let deadline = Instant(wall: SystemClock.now.wall, boot: SystemClock.boot + .seconds(100))
+        let id = RequestID(rawValue: 1)
+        store.enqueue(
+            StoreTransaction(
+                number: 2, changes: [.revive(RequestProgress(id: id), deadline: deadline)], mayBeRefused: false))
+        store.enqueue(
+            StoreTransaction(
+                number: 3,
+                changes: [.lease(id, attempt: 1, interface: "up0", isRepeatable: true, at: SystemClock.now)],
+                mayBeRefused: true))
+        store.wake()
+        let numbers = try await stage.notices.wait(within: .seconds(20)) { $0.compactMap(\.number).count == 3 }
+            .compactMap(\.number)
+        #expect(numbers == [1, 2, 3])
+    }
+
+    @Test func `the breaker of a destination that is down for very long outlasts a restart`() async throws {
+        let store = try stage.open()
+        _ = try await stage.contents()
+        let until = Instant(wall: SystemClock.now.wall, boot: SystemClock.boot + .seconds(300))
+        let breaker = StoredBreaker(
+            destination: Destination(stored: "https://a.example:443"), interface: "up0", owner: 1000, openUntil: until,
+            step: 40)
+        #expect(try await stage.write(1, [.openBreaker(breaker)], to: store))
+        store.close(patience: .seconds(5))
+        let seen = stage.notices.values.count
+        _ = try stage.open()
+        #expect(try await stage.contents(after: seen).breakers.map(\.step) == [StoredBreaker.highestStep])
+    }
+
     @Test func `the bytes of a dead request's answer come back with it`() async throws {
         let store = try stage.open()
         _ = try await stage.contents()
