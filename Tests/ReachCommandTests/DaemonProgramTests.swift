@@ -270,6 +270,32 @@ internal import Testing
     }
 
     @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
+    func `who watches a name of the configuration sees the target that it means after a reload`() throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        try namespace.run("ip", "route", "add", "unreachable", "203.0.113.7")
+        try withDirectory { directory in
+            let (file, socket) = (directory + "/reach.toml", directory + "/socket")
+            try write("[targets]\noffice = \"192.0.2.1\"", to: file)
+            let daemon = try reachd.start(
+                ["--config", file, "--socket", socket, "--state", directory, "--events"], in: namespace.name)
+            _ = try daemon.nextLine()
+            let watcher = try reach.start(["watch", "--json", "--socket", socket, "office"], in: namespace.name)
+            #expect(try watcher.nextLine().contains("\"status\":\"reachable\""))
+            try write("[targets]\noffice = \"203.0.113.7\"", to: file)
+            daemon.send(SIGHUP)
+            let change = try watcher.nextLine()
+            #expect(change.contains("\"cause\":\"configuration\""))
+            #expect(change.contains("\"target\":\"203.0.113.7\",\"status\":\"not-reachable\""))
+            watcher.send(SIGINT)
+            _ = try watcher.finish()
+            daemon.send(SIGTERM)
+            #expect(try daemon.finish().status == 0)
+        }
+    }
+
+    @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
     func `a new configuration is applied as a whole, or not at all`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }

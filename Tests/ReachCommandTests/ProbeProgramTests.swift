@@ -146,6 +146,24 @@ internal import Testing
     }
 
     @Test(.enabled(if: canRun, "\(whyNot)"))
+    func `an attempt of a configured probe is made only where its conditions allow it, or by root's interface`() throws
+    {
+        let stage = try Stage()
+        defer { stage.namespace.remove() }
+        let probe = "target = \"http://192.0.2.1/\"\ninterval = \"1d\"\n"
+        let daemon = try stage.start(
+            "[[probe]]\nname = \"mobile\"\nclass = \"wwan\"\n\(probe)"
+                + "[[probe]]\nname = \"virtual\"\nclass = \"virtual\"\n\(probe)")
+        _ = try daemon.nextLine()
+        let refused = try reach.run(["probe", "--socket", stage.socket, "mobile"])
+        #expect(refused.status != 0 && refused.standardError.contains("the probe is paused"))
+        #expect(try reach.run(["probe", "--socket", stage.socket, "virtual"]).status == 0)
+        #expect(try reach.run(["probe", "--socket", stage.socket, "--interface", "up0", "mobile"]).status == 0)
+        daemon.send(SIGTERM)
+        #expect(try daemon.finish().status == 0)
+    }
+
+    @Test(.enabled(if: canRun, "\(whyNot)"))
     func `one attempt ends with 0, 1, 2, 3 or 4, with a daemon and without`() throws {
         let stage = try Stage()
         defer { stage.namespace.remove() }

@@ -13,8 +13,8 @@ struct PermissionTests {
         import socket, sys
         s = socket.socket(socket.AF_UNIX)
         s.connect(sys.argv[1])
-        for method in ["Status", "Reload"]:
-            s.sendall(b'{"method":"io.reach.Monitor.' + method.encode() + b'"}\\0')
+        for call in sys.argv[2:]:
+            s.sendall(b'{"method":"io.reach.Monitor.' + call.encode() + b'}\\0')
             data = b""
             while not data.endswith(b"\\0"):
                 data += s.recv(65536)
@@ -22,11 +22,23 @@ struct PermissionTests {
         """
 
     /// The answers that a client of another user, in these groups, gets.
-    private func answers(_ server: TestServer, groups: String) throws -> String {
+    private func answers(
+        _ server: TestServer, groups: String, _ calls: [String] = ["Status\"", "Reload\""]
+    ) throws -> String {
         chmod(server.directory, 0o755)
-        return try ChildProcess.run([
-            "setpriv", "--reuid", "54321", "--regid", "54321", groups, otherPython, "-c", Self.script, server.path,
-        ])
+        return try ChildProcess.run(
+            [
+                "setpriv", "--reuid", "54321", "--regid", "54321", groups, otherPython, "-c", Self.script, server.path,
+            ] + calls)
+    }
+
+    @Test func `a configured probe is sent by an interface of the caller's only for those who may change something`()
+        throws
+    {
+        let server = try TestServer(authority: ControlAuthority(user: 0, group: 12345))
+        let call = "Probe\",\"parameters\":{\"target\":\"web\",\"interface\":\"wlan0\"}"
+        #expect(try answers(server, groups: "--clear-groups", [call]).hasSuffix(" True\n"))
+        #expect(try answers(server, groups: "--groups=12345", [call]).hasSuffix(" False\n"))
     }
 
     @Test func `every user may query, and only some may change something`() throws {

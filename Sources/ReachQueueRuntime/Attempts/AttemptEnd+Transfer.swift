@@ -111,6 +111,6 @@ extension TransferReport {
 
 extension RequestResult {
     /// The name under which a result has the URL that answered, where a redirect led to it. It is no token, as the names of
-    /// fields are, and a server's field of this name is removed.
+    /// fields are; of what a session receives, a server's field of this name is removed.
     package static let finalURLField = "(url)"
 }

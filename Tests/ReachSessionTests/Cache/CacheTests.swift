@@ -64,6 +64,27 @@ import Testing
     private static let fresh = "x?Cache-Control:max-age=1000"
     private static let tagged = "x?Cache-Control:max-age=0&ETag:%22a%22"
 
+    /// It knows no token.
+    private struct Failing: RequestInterceptor {
+        func adapt(_ attempt: inout RequestAttempt) async throws { throw CancellationError() }
+    }
+
+    @Test func `what is kept for requests goes with them, also where their interceptor fails`() async throws {
+        let stage = try Stage()
+        stage.session.setInterceptor(Failing(), named: "api")
+        let path = "/x?ETag:%20%22a%22&Cache-Control:%20max-age=0"
+        _ = try await stage.get(path)
+        var options = RequestOptions()
+        options.interceptor = "api"
+        for _ in 0..<256 {
+            let summary = await failure { try await stage.session.get(path, options: options).response() }
+            #expect(summary != "none")
+        }
+        _ = try await stage.get(path)
+        #expect(stage.server.requests.values.count == 2)
+        #expect(stage.server.requests.values.last?.contains("If-None-Match") == true)
+    }
+
     @Test func `a fresh response is used again, and says how old it is`() async throws {
         let stage = try Stage()
         #expect(try await stage.response(Self.fresh).cacheUse == nil)
