@@ -967,6 +967,42 @@ def watch_names(path, watches, requests):
     time.sleep(600)
 
 
+@attack("names that are watched and left", "for 8 s, twice at a time, A watches one new name after the other, which no one answers, and hangs up; B asks for a name that is answered",
+        "B's is answered within 2 s, five times; the daemon's memory grows by at most 8 MiB")
+def names_left(ground):
+    name_server(ground, truth)
+    ground.start()
+    before = ground.rss()
+    until = time.monotonic() + 8
+    took = []
+    # Its connection is open before: A's leave little room among those that wait to be accepted.
+    with ground.client(B, patience=20) as b:
+        ground.attack(leave_names, ground.socket, until, copies=2)
+        for _ in range(5):
+            time.sleep(1)
+            began = time.monotonic()
+            status = b.call("Monitor.Status", target="good.example.net")["status"]
+            took.append(time.monotonic() - began)
+            if status.get("reason") == "name-not-resolved":
+                raise Late(f"B's name is not resolved after {took[-1]:.1f} s")
+    time.sleep(max(0, until - time.monotonic()))
+    grown = ground.rss() - before
+    seen = f"B's were answered within {max(took):.2f} s, {grown:+.1f} MiB"
+    if grown > 8:
+        raise Failure(seen)
+    if max(took) > 2:
+        raise Late(seen)
+    return seen
+
+
+def leave_names(path, until):
+    number = 0
+    while time.monotonic() < until:
+        number += 1
+        with contextlib.suppress(OSError, Refused, Failure), Client(path, 60) as client:
+            client.send("Monitor.Watch", more=True, target=f"left-{os.getpid()}-{number}.example.com")
+
+
 # ---------------------------------------------------------------- other protocols, other hosts
 
 

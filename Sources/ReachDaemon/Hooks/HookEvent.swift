@@ -10,7 +10,7 @@ package struct HookEvent: Hashable, Sendable {
     package let json: [UInt8]
     package let environment: [String: String]
 
-    /// Users can make many of these at once, each with a target of its own. What others there are the configuration decides.
+    /// Users can make many of these at once, each with a target of its own.
     var isOfRequest: Bool { kind == .requestDone || kind == .requestDead }
 
     package init(

@@ -1,7 +1,7 @@
 /// Schedules the hooks' runs: each hook handles one event at a time, and after a run only the newest event of each target.
 package struct HookQueue: Hashable, Sendable {
-    /// The most events of requests that wait for a hook. Each request is a target of its own, and users can make many end at once,
-    /// which must not push out what hooks learn of the network.
+    /// The most events of requests that wait for a hook, and the most others. Each request is a target of its own, and users can make
+    /// many end at once, which must not push out what hooks learn of the network.
     package static let limit = 256
 
     /// One run of a hook.
@@ -34,7 +34,7 @@ package struct HookQueue: Hashable, Sendable {
     }
 
     /// The waiting runs of each running hook, in the order in which their targets first changed. Beyond the limit the newest
-    /// event of a request replaces the last one of a request.
+    /// event replaces the last one of its kind: of a request, or of others.
     private var waiting: [String: [Run]] = [:]
     private var isStopped = false
 
@@ -56,8 +56,8 @@ package struct HookQueue: Hashable, Sendable {
             }
             if let place = queue.firstIndex(where: { $0.event.target == event.target }) {
                 queue[place].replaceEvent(by: event)
-            } else if event.isOfRequest, queue.count(where: \.event.isOfRequest) >= Self.limit,
-                let last = queue.lastIndex(where: \.event.isOfRequest)
+            } else if queue.count(where: { $0.event.isOfRequest == event.isOfRequest }) >= Self.limit,
+                let last = queue.lastIndex(where: { $0.event.isOfRequest == event.isOfRequest })
             {
                 queue[last].replaceEvent(by: event)
             } else {

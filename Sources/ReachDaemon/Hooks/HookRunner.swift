@@ -28,9 +28,10 @@ package final class HookRunner {
     /// Events that wait for the directory to be listed.
     private var pending: [(event: () -> HookEvent, isOfRequest: Bool)] = []
     private var isListing = false
-    /// How many events of requests beyond the limit are removed at a time.
-    private static let surplus = 64
+    /// How many of ``pending`` are of requests.
     private var pendingRequests = 0
+    /// How many events beyond the limit are removed at a time.
+    private static let surplus = 64
     /// The last turn of the loop in which there was certainly no directory.
     private var knownMissing: UInt64?
     private var refused: [String: String] = [:]
@@ -61,8 +62,9 @@ package final class HookRunner {
     /// Runs every hook with the event, which is made only if there is a hook.
     package func handle(_ event: @autoclosure @escaping () -> HookEvent, isOfRequest: Bool = false) {
         guard mayHaveHooks else { return }
-        if isOfRequest { dropSurplus() }
         pending.append((event, isOfRequest))
+        if isOfRequest { pendingRequests += 1 }
+        keepNewest(ofRequests: isOfRequest, slack: Self.surplus)
         guard !isListing else { return }
         isListing = true
         let directory = options.directory
@@ -80,15 +82,15 @@ package final class HookRunner {
         for job in jobs.values { job.terminate() }
     }
 
-    /// Beyond the limit the newest events of requests count, as they do in the queue. Many at a time are removed, since each
-    /// removal moves all that stay.
-    private func dropSurplus() {
-        pendingRequests += 1
-        guard pendingRequests > HookQueue.limit + Self.surplus else { return }
-        pendingRequests -= Self.surplus
-        var left = Self.surplus
+    /// Beyond the limit the newest events count, as they do in the queue: of requests, and of others. Many at a time are removed, since
+    /// each removal moves all that stay.
+    private func keepNewest(ofRequests isOfRequest: Bool, slack: Int) {
+        let count = isOfRequest ? pendingRequests : pending.count - pendingRequests
+        guard count > HookQueue.limit + slack else { return }
+        var left = count - HookQueue.limit
+        if isOfRequest { pendingRequests -= left }
         pending.removeAll { item in
-            guard item.isOfRequest, left > 0 else { return false }
+            guard item.isOfRequest == isOfRequest, left > 0 else { return false }
             left -= 1
             return true
         }
@@ -100,6 +102,7 @@ package final class HookRunner {
             report(.refused(path: path, problem))
         }
         refused = listing.refused
+        for isOfRequest in [false, true] { keepNewest(ofRequests: isOfRequest, slack: 0) }
         let events = pending
         (pending, pendingRequests) = ([], 0)
         guard !listing.hooks.isEmpty else { return }
