@@ -11,6 +11,9 @@ package struct HeaderField: Hashable, Sendable {
         self.value = value
     }
 
+    /// The length of its line, with ": " and the end of the line.
+    package var lineBytes: Int { name.utf8.count + value.utf8.count + 4 }
+
     /// Compares without regard to case, as HTTP does (RFC 9110, 5.1).
     package func isNamed(_ other: String) -> Bool { name.isFieldName(other) }
 

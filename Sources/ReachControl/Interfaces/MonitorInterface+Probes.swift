@@ -27,7 +27,7 @@ extension MonitorInterface {
                 guard let target = try request.text("target") else { throw .invalidParameter("target") }
                 let interface = try request.text("interface")
                 // A name has no colon; a URL has one. A configured probe goes only where its conditions allow it, unless somebody
-                // who may change the configuration's effects names the interface.
+                // who may change something names the interface.
                 guard !target.contains(":") && interface == nil || request.mayChange else {
                     throw MonitorError.permissionDenied(method: name + ".Probe").varlink
                 }

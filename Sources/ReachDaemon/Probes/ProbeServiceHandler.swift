@@ -123,7 +123,7 @@ final class ProbeServiceHandler {
         } catch {
             return reply(.failure(error))
         }
-        guard let runner = findRunner() else {
+        guard findRunner() != nil else {
             return reply(.failure(.notAvailable(reason: "libcurl cannot be started")))
         }
         lastOrder += 1
@@ -141,14 +141,10 @@ final class ProbeServiceHandler {
                 let result = ProbeJudge.result(of: observation, specification.expected, evidence: .same)
                 reply(.success(ProbeAnswer(target: specification.target.description, name: name, result: result)))
             }
-            let attempt: any ProbeAttempt
-            if case .open(let binding?)? = gate {
-                attempt = self.start(ProbeTerms(specification), binding, completion)
-            } else {
-                // Without a path the attempt says so itself.
-                let binding = specification.condition.interface.map { InterfaceBinding(name: $0) }
-                attempt = runner.start(ProbeTerms(specification), binding: binding, completion: completion)
-            }
+            // Without a path the attempt says so itself.
+            let named = specification.condition.interface.map { ProbeGate.Binding(name: $0, index: nil) }
+            let binding = if case .open(let chosen?)? = gate { chosen } else { named }
+            let attempt = self.start(ProbeTerms(specification), binding, completion)
             orders[id] = Order(user: user) { attempt.cancel() }
         }
         let now = SystemClock.boot

@@ -43,7 +43,7 @@ extension RequestSpecification {
         var fault = fieldsAreChecked ? nil : RequestFieldFault.first(in: headers)
         if fault == nil, case .key(let key) = idempotency { fault = RequestFieldFault(Self.keyField, key) }
         if let fault { throw RequestValidationError(.header, fault.description) }
-        let headBytes = url.utf8.count + headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+        let headBytes = url.utf8.count + headers.reduce(0) { $0 + $1.lineBytes }
         guard headBytes <= limits.headBytes else {
             throw RequestValidationError(
                 .header, "URL and headers take \(headBytes) bytes; at most \(limits.headBytes) are allowed")

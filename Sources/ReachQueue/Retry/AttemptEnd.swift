@@ -22,7 +22,7 @@ package struct RequestResult: Hashable, Sendable {
 
     /// What it takes of its owner's room: its headers, one a line, and its body unless that is a file of the owner's.
     package var bytesHeld: Int64 {
-        headers.reduce(body.bytesHeld) { $0 + Int64($1.name.utf8.count + $1.value.utf8.count + 4) }
+        headers.reduce(body.bytesHeld) { $0 + Int64($1.lineBytes) }
     }
 
     /// The first header of that name, in lower case.

@@ -20,7 +20,7 @@ struct RequestFacts {
     }
 
     init(_ request: QueuedRequest) {
-        let texts = request.headers.reduce(request.url.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+        let texts = request.headers.reduce(request.url.utf8.count) { $0 + $1.lineBytes }
         var name: String?
         if case .spooled(let file, _) = request.body { name = file }
         self.init(owner: request.owner, texts: Int64(texts), bodyName: name)

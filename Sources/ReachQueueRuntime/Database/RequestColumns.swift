@@ -5,7 +5,7 @@ internal import ReachQueue
 enum RequestColumns {
     /// One header a line, as HTTP has them: neither names nor values can hold a line break.
     static func text(of headers: [HeaderField]) -> String {
-        let length = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+        let length = headers.reduce(0) { $0 + $1.lineBytes }
         if length == 0 { return "" }
         return String(unsafeUninitializedCapacity: length) { buffer in
             var place = 0

@@ -299,12 +299,10 @@ final class StoreWriter {
         let written = try database.write(batch, at: observe)
         for case (let receipt, let reason?) in written.map({ ($0, $0.rejection) }) { giveUp(receipt, reason) }
         report(database)
-        let receipts = written.filter { $0.rejection == nil }
-        let isWaiting = receipts.map { mustWait($0) }
-        let waiting = zip(receipts, isWaiting).filter(\.1).map(\.0)
+        var waiting: [StoreReceipt] = []
         // What is to be sent comes first: somebody waits for an answer meanwhile.
-        for (receipt, isWaiting) in zip(receipts, isWaiting) where !isWaiting {
-            Self.settle(receipt, directory, deliver)
+        for receipt in written where receipt.rejection == nil {
+            if mustWait(receipt) { waiting.append(receipt) } else { Self.settle(receipt, directory, deliver) }
         }
         if !waiting.isEmpty { syncer?.put(waiting) }
         if database.isFlushDue, retryAt == nil {

@@ -174,7 +174,8 @@ struct ResponseReader {
     }
 
     /// Why a partial response does not fit: a 206 must be about the bytes that were asked for, to the last one, of the same
-    /// entity. A server may send fewer (RFC 9110 section 15.3.7), which would pass for the whole. A 416 says that no bytes follow those of an earlier transfer.
+    /// entity. A server may send fewer (RFC 9110 section 15.3.7), which would pass for the whole. A 416 says that no bytes
+    /// follow those of an earlier transfer.
     private var mismatch: TransferFailure? {
         guard let head, checksRange, head.status == 206 || head.status == 416 && resume != nil else { return nil }
         let range = head["content-range"].flatMap(ContentRange.init)
