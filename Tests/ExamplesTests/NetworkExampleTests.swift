@@ -46,13 +46,13 @@ struct NetworkExampleTests {
         #expect((1...2).contains(requests.count) && requests.allSatisfy { $0 == "PUT /logs/1 201" })
     }
 
-    @Test func `the example of the project's README is the code of wifi-upload`() {
-        let readme = ProjectFile.text("README.md")
+    @Test func `the example of the libraries' page is the code of wifi-upload`() {
+        let readme = ProjectFile.text("Documentation/library.md")
         let program = ProjectFile.text("Examples/WiFiUpload/WiFiUpload.swift")
         guard let start = readme.range(of: "import ReachSession\n\n"),
             let end = readme[start.upperBound...].range(of: "```")
         else {
-            Issue.record("the README has no example")
+            Issue.record("the page has no example")
             return
         }
         let lines = readme[start.upperBound..<end.lowerBound].split(separator: "\n")

@@ -13,7 +13,7 @@ internal import Testing
         // What contrib/release reads and writes, as it is now.
         let paths = [
             "contrib/release", "contrib/debian/changelog", "contrib/rpm/reach.spec", "contrib/arch/PKGBUILD",
-            "README.md",
+            "Documentation/library.md",
             "CHANGELOG.md", ".gitignore", "Sources/ReachCore/Support/ProjectVersion.swift", "man",
         ]
         try ChildProcess.run(
@@ -53,7 +53,7 @@ internal import Testing
         #expect(try release("9.8.7").contains("already"))
         let first = try release("--files", "9.8.7")
         #expect(first.contains("  reach-9.8.7.tar.gz"))
-        try ChildProcess.run(["touch", tree + "/README.md"])
+        try ChildProcess.run(["touch", tree + "/Documentation/library.md"])
         #expect(try release("--files", "9.8.7") == first)
     }
 
