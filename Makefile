@@ -34,7 +34,7 @@ release_flags := --static-swift-stdlib --disable-local-rpath -Xswiftc -cross-mod
 release_flags += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld \
   -Xlinker --symbol-ordering-file=$(CURDIR)/contrib/link/hot-functions -Xlinker --no-warn-symbol-ordering \
   -Xlinker --script=$(CURDIR)/contrib/link/hot-sections.ld -Xlinker -z -Xlinker pack-relative-relocs
-# Sources/reachd/Main.swift has the function, which only the library calls that libcurl brings along.
+# Sources/Programs/reachd/Main.swift has the function, which only the library calls that libcurl brings along.
 release_flags += -Xlinker --export-dynamic-symbol=_gnutls_global_init_skip
 # Swift exports each symbol of a static program, which nothing uses: 1.4 MB of tables, parts of which the loader reads for each
 # symbol of a library that is loaded later.
@@ -95,8 +95,8 @@ run: build-deps need $(static_runtime)/libstdc++.a ## Show this machine's status
 target_of = $(firstword $(subst /, ,$1))
 only_targets = $(sort $(foreach name,$(ONLY),$(call target_of,$(name))))
 only_files = $(foreach name,$(ONLY),$(if $(findstring /,$(name)),$(name)))
-files_of = $(shell find Tests/$1 -name '*Tests.swift')
-named_in = $(or $(filter %/$(notdir $1).swift,$(call files_of,$(call target_of,$1))),$(error Tests/$(call target_of,$1) has no $(notdir $1).swift))
+files_of = $(shell find Tests/*/$1 -name '*Tests.swift')
+named_in = $(or $(filter %/$(notdir $1).swift,$(call files_of,$(call target_of,$1))),$(error $(call target_of,$1) has no $(notdir $1).swift))
 left_out = $(filter-out $(foreach name,$(only_files),$(call named_in,$(name))), \
   $(foreach target,$(sort $(foreach name,$(only_files),$(call target_of,$(name)))),$(call files_of,$(target))))
 
@@ -106,7 +106,7 @@ test: export REACH_TESTS_LEFT_OUT = $(left_out)
 test: deps ## Run all tests, or ONLY="ReachCoreTests ReachLoopTests/MailboxTests"; they make the network namespaces they need
 	$(SWIFT) build --build-tests
 	@contrib/test/run "$$($(SWIFT) build --show-bin-path)/reachPackageTests.xctest" \
-	  $(or $(only_targets),$(notdir $(wildcard Tests/*Tests)))
+	  $(or $(only_targets),$(notdir $(wildcard Tests/*/*Tests)))
 
 .PHONY: test-thread
 test-thread: deps ## Run all tests under the thread sanitizer
@@ -123,6 +123,7 @@ check: lint check-packages warnings check-man check-completions fuzz ## Formatti
 lint: ## Check the formatting of the Swift code, the names in the DocC articles, and the version
 	$(SWIFT) format lint --strict --parallel --recursive $(swift_code)
 	contrib/docs/check
+	contrib/lint-groups
 	contrib/release --check
 
 .PHONY: format

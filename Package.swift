@@ -1,7 +1,34 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The modules, in the order of data flow; none imports a later one.
+// The folders of Sources and their modules, in the order of data flow: no group imports a later one, which `make lint` checks.
+let groups: [(folder: String, modules: [String])] = [
+    (
+        "C",
+        [
+            "CAres", "CCurl", "CExpat", "CNats", "CNetlink", "CNetlinkGeneric", "CNetlinkRoute", "CPublicSuffix",
+            "CReachLinux", "CSQLite", "CToml", "CZlib",
+        ]
+    ),
+    ("Base", ["ReachCore", "ReachLoop", "ReachTOML", "ReachTerminal"]),
+    ("System", ["ReachKernel", "ReachTransfer"]),
+    ("Queue", ["ReachQueue", "ReachQueueRuntime"]),
+    ("Control", ["ReachControl"]),
+    ("Monitor", ["ReachProbe", "Reachability", "ReachabilityFoundation"]),
+    ("Sessions", ["ReachSerialization", "ReachSession", "ReachSessionFoundation"]),
+    ("Programs", ["ReachDaemon", "reachd", "reach", "ReachCommand", "ReachCrash", "Examples"]),
+    ("Fleet", ["ReachFleet", "ReachFleetLink", "reach-fleet"]),
+]
+
+// Where a module is. The tests of `Module` are in `Tests/GROUP/ModuleTests`.
+func path(_ module: String) -> String { "Sources/\(group(of: module))/\(module)" }
+
+func path(ofTests target: String) -> String { "Tests/\(group(of: String(target.dropLast(5))))/\(target)" }
+
+func group(of module: String) -> String {
+    guard let group = groups.first(where: { $0.modules.contains(module) }) else { fatalError("\(module) has no group") }
+    return group.folder
+}
 
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -15,16 +42,27 @@ let strict: [SwiftSetting] = [
 let leftOutFiles = (Context.environment["REACH_TESTS_LEFT_OUT"] ?? "").split(separator: " ")
 
 func leftOut(of target: String) -> [String] {
-    let folder = "Tests/\(target)/"
+    let folder = path(ofTests: target) + "/"
     return leftOutFiles.filter { $0.hasPrefix(folder) }.map { String($0.dropFirst(folder.count)) }
 }
 
 func module(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
-    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
+    .target(name: name, dependencies: dependencies, path: path(name), resources: resources, swiftSettings: strict)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, exclude: leftOut(of: name), swiftSettings: strict)
+    .testTarget(
+        name: name, dependencies: dependencies, path: path(ofTests: name), exclude: leftOut(of: name),
+        swiftSettings: strict)
+}
+
+func library(_ name: String, pkgConfig: String?, _ debian: String) -> Target {
+    .systemLibrary(name: name, path: path(name), pkgConfig: pkgConfig, providers: [.apt([debian])])
+}
+
+// C code of our own. It declares what only glibc's own extensions have.
+func c(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: path(name), cSettings: [.define("_GNU_SOURCE")])
 }
 
 // A program of Examples/, for people to copy. It sees only what is public, as in a package of its own.
@@ -47,19 +85,20 @@ let products: [Product] = [
 ]
 
 let targets: [Target] = [
-    .systemLibrary(name: "CNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
-    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .systemLibrary(name: "CNats", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
-    .target(name: "CCurl", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
-    .target(name: "CAres", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
-    .target(name: "CPublicSuffix", dependencies: ["CReachLinux"]),
-    .target(name: "CNetlinkRoute", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
-    .target(name: "CNetlinkGeneric", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
-    .target(name: "CReachLinux", cSettings: [.define("_GNU_SOURCE")]),
+    library("CNetlink", pkgConfig: "libnl-3.0", "libnl-3-dev"),
+    library("CSQLite", pkgConfig: "sqlite3", "libsqlite3-dev"),
+    library("CExpat", pkgConfig: "expat", "libexpat1-dev"),
+    library("CZlib", pkgConfig: "zlib", "zlib1g-dev"),
+    // Without pkg-config's name, so that programs which use only the libraries get no warning about it.
+    library("CNats", pkgConfig: nil, "libnats-dev"),
+    c("CCurl", ["CReachLinux"]),
+    c("CAres", ["CReachLinux"]),
+    c("CPublicSuffix", ["CReachLinux"]),
+    c("CNetlinkRoute", ["CReachLinux"]),
+    c("CNetlinkGeneric", ["CReachLinux"]),
+    c("CReachLinux"),
     // toml++ is a header-only library: Debian's libtomlplusplus-dev.
-    .target(name: "CToml"),
+    .target(name: "CToml", path: path("CToml")),
     module("ReachCore"),
     module("ReachTOML", ["CToml", "ReachCore"]),
     module("ReachSerialization", ["CExpat", "CZlib", "ReachCore", httpTypes]),
@@ -110,6 +149,7 @@ let targets: [Target] = [
             "ReachFleetLink",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
+        path: path("reach-fleet"),
         swiftSettings: strict
     ),
     .executableTarget(
@@ -118,6 +158,7 @@ let targets: [Target] = [
             "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachQueue", "ReachControl", "ReachTerminal",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
+        path: path("reach"),
         swiftSettings: strict
     ),
     .executableTarget(
@@ -126,9 +167,13 @@ let targets: [Target] = [
             "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachTOML", "ReachDaemon",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
+        path: path("reachd"),
         swiftSettings: strict
     ),
-    module("ReachTesting", ["CReachLinux", "ReachCore", "ReachLoop"]),
+    .target(
+        name: "ReachTesting", dependencies: ["CReachLinux", "ReachCore", "ReachLoop"],
+        path: "Tests/Support/ReachTesting",
+        swiftSettings: strict),
     tests("ReachCoreTests", ["ReachCore", "ReachTesting"]),
     tests("ReachSerializationTests", ["ReachCore", "ReachSerialization", "ReachTesting", httpTypes]),
     tests("ReachLoopTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachTesting"]),

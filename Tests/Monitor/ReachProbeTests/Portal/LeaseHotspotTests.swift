@@ -66,8 +66,7 @@ import Testing
 
     @Test func `the hook for udhcpc stores the options that reachd reads, and removes them with the lease`() throws {
         let files = try TemporaryDirectory()
-        let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().appending(path: "contrib/udhcpc/reach-portal").path
+        let script = ProjectFile.path("contrib/udhcpc/reach-portal")
         let run = { (event: String, vendor: String) in
             try ChildProcess.run([
                 "env", "interface=eth0", "opt43=\(vendor)", "REACH_PORTAL_DIRECTORY=\(files.path)/run/reach-portal",

@@ -10,9 +10,7 @@ import Testing
     private typealias Kernel = KernelMessage
 
     private static func captured(_ name: String) throws -> [UInt8] {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        return Array(try Data(contentsOf: root.appending(path: "contrib/fuzz/corpus/wireless-" + name)))
+        Array(try Data(contentsOf: URL(filePath: ProjectFile.path("contrib/fuzz/corpus/wireless-" + name))))
     }
 
     /// A message with the header of generic netlink.

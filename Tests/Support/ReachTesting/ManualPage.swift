@@ -62,6 +62,6 @@ package enum ProjectFile {
     /// The full path of a file, by its path from the top of the project.
     package static func path(_ path: String) -> String { root + "/" + path }
 
-    /// The top of the project, three levels above this file.
-    private static let root = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
+    /// The top of the project, four levels above this file.
+    private static let root = #filePath.split(separator: "/").dropLast(4).reduce("") { $0 + "/" + $1 }
 }

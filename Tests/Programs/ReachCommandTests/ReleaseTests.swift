@@ -14,7 +14,7 @@ internal import Testing
         let paths = [
             "contrib/release", "contrib/debian/changelog", "contrib/rpm/reach.spec", "contrib/arch/PKGBUILD",
             "Documentation/library.md",
-            "CHANGELOG.md", ".gitignore", "Sources/ReachCore/Support/ProjectVersion.swift", "man",
+            "CHANGELOG.md", ".gitignore", "Sources/Base/ReachCore/Support/ProjectVersion.swift", "man",
         ]
         try ChildProcess.run(
             ["cp", "-r", "--parents"] + paths + [tree], in: ProjectFile.path(""))

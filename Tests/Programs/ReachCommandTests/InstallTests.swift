@@ -45,7 +45,7 @@ internal import Testing
         let wanted = try ChildProcess.run([
             "find", ProjectFile.path("man"), ProjectFile.path("contrib/systemd"),
             ProjectFile.path("contrib/sysusers.d"),
-            ProjectFile.path("contrib/openrc"), ProjectFile.path("Sources/ReachControl/Interfaces"),
+            ProjectFile.path("contrib/openrc"), ProjectFile.path("Sources/Control/ReachControl/Interfaces"),
             ProjectFile.path("contrib/prometheus"), ProjectFile.path("contrib/hooks"), "-type", "f",
             "-not",
             "-name", "*.swift", "-not", "-name", "*.test.yml", "-printf", "%f\n",

@@ -1,5 +1,6 @@
 import Foundation
 import ReachCore
+import ReachTesting
 import Testing
 
 @testable import ReachKernel
@@ -8,9 +9,7 @@ import Testing
 @Suite struct FuzzerSeedTests {
     private var seeds: [String: [UInt8]] {
         get throws {
-            let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                .deletingLastPathComponent()
-            let folder = root.appending(path: "contrib/fuzz/corpus")
+            let folder = URL(filePath: ProjectFile.path("contrib/fuzz/corpus"))
             let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             return try files.reduce(into: [:]) { $0[$1.lastPathComponent] = Array(try Data(contentsOf: $1)) }
         }
