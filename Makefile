@@ -30,10 +30,7 @@ CC ?= cc
 # exclusive access at run time, so a release need not.
 # No RUNPATH of $ORIGIN: the programs load libraries from the system's directories alone.
 release_flags := --static-swift-stdlib --disable-local-rpath -Xswiftc -cross-module-optimization -Xswiftc -enforce-exclusivity=unchecked
-# Functions that run together on a change are placed together, so that fewer pages are loaded after a long sleep.
-release_flags += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld \
-  -Xlinker --symbol-ordering-file=$(CURDIR)/contrib/link/hot-functions -Xlinker --no-warn-symbol-ordering \
-  -Xlinker --script=$(CURDIR)/contrib/link/hot-sections.ld -Xlinker -z -Xlinker pack-relative-relocs
+release_flags += -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 # Sources/Programs/reachd/Main.swift has the function, which only the library calls that libcurl brings along.
 release_flags += -Xlinker --export-dynamic-symbol=_gnutls_global_init_skip
 # Swift exports each symbol of a static program, which nothing uses: 1.4 MB of tables, parts of which the loader reads for each
@@ -230,10 +227,6 @@ fleet-sim: deps ## Simulate outages of a fleet against a real nats-server; SIM_A
 	$(SWIFT) build --product reach-fleet
 	$(SWIFT) build --product fleetsim
 	contrib/fleet/sim $(SIM_ARGS) || [ $$? = 77 ]
-
-.PHONY: hot-functions
-hot-functions: build ## Trace again which functions the linker places together (needs valgrind, nats-server)
-	contrib/link/trace $(bin) $(daemon_bin) .build/release/reach-fleet contrib/link
 
 .PHONY: bench-tools
 bench-tools: $(bench_tools)/monitor $(bench_tools)/storm

@@ -28,6 +28,7 @@ struct WatchQuery {
                 of: target, from: source, kernelOptions: kernelOptions, withRequests: target == .internet, on: loop
             ) { printer.write($0, from: $1) }
             loop.afterEvents { watch.start() }
+            StartPages.releaseSoon(on: loop)
             loop.run()
             printer.finish()
             if let failure = watch.failure { throw failure }
