@@ -41,15 +41,9 @@ extension QueueDriver {
 
     func beWhole(_ rows: RowsSetAside) {
         if rows.count > 0 { notify(.setAside(rows)) }
-        setRestored(upTo: .max)
+        restoredID = .max
         sendEarly()
-    }
-
-    /// Handles what came too early; what still does waits on.
-    func sendEarly() {
-        let waiting = early
-        early = []
-        waiting.forEach(send)
+        setRestored(upTo: .max)
     }
 }
 

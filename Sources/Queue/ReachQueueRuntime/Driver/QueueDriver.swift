@@ -289,6 +289,15 @@ package final class QueueDriver {
         (scheduler.count > 0, scheduler.runningCount, scheduler.deadline)
     }
 
+    /// Handles what came too early, and what still does waits on. The scheduler decides once about all of it: a path that
+    /// came before a hold must start nothing that the hold holds.
+    func sendEarly() {
+        let isWhole = restoredID == .max
+        inbox += early.filter { isWhole || $0.needsNoOtherRequest }
+        early.removeAll { isWhole || $0.needsNoOtherRequest }
+        work()
+    }
+
     private func workLater() {
         guard !willWork else { return }
         willWork = true
@@ -370,7 +379,7 @@ package final class QueueDriver {
             send(.restore(requests, breakers: [], heldQueues: []))
             if let last = requests.last { setRestored(upTo: last.id.rawValue) }
         case .allRestored(let rows):
-            send(.allRestored)
+            early.append(.allRestored)
             beWhole(rows)
         case .damaged(let path): beginAgain(after: path)
         case .failed(let error): fail(error)

@@ -129,4 +129,33 @@ import Testing
         #expect(stage.replies == [.added(RequestID(rawValue: 1)), .done])
         #expect(stage.aborted.isEmpty || stage.aborted == [RequestID(rawValue: 1)])
     }
+
+    private enum EarlyInput: CaseIterable { case add, paths, hold, release }
+
+    /// Orders of calls on a queue that is not open yet, as a program makes them on a fresh session.
+    @Test(arguments: 0..<60 as Range<UInt64>)
+    func `no order of early inputs lets a request pass a hold`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let inputs = (0..<8).map { _ in EarlyInput.allCases.randomElement(using: &random) ?? .add } + [.add, .paths]
+        let stage = try Stage()
+        let driver = stage.make()
+        driver.openInMemory()
+        var isHeld = false
+        for input in inputs {
+            switch input {
+            case .add:
+                try driver.add(try QueuedRequest(RequestSpecification(url: "http://a.example/")), makeKey: { "" }) { _ in }
+            case .paths: driver.send(.paths(PathSet([Self.path], epoch: 1)))
+            case .hold:
+                isHeld = true
+                driver.ask({ .holdQueue(.root, $0) }) { _ in }
+            case .release:
+                isHeld = false
+                driver.ask({ .releaseQueue(.root, $0) }) { _ in }
+            }
+        }
+        stage.onEvent = { if $0.kind == .started { stage.loop.stop() } }
+        stage.run(within: isHeld ? .milliseconds(50) : .seconds(10))
+        #expect(stage.orders.isEmpty == isHeld, "\(inputs)")
+    }
 }
