@@ -42,6 +42,17 @@
     FUNCTION(TLS_LIBRARY, void, SSL_CTX_set_cert_verify_callback,                                                      \
              (SSL_CTX * a, int (*b)(X509_STORE_CTX *, void *), void *c), (a, b, c))                                    \
     FUNCTION(TLS_LIBRARY, uint64_t, SSL_CTX_set_options, (SSL_CTX * a, uint64_t b), (a, b))                            \
+    FUNCTION(TLS_LIBRARY, void, SSL_CTX_set_info_callback, (SSL_CTX * a, void (*b)(const SSL *, int, int)), (a, b))    \
+    FUNCTION(TLS_LIBRARY, int, SSL_CTX_set_ex_data, (SSL_CTX * a, int b, void *c), (a, b, c))                          \
+    FUNCTION(TLS_LIBRARY, void *, SSL_CTX_get_ex_data, (const SSL_CTX *a, int b), (a, b))                              \
+    FUNCTION(TLS_LIBRARY, SSL_CTX *, SSL_get_SSL_CTX, (const SSL *a), (a))                                             \
+    FUNCTION(TLS_LIBRARY, BIO *, SSL_get_rbio, (const SSL *a), (a))                                                    \
+    FUNCTION(CRYPTO_LIBRARY, void, BIO_set_callback_ex, (BIO * a, BIO_callback_fn_ex b), (a, b))                       \
+    FUNCTION(CRYPTO_LIBRARY, void, BIO_set_callback_arg, (BIO * a, char *b), (a, b))                                   \
+    FUNCTION(CRYPTO_LIBRARY, char *, BIO_get_callback_arg, (const BIO *a), (a))                                        \
+    FUNCTION(CRYPTO_LIBRARY, void, BIO_set_flags, (BIO * a, int b), (a, b))                                            \
+    FUNCTION(CRYPTO_LIBRARY, int, CRYPTO_get_ex_new_index,                                                             \
+             (int a, long b, void *c, CRYPTO_EX_new *d, CRYPTO_EX_dup *e, CRYPTO_EX_free *f), (a, b, c, d, e, f))      \
     FUNCTION(CRYPTO_LIBRARY, const unsigned char *, ASN1_STRING_get0_data, (const ASN1_STRING *a), (a))                \
     FUNCTION(CRYPTO_LIBRARY, int, ASN1_STRING_length, (const ASN1_STRING *a), (a))                                     \
     FUNCTION(CRYPTO_LIBRARY, int, ASN1_TIME_to_tm, (const ASN1_TIME *a, struct tm *b), (a, b))                         \

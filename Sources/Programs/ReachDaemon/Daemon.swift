@@ -69,6 +69,10 @@ package final class Daemon {
         manager = ServiceManager(environment: SocketPath.processEnvironment)
         transfers = SharedTransfers(loop: loop)
         registry = TargetRegistry(loop: loop, configuration: configuration, transfers: transfers, log: log)
+        transfers.serverRoute = { [weak registry] (server, bound) throws(SystemError) in
+            guard let registry else { return bound }
+            return try registry.interface(for: server, boundTo: bound)
+        }
         queries = QueryPool(on: loop)
         queue = QueueController(loop: loop, transfers: transfers, log: log)
         let handler = QueueServiceHandler(queue)

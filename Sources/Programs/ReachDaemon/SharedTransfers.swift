@@ -8,6 +8,8 @@ internal import ReachTransfer
 final class SharedTransfers {
     private let loop: EventLoop
     private var created: TransferEngine?
+    /// Chooses the interface for queries to a name server, of probes and checks that are bound to an interface.
+    var serverRoute: NameService.ServerRoute?
 
     init(loop: EventLoop) { self.loop = loop }
 
@@ -15,6 +17,7 @@ final class SharedTransfers {
     func engine() throws(TransferFailure) -> TransferEngine {
         if let created { return created }
         let engine = try TransferEngine(loop: loop)
+        engine.resolver.route = serverRoute
         created = engine
         // libcurl and its libraries were loaded just now.
         StartPages.releaseSoon(on: loop)

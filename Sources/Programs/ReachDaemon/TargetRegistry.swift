@@ -4,6 +4,7 @@ internal import ReachKernel
 internal import ReachLoop
 internal import ReachProbe
 internal import ReachQueueRuntime
+internal import ReachTransfer
 
 /// The watched targets. A new configuration may replace the engine; watchers then see only the states that differ.
 final class TargetRegistry {
@@ -211,6 +212,14 @@ final class TargetRegistry {
 
     /// Why no default route satisfies a condition; `nil` if one does, or if that is not known.
     func rootCause(where condition: NetworkCondition) -> RootCause? { engine.rootCause(where: condition) }
+
+    /// The interface for queries to a name server, of a question that is bound to an interface.
+    func interface(
+        for server: ResolverConfiguration.Server, boundTo bound: InterfaceBinding
+    ) throws(SystemError) -> InterfaceBinding? {
+        let isMetered = engine.isMetered(bound.name)
+        return try NameServerRoute(to: server, boundTo: bound, isMetered: isMetered, routes: routes).interface()
+    }
 
     /// What the engine remembers that helps to find why a target is not reachable.
     func memory(of target: Target) -> RootCauseMemory { engine.memory(of: target) }

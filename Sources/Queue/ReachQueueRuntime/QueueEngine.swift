@@ -359,23 +359,15 @@ extension Executor {
         RouteMemo.Moment(turn: loop.turn, version: network.routesVersion, now: SystemClock.boot)
     }
 
-    /// The interface for queries to a name server: that of the server's own route, where it has one. No metered link is used
-    /// for what would go by one that is not.
+    /// The interface for queries to a name server.
     ///
     /// - Throws: Where the server's own route cannot be used.
     private func interface(
-        for server: IPAddress, boundTo bound: InterfaceBinding
+        for server: ResolverConfiguration.Server, boundTo bound: InterfaceBinding
     ) throws(SystemError) -> InterfaceBinding? {
-        guard let route = network.routes(to: [RoutedAddress(server)])?.first else { return bound }
-        switch route {
-        case .local: return nil
-        case .own(let host):
-            let isMetered = feed?.last?[interfaceIndex: bound.index]?.isMetered ?? false
-            guard isMetered || !host.traits.isMetered else { return bound }
-            return InterfaceBinding(name: host.name, index: UInt32(bitPattern: host.interface))
-        case .byDefault: return bound
-        case .none: throw SystemError(call: "route", number: ENETUNREACH)
-        }
+        let isMetered = feed?.last?[interfaceIndex: bound.index]?.isMetered ?? false
+        return try NameServerRoute(to: server, boundTo: bound, isMetered: isMetered, routes: network.routes)
+            .interface()
     }
 }
 

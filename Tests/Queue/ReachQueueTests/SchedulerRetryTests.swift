@@ -28,9 +28,9 @@ import Testing
 
     @Test(arguments: [
         ("120", 120.0, 132.0), ("Thu, 01 Jan 2026 00:02:00 GMT", 120, 132), ("Wed, 31 Dec 2025 23:00:00 GMT", 0.25, 1),
-        ("soon", 0.25, 1), ("1000000000", 21_600, 21_600),
-        ("Fri, 31 Dec 2027 00:00:00 GMT", 21_600, 21_600), ("Fri, 31 Dec 9999 23:59:59 GMT", 21_600, 21_600),
-        ("99999999999999999999999", 21_600, 21_600),
+        ("soon", 0.25, 1), ("86400", 86_400, 95_040), ("1000000000", 86_400, 95_040),
+        ("Fri, 31 Dec 2027 00:00:00 GMT", 86_400, 95_040), ("Fri, 31 Dec 9999 23:59:59 GMT", 86_400, 95_040),
+        ("99999999999999999999999", 86_400, 95_040),
         ("-5", 0.25, 1), ("0", 0.25, 1),
     ])
     func `Retry-After is taken in both forms, and never beyond reason`(
@@ -42,6 +42,12 @@ import Testing
         let until = try #require(stage.explanation(id)?.reasons.first { $0.blocker == .backoff }?.until)
         let wait = stage.elapsed(at: until.boot)
         #expect(wait >= .seconds(least) && wait <= .seconds(most), "\(wait)")
+    }
+
+    @Test mutating func `a request without a limit of its own survives an outage of two weeks`() throws {
+        let id = try stage.add()
+        let deadline = try #require(stage.explanation(id)?.deadline)
+        #expect(stage.elapsed(at: deadline.boot) == .seconds(14 * 86_400))
     }
 
     @Test mutating func `a wait beyond the time to live is not begun`() throws {

@@ -69,9 +69,11 @@ package final class SmallInternet {
     /// Writes a resolv.conf that names the name server.
     ///
     /// - Returns: Its path.
-    package func resolverConfiguration() throws -> String {
-        try files.file("resolv.conf", "nameserver 198.51.100.53\n")
+    package func resolverConfiguration(_ server: String = nameServer) throws -> String {
+        try files.file("resolv.conf", "nameserver \(server)\n")
     }
+
+    package static let nameServer = "198.51.100.53"
 
     /// Writes an empty hosts file.
     ///

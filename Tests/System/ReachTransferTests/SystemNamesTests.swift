@@ -138,6 +138,19 @@ struct SystemNamesTests {
             result.lines.count { $0.hasSuffix(" silent") || $0.hasSuffix(" not-asked") } >= silent.count, "\(result)")
     }
 
+    @Test(arguments: ["", "%up0"])
+    func `a server that never answers about one family keeps no name that has addresses of the other`(
+        suffix: String
+    ) async throws {
+        let stage = try Stage(resolv: "nameserver 192.0.2.1\n")
+        try stage.serve(["--host-record=a.example,192.0.2.7"], in: stage.peer)
+        // The type follows the headers of UDP and DNS, and the 11 bytes of the name.
+        try stage.peer.run("nft", "add table inet f; add chain inet f i { type filter hook input priority 0; }")
+        try stage.peer.run("nft", "add rule inet f i udp dport 53 @th,248,16 28 drop")
+        let program = try stage.start(["--names", "a.example" + suffix])
+        #expect(try program.nextLine(within: .seconds(4)) == "a.example\(suffix) 192.0.2.7")
+    }
+
     @Test func `names whose servers are silent hold up no other name, though they hold all threads of the system`()
         async throws
     {

@@ -105,6 +105,13 @@ static inline void reach_tls_forbid_renegotiation(SSL_CTX *context)
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
 }
 
+/* The object for which a context makes connections. Returns 0 if there is no memory. */
+int reach_tls_set_owner(SSL_CTX *context, void *owner);
+void *reach_tls_owner(const SSL *connection);
+
+/* Has a read of `from` wait until its socket is readable. */
+static inline void reach_bio_retry_read(BIO *from) { BIO_set_retry_read(from); }
+
 static inline int reach_x509_count(const STACK_OF(X509) *chain) { return chain == NULL ? 0 : sk_X509_num(chain); }
 static inline X509 *reach_x509_at(const STACK_OF(X509) *chain, int index) { return sk_X509_value(chain, index); }
 /* A list of certificates, which it does not own. */

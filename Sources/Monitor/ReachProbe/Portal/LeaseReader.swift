@@ -16,13 +16,11 @@ package struct LeaseReader: Sendable {
         guard !name.contains("/"), name != ".", name != ".." else { return nil }
         if let uri = text("run/systemd/netif/links/\(index)").flatMap(LeasePortal.networkd) { return uri }
         if let uri = text("run/reach-portal/\(name)").flatMap(LeasePortal.hook) { return uri }
-        for directory in ["var/lib/dhcpcd", "var/lib/dhcpcd5"] {
-            for file in dhcpcdFiles(name, in: directory, ".lease") {
-                if let uri = bytes(file).flatMap({ LeasePortal.dhcpcd($0, addresses: addresses) }) { return uri }
-            }
-            for file in dhcpcdFiles(name, in: directory, ".lease6") {
-                if let uri = bytes(file).flatMap({ LeasePortal.dhcpcd6($0, addresses: addresses) }) { return uri }
-            }
+        for file in dhcpcdFiles(name, ".lease") {
+            if let uri = bytes(file).flatMap({ LeasePortal.dhcpcd($0, addresses: addresses) }) { return uri }
+        }
+        for file in dhcpcdFiles(name, ".lease6") {
+            if let uri = bytes(file).flatMap({ LeasePortal.dhcpcd6($0, addresses: addresses) }) { return uri }
         }
         for file in dhclientFiles(name) {
             let uri = text(file).flatMap { LeasePortal.dhclient($0, interface: name, addresses: addresses) }
@@ -41,10 +39,8 @@ package struct LeaseReader: Sendable {
             },
             bytes("run/reach-portal/\(name).vendor").map(LeaseHotspot.hook),
         ]
-        for directory in ["var/lib/dhcpcd", "var/lib/dhcpcd5"] {
-            answers += dhcpcdFiles(name, in: directory, ".lease").map { file in
-                bytes(file).flatMap { LeaseHotspot.dhcpcd($0, addresses: addresses) }
-            }
+        answers += dhcpcdFiles(name, ".lease").map { file in
+            bytes(file).flatMap { LeaseHotspot.dhcpcd($0, addresses: addresses) }
         }
         answers += dhclientFiles(name).map { file in
             text(file).flatMap { LeaseHotspot.dhclient($0, interface: name, addresses: addresses) }
@@ -53,21 +49,38 @@ package struct LeaseReader: Sendable {
         return found.isEmpty ? nil : found.contains(true)
     }
 
-    /// Of Wi-Fi dhcpcd keeps a lease for each network, `wlan0-SSID.lease`. Their addresses say which is the present one.
-    private func dhcpcdFiles(_ name: String, in directory: String, _ suffix: String) -> [String] {
-        let names = (try? DirectoryNames.read(root + directory)) ?? []
-        return names.filter { $0 == name + suffix || ($0.hasPrefix(name + "-") && $0.hasSuffix(suffix)) }.sorted()
-            .prefix(64).map { "\(directory)/\($0)" }
+    /// Of Wi-Fi dhcpcd keeps a lease for each network, `wlan0-SSID.lease`. Their addresses say which is the present one. Before
+    /// version 7 the names begin with `dhcpcd-`. Versions that separate privileges see `/var/lib/dhcpcd` below their own root.
+    private func dhcpcdFiles(_ name: String, _ suffix: String) -> [String] {
+        ["var/lib/dhcpcd", "var/lib/dhcpcd5", "var/db/dhcpcd", "var/lib/dhcpcd/var/lib/dhcpcd"].flatMap { directory in
+            files(in: directory) { file in
+                let own = file.hasPrefix("dhcpcd-") ? file.dropFirst("dhcpcd-".count) : file[...]
+                return own.hasSuffix(suffix) && (own.dropLast(suffix.count) == name || own.hasPrefix(name + "-"))
+            }
+        }
     }
 
+    /// Where dhclient keeps its leases: Debian in `/var/lib/dhcp`, Fedora, RHEL and Arch in `/var/lib/dhclient`, SUSE in
+    /// `/var/lib/dhcp` or `/var/lib/dhcp6`, and NetworkManager's plugin in its own directory, or by an older version in `/var/run`. The
+    /// names vary with who starts it (`dhclient.leases`, `dhclient--eth0.lease`, `dhclient-UUID-eth0.lease`, `dhclient6.eth0.leases`),
+    /// so any file counts that may be about the interface. The lease itself names the interface and the address.
     private func dhclientFiles(_ name: String) -> [String] {
-        let directory = "var/lib/NetworkManager"
+        [
+            "var/lib/dhcp", "var/lib/dhcp3", "var/lib/dhcp6", "var/lib/dhclient", "var/db", "var/lib/NetworkManager",
+            "run/NetworkManager", "run/NetworkManager/dhcp", "run",
+        ].flatMap { directory in
+            files(in: directory) { file in
+                guard file.hasPrefix("dhclient") else { return false }
+                let stem = file.hasSuffix(".leases") ? file.dropLast(7) : file.hasSuffix(".lease") ? file.dropLast(6) : ""
+                return ["dhclient", "dhclient6"].contains(stem) || stem.hasSuffix("-" + name) || stem.hasSuffix("." + name)
+            }
+        }
+    }
+
+    /// The paths of the files of a directory whose names are wanted. The least of 64 by name are read: more would be no leases.
+    private func files(in directory: String, where isWanted: (String) -> Bool) -> [String] {
         let names = (try? DirectoryNames.read(root + directory)) ?? []
-        return [
-            "var/lib/dhcp/dhclient.\(name).leases", "var/lib/dhcp/dhclient.leases",
-            "var/lib/dhcp/dhclient6.\(name).leases",
-        ]
-            + names.filter { $0.hasPrefix("dhclient") && $0.hasSuffix("-\(name).lease") }.map { "\(directory)/\($0)" }
+        return names.filter(isWanted).sorted().prefix(64).map { "\(directory)/\($0)" }
     }
 
     private func text(_ path: String) -> String? { bytes(path).map { String(decoding: $0, as: UTF8.self) } }

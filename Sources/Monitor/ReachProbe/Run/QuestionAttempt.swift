@@ -40,7 +40,7 @@ final class QuestionAttempt: ProbeAttempt {
         guard let host = target.host else {
             return attempt.runner.resolver.findServers { [weak self] servers in
                 guard let self, !attempt.isOver, let first = servers.first else { return }
-                ask(first)
+                ask(first, route: attempt.runner.resolver.route)
             }
         }
         attempt.find(host) { [weak self] address in
@@ -50,13 +50,14 @@ final class QuestionAttempt: ProbeAttempt {
         }
     }
 
-    private func ask(_ server: ResolverConfiguration.Server) {
+    /// - Parameter route: `nil` where the server itself is the target.
+    private func ask(_ server: ResolverConfiguration.Server, route: NameService.ServerRoute? = nil) {
         self.server = server
         let started = SystemClock.boot
         channel = DNSChannel(
             loop: attempt.runner.loop,
             question: DNSChannel.Question(name: question.name, type: question.type.number), servers: [server],
-            interface: attempt.plan.binding, patience: attempt.plan.specification.effectiveTimeout, rounds: 1
+            interface: attempt.plan.binding, route: route, patience: attempt.plan.specification.effectiveTimeout, rounds: 1
         ) { [weak self] outcome in
             guard let self else { return }
             switch outcome {

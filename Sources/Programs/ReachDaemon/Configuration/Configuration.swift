@@ -120,7 +120,7 @@ package struct Configuration: Hashable, Sendable {
 
     package struct Journal: Hashable, Sendable {
         /// The kinds of events that are recorded; without any there is no journal.
-        package var events: [JournalKind] = []
+        package var events: [JournalKind] = JournalKind.usual
         /// The most bytes of all files.
         package var bytes = JournalOptions().bytes
         /// The age at which events are deleted.

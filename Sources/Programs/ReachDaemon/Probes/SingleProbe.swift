@@ -1,5 +1,6 @@
 internal import ReachControl
 package import ReachCore
+internal import ReachKernel
 internal import ReachLoop
 internal import ReachProbe
 internal import ReachTransfer
@@ -14,7 +15,9 @@ package enum SingleProbe {
         if let timeout { specification.timeout = timeout }
         let binding = interface.map { InterfaceBinding(name: $0) }
         let loop = try EventLoop()
-        let runner = ProbeRunner(loop: loop, transfers: try TransferEngine(loop: loop))
+        let transfers = try TransferEngine(loop: loop)
+        if interface != nil { transfers.resolver.route = interface(for:boundTo:) }
+        let runner = ProbeRunner(loop: loop, transfers: transfers)
         var observation: ProbeObservation?
         let attempt = runner.start(ProbeTerms(specification), binding: binding) { result in
             observation = result
@@ -28,5 +31,15 @@ package enum SingleProbe {
         json.probeResult(result, of: url, named: nil)
         json.newline()
         return (result, json.bytes)
+    }
+
+    /// As the daemon chooses it: ``TargetRegistry/interface(for:boundTo:)``.
+    private static func interface(
+        for server: ResolverConfiguration.Server, boundTo bound: InterfaceBinding
+    ) throws(SystemError) -> InterfaceBinding? {
+        guard let snapshot = try? KernelSnapshot() else { return bound }
+        return try NameServerRoute(to: server, boundTo: bound, isMetered: snapshot.view.isMetered(bound.name)) {
+            try? snapshot.routes(to: $0)
+        }.interface()
     }
 }

@@ -138,8 +138,16 @@ final class QueueController {
 
     private func publish(_ event: QueueEvent) {
         if event.kind == .done { onAnswer() }
+        if event.kind == .dead { reportDeath(event) }
         counts.count(event.kind)
         publish(.event(event))
+    }
+
+    /// More people read the log than may read the queue, so it names neither the address nor the user.
+    private func reportDeath(_ event: QueueEvent) {
+        log.notice(
+            "a request was given up; `reach queue show` has more",
+            metadata: ["request": "\(event.request.map { "\($0)" } ?? "")", "reason": "\(event.reason ?? "")"])
     }
 
     private func publish(_ notice: QueueNotice) { for sink in sinks.values { sink(notice) } }

@@ -61,6 +61,14 @@ struct QueueAddCommand: ParsableCommand {
             StandardOutput.writeJSON { $0.queueReceipt(receipt, at: SystemClock.now) }
         } else {
             StandardOutput.write("\(receipt.id)\n")
+            if StandardOutput.isTerminal { reportDeadline(of: receipt.id, queue) }
         }
+    }
+
+    /// Until when the daemon keeps the request, for people: no one expects of a durable queue that it gives up.
+    private static func reportDeadline(of id: Int64, _ queue: QueueOptions) {
+        let item = try? queue.ask { client throws(ControlError) in try client.request(id) }
+        guard let item, item.over == nil else { return }
+        StandardError.write("reach: request \(id) is tried until \(EventText.localTime(item.deadline)), then given up\n")
     }
 }

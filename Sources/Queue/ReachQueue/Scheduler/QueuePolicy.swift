@@ -36,10 +36,13 @@ package struct QueuePolicy: Hashable, Sendable {
     package var retryFloor: Duration = .milliseconds(250)
     /// The exponent's bound: 2^9 s is more than ``retryLongest``.
     package var retryExponentLimit = 9
-    package var retryAfterLongest: Duration = .seconds(21_600)
+    /// The longest wait that a server can ask for; a tenth may come on top, as for shorter ones. Quotas are for a day.
+    package var retryAfterLongest: Duration = .seconds(86_400)
     /// While the clock is not set, certificates cannot be judged.
     package var clockRetry: Duration = .seconds(30)
-    package var timeToLive: Duration = .seconds(86_400)
+    /// How long a request waits that sets no limit of its own. It has to be longer than the outages that it is kept for: a provider's
+    /// fault, a machine in a bag over the holidays.
+    package var timeToLive: Duration = .seconds(14 * 86_400)
 
     // MARK: A destination that fails
 

@@ -75,7 +75,7 @@ extension QueueScheduler {
             let wait = RetryAfter.parse(
                 value, date: result.header("date"), now: moment.wall, longest: policy.retryAfterLongest)
         else { return nil }
-        return min(RetryAfter.jittered(wait, using: &random), policy.retryAfterLongest)
+        return RetryAfter.jittered(wait, using: &random)
     }
 
     private mutating func publishRetry(_ slot: Int32, _ failure: Failure, _ result: RequestResult?) {

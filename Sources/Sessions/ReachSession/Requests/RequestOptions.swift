@@ -54,7 +54,7 @@ public struct RequestOptions: Hashable, Sendable {
     public var constraint = RequestConstraint.reachable
     /// The precedence among requests that are ready to start.
     public var priority = Priority.normal
-    /// The time from storing the request until it expires; `nil` for a day.
+    /// The time from storing the request until it expires; `nil` for 14 days.
     public var expiresAfter: Duration?
     /// How often the request may fail. `nil` means once in a session in memory, where a caller is waiting, and any
     /// number of times until it expires in a session with a directory.

@@ -59,6 +59,12 @@ package final class KernelSnapshot {
         return machine.state
     }
 
+    /// How the kernel sends to each of these addresses, in their order.
+    package func routes(to addresses: [RoutedAddress]) throws(NetlinkError) -> [AddressRoute] {
+        let internet = try judge(.internet).verdict
+        return try PathFinder(view: view, mark: options.mark).routes(to: addresses, internet: internet)
+    }
+
     /// All links of this namespace, by index, each with the families for which it carries the Internet.
     package func links() throws(NetlinkError) -> [LinkReport] {
         try identifyNetworks()

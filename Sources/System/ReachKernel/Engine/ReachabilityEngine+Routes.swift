@@ -20,6 +20,9 @@ extension ReachabilityEngine {
         }
     }
 
+    /// Whether an interface is metered; `false` if there is no such interface.
+    package func isMetered(_ interface: String) -> Bool { observer?.view?.isMetered(interface) ?? false }
+
     /// Whether each change by which routes to these addresses may differ raises ``routesVersion``, beginning with the next
     /// one. It does for addresses that are watched, as long as the kernel sends notices.
     package func reportsRoutes(to addresses: [IPAddress]) -> Bool {

@@ -216,6 +216,11 @@ package final class KernelView {
         return condition
     }
 
+    /// Whether an interface is metered; `false` if there is no such interface.
+    package func isMetered(_ interface: String) -> Bool {
+        table.link(named: interface).map { condition(of: $0.index).traits.isMetered } ?? false
+    }
+
     /// The links, with the traits of the link `index` and of those below it.
     ///
     /// - Parameter underlay: The link that carries a tunnel's packets, where known.

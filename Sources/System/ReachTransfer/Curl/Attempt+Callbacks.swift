@@ -65,7 +65,7 @@ extension Attempt {
 
     /// Decides whether the request is sent. This is the last point at which the server has seen nothing of it.
     fileprivate func allowsRequest(
-        from local: IPAddress?, _ localPort: UInt16, to remote: IPAddress?
+        from local: IPAddress?, _ localPort: UInt16, to remote: IPAddress?, _ remotePort: UInt16
     ) -> Bool {
         localAddress = local
         remoteAddress = remote
@@ -74,7 +74,9 @@ extension Attempt {
             noteConnected()
             if plan.request.url.isSecure { phases.secured = now }
         }
-        if let interface = plan.request.interface, !goesBy(interface, from: local, localPort) {
+        let connection = connection(from: local, localPort, to: remote, remotePort)
+        if gate == nil { gate = connection.flatMap { multi?.gates.bySocket[$0] } }
+        if let interface = plan.request.interface, !(connection.map { InterfaceSocket.isBound($0, to: interface) } ?? false) {
             refuse(TransferFailure(.wrongPath, "the connection does not go by \(interface.name)", curlCode: 42))
             return false
         }
@@ -89,12 +91,15 @@ extension Attempt {
         return true
     }
 
-    /// Whether the connection's socket is bound to this interface, as the kernel says. CURLINFO_ACTIVESOCKET does not give
-    /// the socket within this callback (7.88.1), so the multi handle keeps the sockets by their local address.
-    private func goesBy(_ interface: InterfaceBinding, from local: IPAddress?, _ port: UInt16) -> Bool {
-        guard let multi, let local else { return false }
-        if socket >= 0 { multi.ends.note(socket, isAt: local, port) }
-        return multi.ends.socket(at: local, port).map { InterfaceSocket.isBound($0, to: interface) } ?? false
+    /// The connection's socket. CURLINFO_ACTIVESOCKET does not give it within this callback (7.88.1), so the multi handle keeps
+    /// the sockets by their ends.
+    private func connection(
+        from local: IPAddress?, _ localPort: UInt16, to remote: IPAddress?, _ remotePort: UInt16
+    ) -> CInt? {
+        guard let multi, let local, let remote else { return nil }
+        let ends = ConnectionEnds.Ends(local: local, localPort: localPort, remote: remote, remotePort: remotePort)
+        if socket >= 0 { multi.ends.note(socket, has: ends) }
+        return multi.ends.socket(of: ends)
     }
 
     fileprivate func receivedHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -107,6 +112,8 @@ extension Attempt {
     }
 
     private func received(_ head: ResponseHead) {
+        // Only once it is complete: heads that only inform, and trailers, can be without end.
+        gate?.addContent(reader.headerBytes)
         guard reader.isTextual else {
             if socket >= 0 { multi?.noteFrames(on: socket) }
             return
@@ -149,6 +156,7 @@ extension Attempt {
         budget.addPiece(bytes.count)
         let (accepted, verdict) = reader.accept(bytes.count)
         movedBytes += UInt64(bytes.count)
+        gate?.addContent(bytes.count)
         if accepted > 0, reader.redirect == nil { add(body: UnsafeRawBufferPointer(rebasing: bytes[..<accepted])) }
         return obey(verdict) ? bytes.count : 0
     }
@@ -173,6 +181,7 @@ extension Attempt {
         case .bytes(let count):
             sentBytes += UInt64(count)
             movedBytes += UInt64(count)
+            gate?.addContent(count)
             if count == 0 { hasReadBody = true }
             if hasSentBody { phases.requestSent = SystemClock.boot }
             multi?.note(self)
@@ -196,6 +205,7 @@ extension Attempt {
     fileprivate func prepare(_ context: OpaquePointer) {
         noteConnected()
         reach_tls_forbid_renegotiation(context)
+        watchConnections(of: context)
         plan.trust?.apply(to: context)
         SSL_CTX_set_cert_verify_callback(context, verifyChain, Unmanaged.passUnretained(self).toOpaque())
     }
@@ -253,12 +263,13 @@ private func setSocketOptions(context: UnsafeMutableRawPointer?, socket: curl_so
 
 private func beforeRequest(
     context: UnsafeMutableRawPointer?, remote: UnsafeMutablePointer<CChar>?, local: UnsafeMutablePointer<CChar>?,
-    _: CInt, localPort: CInt
+    remotePort: CInt, localPort: CInt
 ) -> CInt {
     guard let attempt = Attempt.from(context) else { return CInt(CURL_PREREQFUNC_ABORT) }
     let near = local.flatMap { attempt.multi?.ends.address(String(cString: $0)) }
     let far = remote.flatMap { attempt.multi?.ends.address(String(cString: $0)) }
-    let isAllowed = attempt.allowsRequest(from: near, UInt16(truncatingIfNeeded: localPort), to: far)
+    let isAllowed = attempt.allowsRequest(
+        from: near, UInt16(truncatingIfNeeded: localPort), to: far, UInt16(truncatingIfNeeded: remotePort))
     return isAllowed ? CInt(CURL_PREREQFUNC_OK) : CInt(CURL_PREREQFUNC_ABORT)
 }
 

@@ -49,6 +49,8 @@ final class Attempt {
     var isNoted = false
     /// Whether libcurl waits for ``CurlMulti/resume(_:)``: the writer has no room, or there are no bytes to send yet.
     var isPaused = false
+    /// Limits what its connection receives below TLS; `nil` without TLS.
+    var gate: ReceiveGate?
     /// Limits how much it reads in this turn of the loop.
     var budget = TurnBudget()
     /// Whether it has read enough for now: libcurl waits until ``CurlMulti`` resumes it.
@@ -88,6 +90,12 @@ final class Attempt {
 
     func noteConnected() {
         if phases.connected == nil { phases.connected = SystemClock.boot }
+    }
+
+    /// Ends the attempt, whose response is hardly anything but framing.
+    func failForFraming() {
+        let host = plan.request.url.host
+        job?.fail(TransferFailure(.badResponse, "\(host): hardly anything but framing", curlCode: 56))
     }
 
     /// Ends the attempt from a callback.

@@ -1,25 +1,27 @@
 internal import ReachCore
 
-/// The sockets of connections by their local address and port: libcurl does not give the socket of a reused connection.
+/// The sockets of connections by their addresses and ports: libcurl does not give the socket of a reused connection.
 struct ConnectionEnds {
-    private struct LocalEnd: Hashable {
-        let address: IPAddress
-        let port: UInt16
+    /// Both ends: the kernel gives one local port to connections to several servers.
+    struct Ends: Hashable {
+        let local: IPAddress
+        let localPort: UInt16
+        let remote: IPAddress
+        let remotePort: UInt16
     }
 
-    private var sockets: [LocalEnd: CInt] = [:]
-    private var ends: [CInt: LocalEnd] = [:]
+    private var sockets: [Ends: CInt] = [:]
+    private var ends: [CInt: Ends] = [:]
     private var addresses: [String: IPAddress] = [:]
 
-    /// Sets the local end of a socket. The number of a closed socket is used again, so there are never more entries
-    /// than open sockets.
-    mutating func note(_ socket: CInt, isAt address: IPAddress, _ port: UInt16) {
-        let end = LocalEnd(address: address, port: port)
-        if let old = ends.updateValue(end, forKey: socket), sockets[old] == socket { sockets[old] = nil }
-        sockets[end] = socket
+    /// Sets the ends of a socket. The number of a closed socket is used again, so there are never more entries than open
+    /// sockets.
+    mutating func note(_ socket: CInt, has new: Ends) {
+        if let old = ends.updateValue(new, forKey: socket), sockets[old] == socket { sockets[old] = nil }
+        sockets[new] = socket
     }
 
-    func socket(at address: IPAddress, _ port: UInt16) -> CInt? { sockets[LocalEnd(address: address, port: port)] }
+    func socket(of ends: Ends) -> CInt? { sockets[ends] }
 
     /// Parses an address as libcurl writes it, with a cache: the texts of kept connections repeat.
     mutating func address(_ text: String) -> IPAddress? {

@@ -20,7 +20,10 @@ final class CurlMulti {
     private var framed: Set<CInt> = []
     /// Attempts that have read enough for now, and when they resume.
     private var heldBack: [(attempt: Attempt, pause: TurnBudget.Pause)] = []
-    private var resting = 0
+    private let rests: RestLines
+    private let owner: ConnectionOwner
+    /// Limits what its connections receive below TLS.
+    let gates: ReceiveGates
     /// The number of calls of libcurl.
     private(set) var turn: UInt64 = 0
     private var timer: (id: TimerQueue.ID, deadline: BootTime)?
@@ -36,10 +39,13 @@ final class CurlMulti {
     /// libcurl reported an inconsistency of its own, and this handle cannot be used again.
     var onBroken: (String) -> Void = { _ in }
 
-    init?(loop: EventLoop) {
+    init?(loop: EventLoop, owner: ConnectionOwner, rests: RestLines) {
         guard let handle = curl_multi_init() else { return nil }
         self.loop = loop
         self.handle = handle
+        self.owner = owner
+        self.rests = rests
+        gates = ReceiveGates(loop: loop)
         sockets = CurlSockets(loop: loop)
         loopReference.owner = self
         sockets.onReady = { [unowned self] in ready($0, $1) }
@@ -153,19 +159,40 @@ final class CurlMulti {
                 }
                 continue
             }
-            resting += 1
-            loop.schedule(at: SystemClock.boot + TurnBudget.restTime * resting) { [weak self] in
-                self?.resting -= 1
-                self?.resumeHeldBack(attempt)
-            }
+            rests.rest(owner) { [weak self] in self?.resumeHeldBack(attempt) }
         }
     }
 
     private func resumeHeldBack(_ attempt: Attempt) {
         guard attempt.multi === self, attempt.isHeldBack else { return }
         guard attempt.budget.isMostlyFraming else { return resume(attempt) }
-        let host = attempt.plan.request.url.host
-        attempt.job?.fail(TransferFailure(.badResponse, "\(host): hardly anything but framing", curlCode: 56))
+        attempt.failForFraming()
+    }
+
+    /// Has connections wait that brought too much framing, and ends what they were for if that goes on.
+    private func restStopped() {
+        for gate in gates.takeStopped() where !gate.isClosed && !gate.isResting && gate.mustRest {
+            guard !gate.isMostlyFraming else {
+                drop(gate)
+                continue
+            }
+            gate.isResting = true
+            sockets.suspend(gate.socket)
+            rests.rest(owner) { [weak self] in
+                gate.isResting = false
+                if let self, !gate.isClosed { sockets.restore(gate.socket) }
+            }
+        }
+    }
+
+    /// Closes a connection that brings hardly anything but framing.
+    private func drop(_ gate: ReceiveGate) {
+        for attempt in runningAttempts where attempt.gate === gate { attempt.failForFraming() }
+        guard !gate.isClosed else { return }
+        // Other requests must not use it.
+        gate.isResting = true
+        sockets.forget(gate.socket)
+        reach_socket_sever(gate.socket)
     }
 
     // MARK: - Driving libcurl
@@ -278,6 +305,7 @@ final class CurlMulti {
             onFinish(attempt, code)
         }
         scheduleHeldBack()
+        restStopped()
     }
 }
 

@@ -11,6 +11,8 @@ final class CurlSockets {
         var isWanted = true
         /// Whether it has an exchange that is held back.
         var isBusy = false
+        /// Whether it has left epoll until ``CurlSockets/restore(_:)``.
+        var isSuspended = false
     }
 
     private let loop: EventLoop
@@ -25,12 +27,17 @@ final class CurlSockets {
     func wait(for socket: CInt, _ interest: EventLoop.Interest) {
         if let known = watched[socket] {
             let isSame = known.interest == interest
-            watched[socket] = Watched(interest: interest)
+            watched[socket] = Watched(interest: interest, isSuspended: known.isSuspended)
+            if known.isSuspended { return }
             // A closed socket of this number left epoll by itself.
             if isSame || (try? loop.change(socket, to: interest)) != nil { return }
             loop.unwatch(socket)
         }
         watched[socket] = Watched(interest: interest)
+        watch(socket, for: interest)
+    }
+
+    private func watch(_ socket: CInt, for interest: EventLoop.Interest) {
         try? loop.watch(socket, for: interest) { [unowned self] readiness in
             guard let known = watched[socket], !known.isWanted else { return onReady(socket, readiness) }
             forget(socket)
@@ -46,6 +53,20 @@ final class CurlSockets {
         known.isWanted = false
         known.isBusy = isBusy
         watched[socket] = known
+    }
+
+    /// Has a socket wait, whatever arrives.
+    func suspend(_ socket: CInt) {
+        guard watched[socket]?.isSuspended == false else { return }
+        watched[socket]?.isSuspended = true
+        loop.unwatch(socket)
+    }
+
+    /// Ends ``suspend(_:)``.
+    func restore(_ socket: CInt) {
+        guard let known = watched[socket], known.isSuspended else { return }
+        watched[socket]?.isSuspended = false
+        watch(socket, for: known.interest)
     }
 
     /// Removes a socket that is closed next.

@@ -281,9 +281,11 @@ final class TransferTools {
     let replies: LoopReplies
     let systemTrust: SystemTrust
     let handles = HandlePool()
+    let rests: RestLines
 
     init(loop: EventLoop, options: TransferEngine.Options) {
         self.loop = loop
+        rests = RestLines(loop: loop)
         replies = LoopReplies(loop: loop)
         resolver = NameService(loop: loop, options: options.resolver)
         systemTrust = SystemTrust(

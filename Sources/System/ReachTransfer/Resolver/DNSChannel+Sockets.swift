@@ -55,7 +55,7 @@ extension DNSChannel {
         do throws(SystemError) {
             // A server on this machine, such as systemd-resolved, is reachable only through the loopback interface.
             if let interface, !server.address.isLoopback {
-                let chosen = if let route { try route(server.address, interface) } else { Optional(interface) }
+                let chosen = if let route { try route(server, interface) } else { Optional(interface) }
                 if let chosen { try InterfaceSocket.bind(descriptor, to: chosen) }
             }
         } catch {

@@ -27,7 +27,7 @@ package final class NameService {
     /// Chooses the interface for queries to a server, of a question that is bound to an interface: `nil` leaves it to routing.
     /// Throws where the server must not be queried.
     package typealias ServerRoute =
-        (_ server: IPAddress, _ bound: InterfaceBinding) throws(SystemError) -> InterfaceBinding?
+        (_ server: ResolverConfiguration.Server, _ bound: InterfaceBinding) throws(SystemError) -> InterfaceBinding?
 
     package struct ID: Hashable, Sendable {
         let rawValue: UInt64
@@ -43,8 +43,10 @@ package final class NameService {
         var outcomes: [NameLookupOutcome] = []
         var delay: TimerQueue.ID?
         /// Whether the name servers are queried, too: because the system failed, and they give the reason; or because it
-        /// is busy, and they may know the name.
+        /// is busy or slow, and they may know the name.
         var asksServers = false
+        /// Ends the patience with the system.
+        var hedge: TimerQueue.ID?
 
         init(_ question: NameQuestion, _ completion: @escaping Completion) {
             self.question = question
@@ -54,6 +56,9 @@ package final class NameService {
 
     /// How long the other family's answer is awaited once one family has an address (RFC 8305 section 3).
     private static let resolutionDelay = Duration.milliseconds(50)
+    /// How long the system's resolver is awaited before the name servers are queried, too. The C library waits for the
+    /// answers about both families: with a server that never answers about one of them, for 10 s by default.
+    private static let systemPatience = Duration.milliseconds(400)
     /// Whether the files have changed is looked at again when this much time has passed: a burst of questions needs one
     /// look, and who tries again after a failure has the next.
     private static let configurationLifetime = Duration.milliseconds(100)
@@ -121,6 +126,8 @@ package final class NameService {
             waiter.keys = []
             waiter.outcomes = []
             waiter.asksServers = false
+            if let hedge = waiter.hedge { loop.cancel(hedge) }
+            waiter.hedge = nil
             unstarted.append(id)
         }
         if !unstarted.isEmpty { loop.afterEvents { [weak self] in self?.startPending() } }
@@ -186,7 +193,13 @@ package final class NameService {
             // Names with silent servers may occupy all its threads; other names do not wait for them.
             waiter.asksServers = !servesAlone && system.isBusy(for: question.owner)
             startLookups([nil], for: waiter, configuration)
-            if waiter.asksServers { startLookups(question.families, for: waiter, configuration) }
+            if waiter.asksServers {
+                startLookups(question.families, for: waiter, configuration)
+            } else if !servesAlone {
+                waiter.hedge = loop.schedule(at: SystemClock.boot + Self.systemPatience) { [weak self] in
+                    self?.askServers(id)
+                }
+            }
         case .system, .servers:
             guard !configuration.servers.isEmpty else {
                 return finish(id, .failure(.serverFailure("\(question.host): no name server is configured")))
@@ -247,6 +260,15 @@ package final class NameService {
         startPending()
     }
 
+    /// Queries the name servers of a name for which the system takes long.
+    private func askServers(_ id: ID) {
+        guard let waiter = waiters[id], !waiter.asksServers, mayAskServers(waiter.question) else { return }
+        waiter.hedge = nil
+        waiter.asksServers = true
+        unstarted.append(id)
+        startPending()
+    }
+
     private func mayAskServers(_ question: NameQuestion) -> Bool {
         guard let configuration = configuration?.value else { return false }
         return NamePlan(question, configuration) == .system(servesAlone: false)
@@ -255,11 +277,7 @@ package final class NameService {
     /// Finishes a question where its outcomes suffice.
     private func finishIfDecided(_ id: ID, _ waiter: Waiter) {
         let verdict = NameVerdict(waiter.outcomes)
-        let awaitsSystem = waiter.keys.contains { $0.type == nil }
-        // The system may know a name that DNS does not.
-        if waiter.keys.isEmpty || (verdict.isFinal && !awaitsSystem) {
-            return finish(id, Self.result(verdict, waiter.question))
-        }
+        if waiter.keys.isEmpty { return finish(id, Self.result(verdict, waiter.question)) }
         guard !verdict.addresses.isEmpty, waiter.delay == nil else { return }
         waiter.delay = loop.schedule(at: SystemClock.boot + Self.resolutionDelay) { [weak self] in
             self?.finish(id, Self.result(verdict, waiter.question))
@@ -274,7 +292,7 @@ package final class NameService {
     }
 
     private func cancelTimers(of waiter: Waiter) {
-        for timer in [waiter.limit, waiter.delay] {
+        for timer in [waiter.limit, waiter.delay, waiter.hedge] {
             if let timer { loop.cancel(timer) }
         }
     }

@@ -6,38 +6,35 @@ struct NameVerdict {
     /// The known addresses, IPv6 and IPv4 in turn (RFC 8305 section 4); the system's resolver decides which comes
     /// first.
     let addresses: [IPAddress]
-    /// Whether the other family's answer could not change it.
-    let isFinal: Bool
     private let outcomes: [NameLookupOutcome]
 
     init(_ outcomes: [NameLookupOutcome]) {
         self.outcomes = outcomes
         var found: [IPAddress] = []
-        var hasNoName = false
         for case .answer(let answer) in outcomes {
             // The servers and the system may both have answered.
             if case .addresses(let addresses, _) = answer { found += addresses.filter { !found.contains($0) } }
-            if case .noSuchName = answer { hasNoName = true }
         }
         let leading = outcomes.count == 1 ? found.first?.family ?? .ipv6 : .ipv6
         let (first, second) = (found.filter { $0.family == leading }, found.filter { $0.family != leading })
         addresses = (0..<max(first.count, second.count)).flatMap {
             first.dropFirst($0).prefix(1) + second.dropFirst($0).prefix(1)
         }
-        isFinal = hasNoName && addresses.isEmpty
     }
 
-    /// Why there is no address; only where there is none.
+    /// Why there is no address; only where there is none, and all lookups have ended: some servers say of a name that has no
+    /// address of one family that it does not exist, so the other family's answer counts.
     func failure(of host: String) -> NameFailure {
         for case .answer(.failure(let code)) in outcomes {
             return .serverFailure("\(host): the name servers failed (code \(code))")
         }
         for case .notAName in outcomes { return .notFound("'\(host)' is not a name") }
         for case .silent in outcomes { return .silent("\(host): no name server answered") }
-        for case .notAsked(let number) in outcomes where !isFinal {
+        for case .notAsked(let number) in outcomes {
             return .notAsked("\(host): no name server can be asked: \(SystemError.text(number))", systemError: number)
         }
-        return .notFound(isFinal ? "\(host): there is no such name" : "\(host) has no address")
+        let isUnknown = outcomes.allSatisfy { if case .answer(.noSuchName) = $0 { true } else { false } }
+        return .notFound(isUnknown ? "\(host): there is no such name" : "\(host) has no address")
     }
 }
 

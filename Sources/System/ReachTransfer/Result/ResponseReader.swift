@@ -29,7 +29,7 @@ struct ResponseReader {
     /// The first of them, if it is a number.
     private var announced: UInt64?
     private(set) var isChunked = false
-    private var headerBytes = 0
+    private(set) var headerBytes = 0
     /// Whether another reader of these bytes could see the response end elsewhere (RFC 9112 sections 5 and 6.3). The
     /// connection is then not used again.
     private(set) var isAmbiguous = false

@@ -27,14 +27,15 @@ final class ValidatingEngine: Sendable {
         _ target: Target = .internet, in small: SmallInternet,
         endpoints: [ConnectivityEndpoint] = [SmallInternet.plain, SmallInternet.secure].compactMap { .init($0) },
         timeout: Duration = .milliseconds(500), rhythm: ValidationOptions = ValidationOptions(),
-        engineOptions: EngineOptions = EngineOptions(), leaseRoot: String = "/nonexistent/"
+        engineOptions: EngineOptions = EngineOptions(), leaseRoot: String = "/nonexistent/",
+        nameServer: String = SmallInternet.nameServer
     ) async throws -> ValidatingEngine {
         let started = EventLog<(Mailbox, Int32, ValidatorReference)>()
         let (changes, times) = (EventLog<ReachabilityChange>(), EventLog<ContinuousClock.Instant>())
         let descriptor = small.machine.descriptor
         var transferOptions = TransferEngine.Options()
         transferOptions.certificatesPath = small.authorityPath
-        transferOptions.resolver.configurationPath = try small.resolverConfiguration()
+        transferOptions.resolver.configurationPath = try small.resolverConfiguration(nameServer)
         transferOptions.resolver.hostsPath = try small.hosts()
         var options = Validator.Options(endpoints: endpoints)
         options.timeout = timeout
@@ -46,6 +47,11 @@ final class ValidatingEngine: Sendable {
                 let transfers = try? TransferEngine(loop: loop, options: given)
             else { return }
             let engine = ReachabilityEngine(loop: loop, options: engineOptions)
+            transfers.resolver.route = { [unowned engine] (server, bound) throws(SystemError) in
+                try NameServerRoute(
+                    to: server, boundTo: bound, isMetered: engine.isMetered(bound.name), routes: engine.routes
+                ).interface()
+            }
             let reference = ValidatorReference()
             let validator = Validator(
                 loop: loop, options: wanted, transfers: transfers, resolverOptions: given.resolver

@@ -64,6 +64,29 @@ struct ValidationTests {
         #expect(validated.changes.values.allSatisfy { $0.state.connectivity != .portal })
     }
 
+    @Test func `a name server on another link is asked there, and the Internet is found by the default route`()
+        async throws
+    {
+        let small = try SmallInternet()
+        let container = try TestNamespace()
+        defer { container.remove() }
+        try small.machine.run(
+            "ip", "link", "add", "bridge0", "type", "veth", "peer", "name", "eth0", "netns", container.name)
+        for (namespace, link, address) in [
+            (small.machine, "bridge0", "172.30.0.1/24"), (container, "eth0", "172.30.0.53/24"),
+        ] {
+            try namespace.run("ip", "address", "add", address, "dev", link)
+            try namespace.run("ip", "link", "set", link, "up")
+        }
+        let server = try NameServer(["--address=/example.net/198.51.100.80"], port: 53, in: container)
+        defer { withExtendedLifetime(server) {} }
+        // Nothing answers names behind the default route.
+        try small.goDark("udp dport 53")
+        let validated = try await ValidatingEngine.start(in: small, nameServer: "172.30.0.53")
+        try await validated.wait(for: .full)
+        #expect(validated.changes.values.allSatisfy { $0.state.connectivity != .limited })
+    }
+
     @Test func `a silent name server is reported within the time limit of a check`() async throws {
         let small = try SmallInternet()
         try small.goDark("udp dport 53")

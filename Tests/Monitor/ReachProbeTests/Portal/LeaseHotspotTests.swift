@@ -64,6 +64,48 @@ import Testing
         #expect(LeaseHotspot.dhclient(text, interface: "wlan0", addresses: others) == nil)
     }
 
+    /// The places of Debian, Fedora, RHEL, Arch and SUSE, of NetworkManager, and of what starts dhclient by itself.
+    @Test(arguments: [
+        "var/lib/dhcp/dhclient.leases", "var/lib/dhclient/dhclient.leases", "var/lib/dhclient/dhclient-uplink0.leases",
+        "var/lib/dhclient/dhclient--uplink0.lease", "var/lib/dhclient/dhclient6-uplink0.leases",
+        "var/lib/dhclient/dhclient-6ba7b810-9dad-11d1-80b4-00c04fd430c8-uplink0.lease",
+        "var/lib/NetworkManager/dhclient-6ba7b810-9dad-11d1-80b4-00c04fd430c8-uplink0.lease",
+        "run/NetworkManager/dhcp/dhclient-uplink0.lease", "run/dhclient.uplink0.leases",
+    ])
+    func `a lease of dhclient is found wherever a distribution keeps it`(place: String) throws {
+        let files = try TemporaryDirectory()
+        try ChildProcess.run(["mkdir", "-p", files.path + "/" + place.split(separator: "/").dropLast().joined(separator: "/")])
+        let text = """
+            lease {
+              interface "uplink0";
+              fixed-address 192.0.2.10;
+              filename "http://192.0.2.1/boot?mac=${net0/mac}";
+              option vendor-encapsulated-options "ANDROID_METERED";
+            }
+            """
+        try files.file(place, text, mode: 0o644)
+        let reader = LeaseReader(root: files.path + "/")
+        func isHotspot(_ name: String) -> Bool? {
+            reader.isAndroidHotspot(LeaseQuestion(interface: 7, name: name, gateways: [], addresses: own))
+        }
+        #expect(isHotspot("uplink0") == true)
+        #expect(isHotspot("link0") == nil, "another link, whose name ends the same")
+    }
+
+    @Test(arguments: [
+        "var/lib/dhcpcd/wlan3.lease", "var/lib/dhcpcd5/wlan3-café.lease", "var/db/dhcpcd/wlan3.lease",
+        "var/lib/dhcpcd/dhcpcd-wlan3.lease", "var/lib/dhcpcd/var/lib/dhcpcd/wlan3.lease",
+    ])
+    func `a lease of dhcpcd is found wherever a version keeps it`(place: String) throws {
+        let files = try TemporaryDirectory()
+        let path = files.path + "/" + place
+        try ChildProcess.run(["mkdir", "-p", URL(fileURLWithPath: path).deletingLastPathComponent().path])
+        try Data(packet([43, UInt8(Self.mark.count)] + Self.mark + [255])).write(to: URL(fileURLWithPath: path))
+        try ChildProcess.run(["chmod", "644", path])
+        let question = LeaseQuestion(interface: 7, name: "wlan3", gateways: [], addresses: own)
+        #expect(LeaseReader(root: files.path + "/").isAndroidHotspot(question) == true)
+    }
+
     @Test func `the hook for udhcpc stores the options that reachd reads, and removes them with the lease`() throws {
         let files = try TemporaryDirectory()
         let script = ProjectFile.path("contrib/udhcpc/reach-portal")

@@ -43,6 +43,7 @@ final class ValidationRound {
         self.completion = completion
         awaited = endpoints
         resolver = NameService(loop: loop, options: resolverOptions.hastened(within: limit))
+        resolver.route = transfers.resolver.route
         let deadline = SystemClock.boot + limit
         for endpoint in endpoints {
             let attempt = EndpointAttempt(

@@ -170,9 +170,10 @@ package final class Validator {
     }
 
     private func ask(_ api: ConnectivityEndpoint, by route: DefaultRoute, _ ticket: ValidationCommand.Ticket) {
+        let resolver = NameService(loop: loop, options: resolverOptions.hastened(within: options.timeout))
+        resolver.route = transfers.resolver.route
         questions[ticket] = PortalQuestion(
-            api, by: route, within: options.timeout, transfers: transfers,
-            resolver: NameService(loop: loop, options: resolverOptions.hastened(within: options.timeout)), on: loop
+            api, by: route, within: options.timeout, transfers: transfers, resolver: resolver, on: loop
         ) { [unowned self] outcome in
             questions[ticket] = nil
             if let remote = outcome.remote, !ownRemotes.contains(remote) {
