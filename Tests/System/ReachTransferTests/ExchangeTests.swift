@@ -50,6 +50,29 @@ struct ExchangeTests {
         #expect(server.requests.values.allSatisfy { $0.contains("\r\nHost: 127.0.0.1:\(server.port)\r\n") })
     }
 
+    /// The second request on a connection ends it: libcurl sends that request again on a new one.
+    @Test(arguments: [("POST", 1), ("PATCH", 1), ("GET", 2)], [false, true])
+    func `what may not arrive twice is sent once, also on a connection that ends before the answer`(
+        row: (method: String, count: Int), hasBody: Bool
+    ) async throws {
+        let server = try ScriptedServer { connection in
+            guard connection.readRequest().hasPrefix("HEAD") else { return }
+            connection.write("HTTP/1.1 200 Fine\r\n\r\n")
+            _ = connection.readRequest()
+        }
+        let stage = try TransferStage()
+        _ = try await stage.run(try TransferRequest("HEAD", port: server.port))
+        var request = try TransferRequest(row.method, port: server.port)
+        // Without a key a request that may not arrive twice gets a connection of its own.
+        request.headers = [HeaderField("Idempotency-Key", "k1")]
+        if hasBody { request.body = .bytes(Array("once".utf8)) }
+        let report = try await stage.run(request)
+        let arrived = server.requests.values.filter { $0.hasPrefix(row.method) }
+        #expect(arrived.count == row.count && report.hops.first?.phases.requestStarted != nil)
+        #expect(report.failure?.kind == .destination)
+        if row.count == 1 { #expect(report.failure?.message.hasSuffix("the request may have arrived") == true) }
+    }
+
     @Test(arguments: ["POST", "PUT", "PATCH", "DELETE"])
     func `a body from memory is sent with its length`(method: String) async throws {
         let server = try ScriptedServer { connection in

@@ -331,16 +331,14 @@ package enum UploadProtocol: String, Hashable, Sendable, CaseIterable {
 
 /// Whether a request may be sent a second time when it is not known what became of the first.
 package enum Idempotency: Hashable, Sendable {
-    /// As its method promises: GET, HEAD, OPTIONS, TRACE, PUT and DELETE may (RFC 9110, 9.2.2), others may not.
+    /// As its method promises (``RepeatableMethods``).
     case byMethod
     /// The server recognises repetitions by this key, the same in every attempt (the `Idempotency-Key` header).
     case key(String)
 
-    private static let repeatable: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
-
     package func allowsRepetition(ofMethod method: String) -> Bool {
         if case .key = self { return true }
-        return Self.repeatable.contains(method)
+        return RepeatableMethods.contains(method)
     }
 }
 

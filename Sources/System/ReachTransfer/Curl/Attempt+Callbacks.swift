@@ -85,10 +85,26 @@ extension Attempt {
             refuse(TransferFailure(.wrongPath, "the connection goes from \(actual), not from \(source)", curlCode: 42))
             return false
         }
+        guard mayBeginRequest() else { return false }
         phases.requestStarted = now
         if upload == nil { phases.requestSent = now }
         multi?.note(self)
         return true
+    }
+
+    /// Whether the request may be sent now. libcurl repeats it by itself where a connection that was used before ends before the
+    /// answer. Only what may arrive twice is repeated so, and what the server says that it did not process (REFUSED_STREAM).
+    private func mayBeginRequest() -> Bool {
+        guard !RepeatableMethods.contains(plan.request.method) else { return true }
+        // For the word about a refused stream.
+        watchBytes()
+        if phases.requestStarted == nil || isStreamRefused { return true }
+        let host = plan.request.url.host
+        refuse(
+            TransferFailure(
+                .connectionReset, "\(host): the connection ended before the answer; the request may have arrived",
+                curlCode: 52))
+        return false
     }
 
     /// The connection's socket. CURLINFO_ACTIVESOCKET does not give it within this callback (7.88.1), so the multi handle keeps
@@ -137,10 +153,12 @@ extension Attempt {
         case CURLINFO_TEXT:
             // 7.88.1 drops bytes after the end of a response and keeps the connection.
             if Self.excess.contains(where: bytes.starts) { distrustConnection() }
+            if bytes.starts(with: Self.refusedStream) { isStreamRefused = true }
         default: break
         }
     }
 
+    private static let refusedStream = Array("REFUSED_STREAM".utf8)
     private static let excess = ["Excess found", "Leftovers after chunking"].map { Array($0.utf8) }
 
     /// - Returns: The result for libcurl's callback.

@@ -49,6 +49,8 @@ final class Attempt {
     var isNoted = false
     /// Whether libcurl waits for ``CurlMulti/resume(_:)``: the writer has no room, or there are no bytes to send yet.
     var isPaused = false
+    /// Whether the server said that it did not process the request, which libcurl then repeats.
+    var isStreamRefused = false
     /// Limits what its connection receives below TLS; `nil` without TLS.
     var gate: ReceiveGate?
     /// Limits how much it reads in this turn of the loop.
