@@ -89,11 +89,11 @@ let targets: [Target] = [
     library("CSQLite", pkgConfig: "sqlite3", "libsqlite3-dev"),
     library("CExpat", pkgConfig: "expat", "libexpat1-dev"),
     library("CZlib", pkgConfig: "zlib", "zlib1g-dev"),
+    library("CAres", pkgConfig: "libcares", "libc-ares-dev"),
+    library("CPublicSuffix", pkgConfig: "libpsl", "libpsl-dev"),
     // Without pkg-config's name, so that programs which use only the libraries get no warning about it.
     library("CNats", pkgConfig: nil, "libnats-dev"),
     c("CCurl", ["CReachLinux"]),
-    c("CAres", ["CReachLinux"]),
-    c("CPublicSuffix", ["CReachLinux"]),
     c("CNetlinkRoute", ["CReachLinux"]),
     c("CNetlinkGeneric", ["CReachLinux"]),
     c("CReachLinux"),

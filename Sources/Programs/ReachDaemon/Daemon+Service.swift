@@ -85,6 +85,13 @@ extension Daemon: ControlService {
     private static let noJournal = MonitorError.notAvailable(
         reason: "this daemon keeps no journal: [journal] events names none")
 
+    package func testHooks(for caller: Caller, reply: @escaping Reply<HookTestReport>) {
+        guard let hooks else { return reply(.failure(.notAvailable(reason: "the daemon is starting"))) }
+        hooks.test(.test(of: registry.namedStates.first { $0.name == "internet" }?.state, at: SystemClock.now)) {
+            reply(.success($0))
+        }
+    }
+
     package func reload(for caller: Caller, reply: @escaping Reply<Void>) {
         if let error = reload() {
             reply(.failure(.badConfiguration(reason: error.description)))

@@ -43,7 +43,7 @@ package final class Daemon {
     let queue: QueueController
     /// The handler of the clients' queue calls.
     package let queueService: any QueueService
-    private var hooks: DaemonHooks?
+    private(set) var hooks: DaemonHooks?
     private var outages = OutageNotices()
     private lazy var proofTimer = DeadlineTimer(on: loop) { [unowned self] in
         report(outages.timeReached(at: SystemClock.boot))

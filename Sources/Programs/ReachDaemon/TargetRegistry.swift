@@ -44,7 +44,9 @@ final class TargetRegistry {
     private var networkKey: NetworkKey?
     /// What is known of the leases of links. Until a link's lease was read, the link may turn out to be metered.
     private var findings = LeaseFindings()
-    private var leases: LeaseWatch<Bool?>?
+    private var leases: LeaseWatch<LeaseAnswer>?
+    /// The proxies' configuration files that were logged, by the interface.
+    private var proxyFiles: [InterfaceIndex: String] = [:]
     private var engine: ReachabilityEngine
     private let connectivity: ConnectivityController
     /// The receivers of the network's snapshots, each with the number of its watch in the current engine.
@@ -74,8 +76,10 @@ final class TargetRegistry {
         options.leases = findings
         engine = ReachabilityEngine(loop: loop, options: options)
         leases = LeaseWatch(loop: loop, root: leaseRoot, again: .seconds(3)) {
-            $0.isAndroidHotspot($1)
-        } onLease: { [unowned self] question, isHotspot, isFinal in
+            LeaseAnswer($1, by: $0)
+        } onLease: { [unowned self] question, answer, isFinal in
+            let isHotspot = answer.isHotspot
+            report(answer.proxyFile, of: question, to: log)
             // An address with a lifetime has a lease, which the client may not have stored yet.
             guard isHotspot != nil || isFinal || !question.hasLifetime else { return }
             var fresh = findings
@@ -257,9 +261,22 @@ final class TargetRegistry {
             }
             leases?.update(routes)
             var fresh = findings
-            fresh.keep(Set(routes.map(\.key.interface)))
+            let interfaces = Set(routes.map(\.key.interface))
+            fresh.keep(interfaces)
+            proxyFiles = proxyFiles.filter { interfaces.contains($0.key) }
             setFindings(fresh)
         }
+    }
+
+    /// A program that any machine on the link may name is not executed; who needs the proxy has to know of it.
+    private func report(_ proxyFile: String?, of question: LeaseQuestion, to log: Logger) {
+        guard let proxyFile, proxyFiles[question.interface] != proxyFile else { return }
+        proxyFiles[question.interface] = proxyFile
+        log.notice(
+            "a network names a proxy's configuration file, which reachd does not execute; see proxy in reach.toml(5)",
+            metadata: [
+                "interface": "\(question.name)", "file": "\(DisplayText.sanitized(String(proxyFile.prefix(200))))",
+            ])
     }
 
     private func setFindings(_ fresh: LeaseFindings) {

@@ -11,7 +11,7 @@ struct Reach: ParsableCommand {
         subcommands: [
             StatusCommand.self, WatchCommand.self, WaitCommand.self, RunCommand.self, LinksCommand.self,
             ExplainCommand.self, TopCommand.self, HistoryCommand.self, ReportCommand.self, ProbeCommand.self,
-            ProbesCommand.self, QueueCommand.self, SchemaCommand.self, FleetSubcommand.self,
+            ProbesCommand.self, HooksCommand.self, QueueCommand.self, SchemaCommand.self, FleetSubcommand.self,
         ]
     )
 

@@ -40,6 +40,9 @@ struct ReachDaemonCommand: ParsableCommand {
     @Flag(help: "Print the configuration with all defaults as TOML, and exit.")
     var dumpConfig = false
 
+    @Flag(help: "Print what the configuration says of links and networks as a line of JSON, and exit.")
+    var policy = false
+
     @Option(
         help: ArgumentHelp(
             "Make one attempt, print its result as \"reach probe --json\" does, and exit.", valueName: "url"))
@@ -92,8 +95,10 @@ struct ReachDaemonCommand: ParsableCommand {
     private func serve() -> Int32 {
         if let probe { return attempt(probe) }
         if let diagnose { return test(diagnose) }
-        let file = ConfigurationFile.find(
+        var file = ConfigurationFile.find(
             named: config, isRoot: getuid() == 0, environment: SocketPath.processEnvironment)
+        // There may be files in reach.d alone.
+        if policy { file = file.map { ConfigurationFile(path: $0.path, isRequired: false) } }
         let read: ReadConfiguration
         do throws(ConfigurationError) {
             if let file { read = try file.readFiles() } else { read = try ReadConfiguration([]) }
@@ -103,6 +108,7 @@ struct ReachDaemonCommand: ParsableCommand {
         }
         if dumpConfig { return Self.print(ConfigurationWriter.text(of: read)) }
         if checkConfig { return 0 }
+        if policy { return Self.print(String(decoding: read.configuration.observationPolicy.line, as: UTF8.self)) }
         var options = Daemon.Options()
         options.configurationFile = file
         options.socketPath = socket

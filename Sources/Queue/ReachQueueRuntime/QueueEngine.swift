@@ -23,6 +23,7 @@ package final class QueueEngine {
     }
 
     package let driver: QueueDriver
+    private let proxies: TransferProxies
     private let loop: EventLoop
     private let network: any QueueNetwork
     private let executor: Executor
@@ -39,6 +40,7 @@ package final class QueueEngine {
     ) {
         self.loop = loop
         self.network = network
+        proxies = options.attempts.proxies
         let executor = Executor(loop: loop, network: network, checker: checker, resolver: options.transfers.resolver)
         self.executor = executor
         let driver = QueueDriver(
@@ -107,6 +109,15 @@ package final class QueueEngine {
 
     /// Where a download to this place is until it is whole.
     package func partialFile(of path: String, _ id: RequestID) -> String { QueueDownloads.part(of: path, id) }
+
+    /// Whether a proxy sends the request: its host may then have neither a name nor a path here.
+    package func usesProxy(_ request: QueuedRequest) -> Bool {
+        switch request.destination.proxy {
+        case .none: false
+        case .server: true
+        case .usual: (try? TransferURL(request.url)).map { proxies.proxy(for: $0) != .none } ?? false
+        }
+    }
 
     /// Goes up whenever a path differs; every event has it.
     package var epoch: UInt64 { driver.epoch }
@@ -319,8 +330,8 @@ extension Executor {
 
     /// The host that a connection for a destination goes to: the proxy, where there is one.
     private func server(of destination: Destination) -> Target.Subject? {
-        if let url = try? TransferURL(destination.description + "/"),
-            let proxy = attempts?.host?.proxy(for: url).url
+        if let url = try? TransferURL(destination.origin + "/"),
+            let proxy = attempts?.proxy(for: url, destination.proxy).url
         {
             return (try? Target(proxy.description))?.subject
         }
@@ -374,7 +385,9 @@ extension Executor {
 extension Destination {
     /// Whether the URL is one of this destination.
     fileprivate func isOrigin(of url: TransferURL) -> Bool {
+        let origin = origin
         // Mostly it is, and need not be read again.
-        description == "\(url.scheme)://\(url.host):\(url.port)" || (try? Destination(url: url.description)) == self
+        return origin == "\(url.scheme)://\(url.host):\(url.port)"
+            || (try? Destination(url: url.description))?.origin == origin
     }
 }

@@ -115,6 +115,11 @@ final class FakeService: ControlService {
         for follower in followers.values { follower() }
     }
 
+    func testHooks(for caller: Caller, reply: @escaping Reply<HookTestReport>) {
+        let outcome = HookTestReport.Outcome(hook: "notify", isOK: true, end: "it ended", output: ["mail: accepted"])
+        reply(.success(HookTestReport(directory: "/etc/reach/hooks.d", outcomes: [outcome])))
+    }
+
     func reload(for caller: Caller, reply: @escaping Reply<Void>) {
         reloads.append(caller)
         if changesOnReload { change() }

@@ -47,7 +47,7 @@ struct FaultTests {
             connection.write("1")
             connection.waitForEnd()
         },
-        Fault(description: "a header without end", reason: .headerTooLarge, code: 27) { connection in
+        Fault(description: "a header without end", reason: .headerTooLarge, code: 100) { connection in
             connection.readRequest()
             connection.write("HTTP/1.1 200 OK\r\nX-Long: ")
             while connection.write(String(repeating: "a", count: 65536)) {}

@@ -162,6 +162,22 @@ struct HostileNameServerTests {
         #expect(refusing.received.count == 4)
     }
 
+    @Test func `a server that refuses is queried once, however often the silent one after it is`() async throws {
+        let refusing = try Server { query in [query.answer(code: 5)] }
+        let silent = try Server { _ in [] }
+        defer {
+            refusing.stop()
+            silent.stop()
+        }
+        let stage = try stage(refusing, silent, patience: .milliseconds(200))
+        guard case .failure = try await resolve("a.example", on: stage) else {
+            Issue.record("nobody answered")
+            return
+        }
+        #expect(refusing.received.count == 1)
+        #expect(silent.received.count > 1)
+    }
+
     @Test func `a silent server delays only its own query`() async throws {
         let server = try Server { query in
             query.firstLabel == "silent" ? [] : [query.answer(answers: 1, Server.address(7))]
@@ -208,6 +224,9 @@ struct HostileNameServerTests {
             case "none": [query.answer(code: 3, authorities: 1, Server.record(type: 6, authority))]
             case "empty": [query.answer(authorities: 1, Server.record(type: 6, authority))]
             case "brief": [query.answer(code: 3)]
+            // RFC 2308 section 5: the record's own time to live counts too.
+            case "gone":
+                [query.answer(code: 3, authorities: 1, Server.record(type: 6, seconds: [0, 0, 0, 0], authority))]
             case "odd": [query.answer(answers: 1, Server.address(7, seconds: [0x80, 0, 0, 0]))]
             default: [query.answer(answers: 1, Server.address(7))]
             }
@@ -215,7 +234,7 @@ struct HostileNameServerTests {
         defer { server.stop() }
         // A question is repeated after the patience. On a busy machine that would count as a second question.
         let stage = try stage(server, patience: .seconds(5))
-        for (host, questions) in [("none", 1), ("empty", 1), ("brief", 2), ("odd", 2), ("good", 1)] {
+        for (host, questions) in [("none", 1), ("empty", 1), ("brief", 2), ("gone", 2), ("odd", 2), ("good", 1)] {
             for _ in 0..<2 { _ = try await resolve(host + ".example", on: stage, within: .seconds(20)) }
             #expect(server.received.count { $0.firstLabel == host } == questions, "\(host)")
         }
@@ -223,7 +242,7 @@ struct HostileNameServerTests {
 
     @Test(arguments: [
         "a..example", ".a", String(repeating: "a", count: 64) + ".example",
-        Array(repeating: "abc", count: 64).joined(separator: "."), "hidden.onion",
+        Array(repeating: "abc", count: 64).joined(separator: "."), "hidden.onion", "hidden.Onion.",
     ])
     func `a name that is not valid in DNS is not queried`(name: String) async throws {
         let server = try Server { query in [query.answer(answers: 1, Server.address(66))] }

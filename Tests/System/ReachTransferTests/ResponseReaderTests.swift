@@ -50,6 +50,16 @@ struct ResponseReaderTests {
         #expect(reader.isAmbiguous == isAmbiguous)
     }
 
+    @Test(arguments: ["HTTP/3.7 200 OK", "HTTP/1.2 200 OK", "HTTP/1.1", " HTTP/1.1 200 OK", "Content-Length: 2"])
+    func `a response that does not begin with a known version is none`(line: String) {
+        var reader = ResponseReader(limit: ResponseLimit())
+        guard case .fail(let failure) = reader.read(line: Array((line + "\r\n").utf8)) else {
+            Issue.record("it was accepted")
+            return
+        }
+        #expect(failure.reason == .badResponse)
+    }
+
     @Test func `a folded value is joined by a space, and bytes that are no UTF-8 are Latin-1`() {
         var reader = ResponseReader(limit: ResponseLimit())
         let lines: [[UInt8]] = [

@@ -35,7 +35,8 @@ struct TransferFailureTests {
             (CURLE_INTERFACE_FAILED, 0, .bindRefused, .refused),
             (CURLE_FILESIZE_EXCEEDED, 0, .responseTooLarge, .refused),
             (CURLE_OUT_OF_MEMORY, 0, .outOfMemory, .local), (CURLE_READ_ERROR, 0, .fileFailed, .local),
-            (CURLE_FUNCTION_NOT_FOUND, 0, .engineFailed, .local),
+            // A number that no libcurl has.
+            (CURLcode(rawValue: 9999), 0, .engineFailed, .local),
             // The machine's bundle of certificates cannot be read: nothing is wrong with the request.
             (CURLE_SSL_CACERT_BADFILE, 0, .engineFailed, .local),
         ] as [(CURLcode, Int32, TransferFailure.Reason, TransferFailure.Class)])

@@ -161,18 +161,46 @@ struct TransferMachineTests {
             "a name that takes too long", [.begin, .clock(12), server],
             ["resolve example.org", "end name-server-silent"]),
         Course(
-            "a silent address is followed by the next one",
-            [.begin, server, .clock(4), .stopped(), .clock(8), .stopped(), .clock(10), .sending, .ended(received: 0)],
+            "a silent address is not stopped when the next one is tried, and the first connection counts",
+            [.begin, server, .clock(0.25), .clock(0.5), .clock(2), .sending, .ended(received: 0)],
             [
-                "resolve example.org", "attempt 192.0.2.1", "stop", "attempt 192.0.2.2", "stop", "attempt 192.0.2.3",
-                "sending", "end 200 sent 0 of 0 got 0",
+                "resolve example.org", "attempt 192.0.2.1", "attempt 192.0.2.2", "attempt 192.0.2.3", "sending",
+                "end 200 sent 0 of 0 got 0",
             ]),
         Course(
-            "all addresses are silent",
-            [.begin, server, .clock(4), .stopped(), .clock(8), .stopped(), .clock(12), .stopped()],
+            "an address that fails is followed by the next one at once, and ends no other",
             [
-                "resolve example.org", "attempt 192.0.2.1", "stop", "attempt 192.0.2.2", "stop", "attempt 192.0.2.3",
-                "stop", "end connect-timeout",
+                .begin, server, .clock(0.25), .endedBefore(.connectionRefused), .endedBefore(.hostUnreachable), .sending,
+                .ended(received: 0),
+            ],
+            [
+                "resolve example.org", "attempt 192.0.2.1", "attempt 192.0.2.2", "attempt 192.0.2.3", "sending",
+                "end 200 sent 0 of 0 got 0",
+            ]),
+        Course(
+            "a server that is not trusted at one address is not asked at others, and one that was tried may do",
+            { $0.url = Self.url("https://example.org/") },
+            [
+                .begin, server, .trusted, .clock(0.25), .endedBefore(.certificateUntrusted), .clock(2), .sending,
+                .ended(received: 0),
+            ],
+            [
+                "resolve example.org", "trust", "attempt 192.0.2.1", "attempt 192.0.2.2", "sending",
+                "end 200 sent 0 of 0 got 0",
+            ]),
+        Course(
+            "of several failures the one of the server itself is reported", { $0.url = Self.url("https://example.org/") },
+            [
+                .begin, server, .trusted, .clock(0.25), .endedBefore(.certificateUntrusted),
+                .endedBefore(.connectionRefused),
+            ],
+            ["resolve example.org", "trust", "attempt 192.0.2.1", "attempt 192.0.2.2", "end certificate-untrusted"]),
+        Course(
+            "all addresses are silent",
+            [.begin, server, .clock(0.25), .clock(0.5), .clock(12), .stopped()],
+            [
+                "resolve example.org", "attempt 192.0.2.1", "attempt 192.0.2.2", "attempt 192.0.2.3", "stop",
+                "end connect-timeout",
             ]),
         Course(
             "a server that is silent", [.begin, server, .sending, .clock(5), .stopped()],
@@ -396,6 +424,20 @@ struct TransferMachineTests {
             for step in course.steps { script.apply(step) }
             #expect(script.actions.filter { MachineScript.isCall($0) }.count == call + 1)
             #expect(script.machine.hasEnded && script.machine.deadline == nil)
+        }
+    }
+
+    @Test func `an address that is connected, and not ready yet, has its share of the time`() {
+        var script = MachineScript(Self.request { _ in })
+        for step in [.begin, Self.server] as [MachineScript.Step] { script.apply(step) }
+        let early = BootTime(nanoseconds: 250_000_000)
+        #expect(script.machine.deadlineReached(AttemptCounts(), isConnected: true, at: early) == nil)
+        // A third of the 11.75 s that are left.
+        let share = early + .nanoseconds(11_750_000_000 / 3)
+        #expect(script.machine.deadline == share)
+        guard case .attempt? = script.machine.deadlineReached(AttemptCounts(), isConnected: true, at: share) else {
+            Issue.record("the next address is tried after that")
+            return
         }
     }
 

@@ -11,15 +11,16 @@ struct TransferTimersTests {
         TransferTimeouts(connect: .seconds(10), total: .seconds(60), idle: .seconds(5), idleBytes: 100)
     }
 
-    @Test func `each address has an equal share of what is left`() {
+    @Test func `the next address is tried after 250 ms, or after an equal share where one is connected`() {
         var timers = TransferTimers(timeouts, startedAt: at(0))
         timers.beginConnecting(at: at(0))
         timers.beginAddress(at: at(1), othersAfter: 2)
-        #expect(timers.next == at(4))
-        #expect(timers.expired(at: at(3.9), moved: 0) == nil)
-        #expect(timers.expired(at: at(4), moved: 0) == .address)
-        timers.beginAddress(at: at(4), othersAfter: 1)
+        #expect(timers.next == at(1.25))
+        #expect(timers.expired(at: at(1.2), moved: 0) == nil)
+        #expect(timers.expired(at: at(1.25), moved: 0) == .address)
+        #expect(timers.extendAddress(at: at(4), othersAfter: 1))
         #expect(timers.next == at(7))
+        #expect(!timers.extendAddress(at: at(7), othersAfter: 1))
         timers.beginAddress(at: at(7), othersAfter: 0)
         #expect(timers.next == at(10))
         #expect(timers.expired(at: at(10), moved: 0) == .connect)

@@ -158,6 +158,11 @@ extension NetworkCondition {
         return unmet
     }
 
+    /// Whether it depends on what a configuration says of links and networks.
+    package var dependsOnConfiguration: Bool {
+        isUnmetered || linkClass != nil || !excludedClasses.isEmpty || namesNetworks
+    }
+
     /// Whether it depends on the network behind a path.
     package var namesNetworks: Bool { network != nil || !excludedNetworks.isEmpty }
 

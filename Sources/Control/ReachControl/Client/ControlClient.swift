@@ -134,6 +134,14 @@ package struct ControlClient: ~Copyable {
         return UInt64(exactly: inode) == NetworkNamespace.inode
     }
 
+    /// Runs the hooks with a sample event. The patience must exceed their time limit.
+    package mutating func testHooks() throws(ControlError) -> HookTestReport {
+        guard let report = HookTestReport(reading: try call("TestHooks", [:])) else {
+            throw .notUnderstood("there is no report")
+        }
+        return report
+    }
+
     package mutating func reload() throws(ControlError) { _ = try call("Reload", [:]) }
 
     /// Calls a method of io.reach.Monitor.

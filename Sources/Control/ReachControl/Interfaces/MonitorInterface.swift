@@ -70,6 +70,11 @@ package enum MonitorInterface {
                     request.reply { $0.field("inode", NetworkNamespace.inode?.wide) }
                 },
                 "Journal": journalMethod(service, followers),
+                "TestHooks": .init([], access: .changing, cost: .large) { request throws(VarlinkError) in
+                    service.testHooks(for: request.caller) { result in
+                        request.reply(result) { json, report in json.hookTest(report) }
+                    }
+                },
                 "Reload": .init([], access: .changing) { request throws(VarlinkError) in
                     service.reload(for: request.caller) { result in request.reply(result) { _, _ in } }
                 },

@@ -12,6 +12,7 @@ extension RequestReport {
         .optional("key", \.uniqueName), .optional("idempotency_key", \.idempotencyKey),
         .value("body_bytes", \.bodyBytes),
         .optional("upload_protocol", \.request.specification.uploadProtocol),
+        .optional("proxy", \.proxyText),
         .optional("uploaded_bytes", \.uploadedBytes), .value("created", \.created), .value("deadline", \.deadline),
         .optional("not_before", \.notBefore), .optional("over", \.over), .value("attempts", \.attempts),
         .value("network_failures", \.networkFailures), .value("tries", \.tries), .optional("progress", \.progress),
@@ -26,6 +27,14 @@ extension RequestReport {
     private var idempotencyKey: String? {
         get { self.idempotency.key }
         set { self.idempotency = newValue.map { .key($0) } ?? .byMethod }
+    }
+
+    private var proxyText: String? {
+        get { request.specification.proxy.text }
+        set {
+            guard let proxy = newValue.flatMap({ try? RequestProxy($0) }) else { return }
+            request.specification.proxy = proxy
+        }
     }
 
     private var progress: AttemptProgress? {

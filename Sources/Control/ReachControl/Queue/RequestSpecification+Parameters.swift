@@ -78,6 +78,10 @@ extension RequestSpecification {
             "upload_protocol",
             { (request, text) throws(RequestValidationError) in request.uploadProtocol = try UploadProtocol(text) },
             { $0.uploadProtocol?.rawValue }),
+        text(
+            "proxy",
+            { (request, text) throws(RequestValidationError) in request.proxy = try RequestProxy(text) },
+            { $0.proxy.text }),
         Parameter(
             name: "accept",
             read: { (request, json) throws(ParameterFault) in

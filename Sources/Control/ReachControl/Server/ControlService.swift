@@ -51,6 +51,9 @@ package protocol ControlService: AnyObject {
     /// Calls `handler` after events were written to the journal, until the returned function is called.
     func followJournal(_ handler: @escaping () -> Void) throws(MonitorError) -> () -> Void
 
+    /// Runs the hooks with an event that says that nothing has happened. Called only for callers that may change something.
+    func testHooks(for caller: Caller, reply: @escaping Reply<HookTestReport>)
+
     /// Reloads the configuration. Called only for callers that may change something.
     func reload(for caller: Caller, reply: @escaping Reply<Void>)
 }

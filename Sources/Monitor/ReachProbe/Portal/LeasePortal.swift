@@ -26,6 +26,32 @@ package enum LeasePortal {
         option(option, inDHCPCD: bytes, addresses: addresses).flatMap(text)
     }
 
+    /// The file with a proxy's configuration (PAC) that a lease of systemd-networkd names, if the link asks for option 252.
+    package static func proxyFile(networkd text: String, addresses: Set<IPAddress>) -> String? {
+        var isCurrent = false
+        var found: String?
+        for line in text.split(separator: "\n") {
+            if line.hasPrefix("ADDRESS="), let address = IPAddress(String(line.dropFirst("ADDRESS=".count))) {
+                isCurrent = addresses.contains(address)
+            } else if line.hasPrefix("OPTION_252=") {
+                let digits = line.dropFirst("OPTION_252=".count).utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+                found = Self.text(stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
+            }
+        }
+        return isCurrent ? found : nil
+    }
+
+    /// The same in a lease of dhcpcd.
+    package static func proxyFile(dhcpcd bytes: [UInt8], addresses: Set<IPAddress>) -> String? {
+        option(252, inDHCPCD: bytes, addresses: addresses).flatMap(text)
+    }
+
+    /// The same in a file of leases of dhclient, which has no name for the option unless a configuration gives it one.
+    package static func proxyFile(dhclient text: String, interface: String, addresses: Set<IPAddress>) -> String? {
+        let names: Set<String> = ["unknown-252", "wpad", "wpad-url", "local-pac-server", "auto-proxy-config", "local-proxy-config"]
+        return lease(with: names, inDHClient: text, interface: interface, addresses: addresses)?.option
+    }
+
     /// Whether it is a DHCPv4 message that leases one of these addresses.
     static func isLease(_ bytes: [UInt8], of addresses: Set<IPAddress>) -> Bool {
         guard bytes.count > 240, bytes[236..<240].elementsEqual([0x63, 0x82, 0x53, 0x63]) else { return false }

@@ -49,6 +49,25 @@ package struct LeaseReader: Sendable {
         return found.isEmpty ? nil : found.contains(true)
     }
 
+    /// The URL of a file with a proxy's configuration (PAC) that the DHCP server of the present lease names. It is a program, which
+    /// anybody on the link may name: it is shown, and never fetched.
+    package func proxyFile(_ question: LeaseQuestion) -> String? {
+        let (name, addresses) = (question.name, question.addresses)
+        guard !name.contains("/"), name != ".", name != ".." else { return nil }
+        let networkd = text("run/systemd/netif/leases/\(question.interface)").flatMap {
+            LeasePortal.proxyFile(networkd: $0, addresses: addresses)
+        }
+        if let networkd { return networkd }
+        for file in dhcpcdFiles(name, ".lease") {
+            if let url = bytes(file).flatMap({ LeasePortal.proxyFile(dhcpcd: $0, addresses: addresses) }) { return url }
+        }
+        for file in dhclientFiles(name) {
+            let url = text(file).flatMap { LeasePortal.proxyFile(dhclient: $0, interface: name, addresses: addresses) }
+            if let url { return url }
+        }
+        return nil
+    }
+
     /// Of Wi-Fi dhcpcd keeps a lease for each network, `wlan0-SSID.lease`. Their addresses say which is the present one. Before
     /// version 7 the names begin with `dhcpcd-`. Versions that separate privileges see `/var/lib/dhcpcd` below their own root.
     private func dhcpcdFiles(_ name: String, _ suffix: String) -> [String] {
@@ -101,10 +120,23 @@ package struct LeaseReader: Sendable {
     }
 }
 
+/// What the daemon wants to know of a lease; `nil` where none was found.
+package struct LeaseAnswer: ExpressibleByNilLiteral, Sendable {
+    package var isHotspot: Bool?
+    package var proxyFile: String?
+
+    package init(nilLiteral: ()) {}
+
+    package init(_ question: LeaseQuestion, by reader: LeaseReader) {
+        isHotspot = reader.isAndroidHotspot(question)
+        proxyFile = reader.proxyFile(question)
+    }
+}
+
 /// A question about the lease of one interface.
 package struct LeaseQuestion: Hashable, Sendable {
     package let interface: InterfaceIndex
-    let name: String
+    package let name: String
     let gateways: Set<IPAddress>
     package let addresses: Set<IPAddress>
     /// Whether an address of IPv4 has a lifetime, as those of a DHCP server have.

@@ -1,3 +1,4 @@
+internal import Glibc
 package import ReachControl
 internal import ReachCore
 package import ReachKernel
@@ -14,11 +15,17 @@ extension Configuration {
         options.mark = internet.mark == 0 ? nil : internet.mark
         options.holdDown = HoldDown(
             up: hold.up, down: hold.down, maximum: hold.maximum == .zero ? nil : hold.maximum)
-        options.observer.policy = LinkPolicy(
+        let policy = observationPolicy
+        options.observer.policy = LinkPolicy(rules: policy.rules, networks: NetworkPolicy(rules: policy.networks))
+        return options
+    }
+
+    /// What it says of links and networks.
+    package var observationPolicy: ObservationPolicy {
+        ObservationPolicy(
             rules: interfaces.map {
                 LinkPolicy.Rule(pattern: $0.match, linkClass: $0.linkClass, isMetered: $0.metered)
-            }, networks: NetworkPolicy(rules: networkRules))
-        return options
+            }, networks: networkRules)
     }
 
     /// The validator's options; `nil` without endpoints.
@@ -26,6 +33,7 @@ extension Configuration {
         guard !connectivity.endpoints.isEmpty else { return nil }
         var options = Validator.Options(endpoints: connectivity.endpoints)
         options.timeout = connectivity.timeout
+        options.proxies = connectivity.proxies.resolved
         options.detectsSilence = connectivity.detectSilence
         options.rhythm.interval = connectivity.interval
         options.rhythm.strikesToDemote = connectivity.demoteAfter
@@ -59,6 +67,7 @@ extension Configuration {
         options.policy.deadLifetime = queue.keepDeadFor
         options.attempts.timeouts.total = queue.attemptTime == .zero ? nil : queue.attemptTime
         options.attempts.timeouts.leastRate = UInt64(queue.leastRate)
+        options.attempts.proxies = (queue.proxies == ProxyTable() ? connectivity.proxies : queue.proxies).resolved
         options.attempts.userAgent = "reach/\(version)"
         return options
     }
@@ -80,5 +89,28 @@ extension Configuration {
         control.targets = limits.targets
         control.backlogBytes = limits.pendingBytes
         return control
+    }
+}
+
+extension ProxyTable {
+    /// The proxies, with those of the environment that this process was started with.
+    var resolved: TransferProxies {
+        let environment = EnvironmentProxies { name in getenv(name).map { String(cString: $0) } }
+        func url(_ choice: Choice, isSecure: Bool) -> TransferURL? {
+            switch choice {
+            case .none: nil
+            case .url(let text): try? TransferURL(proxy: text)
+            case .environment:
+                environment.text(isSecure: isSecure).flatMap { text in
+                    try? TransferURL(proxy: text.utf8Range(of: "://") == nil ? "http://" + text : text)
+                }
+            }
+        }
+        let (http, https) = (proxy ?? .environment, https ?? proxy ?? .environment)
+        let usesEnvironment = http == .environment || https == .environment
+        let listed = exceptions + (usesEnvironment ? [environment.exceptions] : [])
+        return TransferProxies(
+            http: url(http, isSecure: false), https: url(https, isSecure: true),
+            exceptions: ProxyExclusionList(listed.joined(separator: ",")))
     }
 }

@@ -48,6 +48,9 @@ extension Configuration {
                 ConfigurationKey("detect_silence", \.connectivity.detectSilence, .flag),
                 ConfigurationKey(
                     "metered_bytes_per_day", \.connectivity.meteredBytesPerDay, .number(0...1_000_000_000_000)),
+                ConfigurationKey("proxy", \.connectivity.proxies.proxy, .proxy),
+                ConfigurationKey("https_proxy", \.connectivity.proxies.https, .proxy),
+                ConfigurationKey("no_proxy", \.connectivity.proxies.exceptions, .list(of: .proxyException, 0...256)),
             ]),
         .keys(
             "hold",
@@ -121,6 +124,9 @@ extension Configuration {
                     "keep_dead_for", \.queue.keepDeadFor, .duration(from: .seconds(1), upTo: .seconds(365 * 86_400))),
                 ConfigurationKey("attempt_time", \.queue.attemptTime, .duration(upTo: .seconds(30 * 86_400))),
                 ConfigurationKey("least_rate", \.queue.leastRate, .number(0...1_000_000_000)),
+                ConfigurationKey("proxy", \.queue.proxies.proxy, .proxy),
+                ConfigurationKey("https_proxy", \.queue.proxies.https, .proxy),
+                ConfigurationKey("no_proxy", \.queue.proxies.exceptions, .list(of: .proxyException, 0...256)),
                 ConfigurationKey("fleet_group", \.queue.fleetGroup, .group),
             ]),
         .keys(

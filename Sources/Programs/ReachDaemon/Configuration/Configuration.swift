@@ -45,6 +45,8 @@ package struct Configuration: Hashable, Sendable {
         package var detectSilence = ValidationOptions.detectsSilence
         /// The daily limit of checks over metered interfaces; 0 means no limit.
         package var meteredBytesPerDay = ValidationOptions().meteredBytesPerDay
+        /// By which the endpoints are asked.
+        package var proxies = ProxyTable()
     }
 
     package struct Hold: Hashable, Sendable {
@@ -163,6 +165,8 @@ package struct Configuration: Hashable, Sendable {
         /// The least rate, in bytes a second, of each minute of an attempt. It is far below the rate of any network in use,
         /// and above that of a connection that is merely kept open.
         package var leastRate = 8
+        /// By which requests are sent; without any key, those of the connectivity checks.
+        package var proxies = ProxyTable()
         /// The group whose members may hold the queue for the fleet, besides root and the daemon's own user.
         package var fleetGroup: String?
     }

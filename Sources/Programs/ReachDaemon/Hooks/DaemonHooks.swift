@@ -16,6 +16,8 @@ final class DaemonHooks {
     private var filter: HookFilter
     /// What is known of each probe: only the turns after it are events, except that a probe may be down from the start.
     private var probes: [String: ProbeEvent.Kind] = [:]
+    private var tests: [UInt64: HookTest] = [:]
+    private var lastTest: UInt64 = 0
 
     init(on loop: EventLoop, _ settings: Configuration.Hooks, queue: QueueController, log: Logger) {
         self.loop = loop
@@ -59,7 +61,23 @@ final class DaemonHooks {
         if let event = HookEvent(event) { runner?.handle(event) }
     }
 
-    func stop() { runner?.stop() }
+    func stop() {
+        runner?.stop()
+        for test in tests.values { test.stop() }
+    }
+
+    /// Runs all hooks with a sample event, beside runs for other events.
+    func test(_ event: HookEvent, reply: @escaping (HookTestReport) -> Void) {
+        guard let options = settings.options else { return reply(HookTestReport(directory: nil, outcomes: [])) }
+        lastTest += 1
+        let number = lastTest
+        tests[number] = HookTest(options, on: loop) { [unowned self] report in
+            // The test is still on the stack.
+            loop.afterEvents { [weak self] in self?.tests[number] = nil }
+            reply(report)
+        }
+        tests[number]?.start(event)
+    }
 
     private func handle(_ event: QueueEvent) {
         // Before the event is encoded: a queue may end thousands of requests a second.

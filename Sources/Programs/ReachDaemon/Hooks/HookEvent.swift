@@ -58,6 +58,29 @@ package struct HookEvent: Hashable, Sendable {
             ])
     }
 
+    /// A sample, which says that nothing has happened.
+    static func test(of state: ReachabilityState?, at moment: Instant) -> HookEvent {
+        var json = JSONWriter()
+        json.object { json in
+            json.field("v", 1)
+            json.field("type", "test")
+            json.field("time", moment.wall)
+        }
+        json.newline()
+        var environment = [
+            "REACH_EVENT": "test", "REACH_TIME": moment.wall.description, "REACH_TARGET": "internet",
+            "REACH_STATUS": state?.status.rawValue ?? "unknown", "REACH_REASON": state?.reason?.rawValue ?? "",
+            "REACH_CLASS": state?.linkClass?.rawValue ?? "", "REACH_INTERFACE": state?.interface ?? "",
+            "REACH_METERED": state?.isMetered == true ? "true" : "false",
+            "REACH_CONNECTIVITY": state?.connectivity.rawValue ?? "unknown", "REACH_NETWORK": state?.network ?? "",
+        ]
+        for name in [
+            "ROOT_CAUSE", "ROOT_INTERFACE", "METERED_REASON", "PORTAL", "PORTAL_SESSION", "PORTAL_PAGE", "PORTAL_SECONDS",
+            "CHANGED", "CAUSE",
+        ] { environment["REACH_" + name] = "" }
+        return HookEvent(target: "internet", json: json.bytes, environment: environment)
+    }
+
     /// - Returns: `nil` for events that hooks are not run for.
     package init?(_ event: ProbeEvent) {
         guard let state = HistoryEntry.State(event), event.kind == .up || event.kind == .down else { return nil }

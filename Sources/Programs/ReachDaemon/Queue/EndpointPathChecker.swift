@@ -10,6 +10,7 @@ final class EndpointPathChecker: PathChecker {
     private let loop: EventLoop
     private let transfers: SharedTransfers
     private var endpoints: [ConnectivityEndpoint] = []
+    private var proxies = TransferProxies.none
     /// Created at the first check, as the transfer engine is.
     private var made: PathProbe?
     /// Called when a path turns out not to work.
@@ -23,16 +24,17 @@ final class EndpointPathChecker: PathChecker {
         self.transfers = transfers
     }
 
-    /// Uses these endpoints. Without any, checks prove nothing.
-    func use(_ endpoints: [ConnectivityEndpoint]) {
-        guard endpoints != self.endpoints else { return }
+    /// Uses these endpoints, by these proxies. Without any endpoints, checks prove nothing.
+    func use(_ endpoints: [ConnectivityEndpoint], by proxies: TransferProxies = .none) {
+        guard endpoints != self.endpoints || proxies != self.proxies else { return }
         self.endpoints = endpoints
+        self.proxies = proxies
         made = nil
     }
 
     private var probe: PathProbe? {
         if made == nil, !endpoints.isEmpty, let engine = try? transfers.engine() {
-            made = PathProbe(loop: loop, endpoints: endpoints, transfers: engine)
+            made = PathProbe(loop: loop, endpoints: endpoints, proxies: proxies, transfers: engine)
         }
         return made
     }

@@ -80,7 +80,9 @@ final class QueueController {
     func trimOutbox(upTo number: Int64) { engine?.driver.trimOutbox(upTo: number) }
 
     /// Applies the part of a new configuration that needs no restart: the endpoints for path checks.
-    func apply(_ configuration: Configuration) { checker.use(configuration.connectivity.endpoints) }
+    func apply(_ configuration: Configuration) {
+        checker.use(configuration.connectivity.endpoints, by: configuration.connectivity.proxies.resolved)
+    }
 
     /// Logs which networks requests ask for and no table names: after a reload that dropped the name, no one would know.
     func reportUnknownNetworks(among names: [String]) {

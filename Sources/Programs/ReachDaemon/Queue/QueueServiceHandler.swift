@@ -56,6 +56,9 @@ package final class QueueServiceHandler: QueueService {
                 // It needs no link, and no link leads there.
                 request.condition.isTargetReachable = true
             }
+            if request.condition.isTargetReachable, engine.usesProxy(request) {
+                request.condition.isTargetReachable = false
+            }
             guard case .spooled(let name, _) = specification.body else {
                 return add(request, to: engine, reply: reply)
             }

@@ -32,6 +32,16 @@ enum ProbeProgram {
         return (diagnosis, line)
     }
 
+    /// What a configuration says of links and networks.
+    static func policy(file: String) throws(CommandError) -> ObservationPolicy {
+        let json = try start(
+            ["--policy", "--config", file], "\(file) says which links are metered, and there is no reachd to read it").json
+        guard let policy = ObservationPolicy(reading: json) else {
+            throw CommandError(status: .cannotObserve, message: "reachd --policy printed no result")
+        }
+        return policy
+    }
+
     /// - Parameter missing: The error if there is no reachd.
     private static func start(
         _ arguments: [String], _ missing: String

@@ -50,6 +50,7 @@ struct QueueAddition {
         default: break
         }
         if let resumed = specification.uploadProtocol { lines.append("resumed by: \(resumed.rawValue)") }
+        if let proxy = specification.proxy.text { lines.append("proxy: \(proxy)") }
         lines.append("sent when: \(specification.condition)")
         lines.append("priority: \(specification.priority)")
         if let attempts = specification.maximumAttempts { lines.append("attempts: at most \(attempts)") }

@@ -64,6 +64,13 @@ struct QueueRequestOptions: ParsableArguments {
     var uploadFile: String?
 
     @Option(
+        name: [.customShort("x"), .customLong("proxy")],
+        help: ArgumentHelp(
+            "Send through this proxy: http://, socks5:// or socks5h:// with HOST:PORT, or none; otherwise as reach.toml(5) says.",
+            valueName: "url"))
+    var proxy: String?
+
+    @Option(
         name: .customLong("retry"),
         help: ArgumentHelp("Retry so many times: the same as --max-attempts with one more.", valueName: "number"))
     var retries: String?
@@ -79,6 +86,7 @@ struct QueueRequestOptions: ParsableArguments {
         request.isQuery = isQuery
         for part in parts { request.parts.append(try MultipartForm.Part(part)) }
         request.upload = uploadFile
+        request.proxy = proxy
         if let retries { request.maximumAttempts = try CurlCommand.attempts(retries: retries) }
         return request
     }

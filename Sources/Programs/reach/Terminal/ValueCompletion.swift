@@ -10,7 +10,7 @@ enum ValueCompletion {
     static var condition: CompletionKind {
         .custom { line, _, prefix in
             let networks = ask(line) { client throws(ControlError) in try client.networkNames() } ?? nil
-            let words = NetworkCondition.words.flatMap { word in
+            let words = (NetworkCondition.words + waitWords(line)).flatMap { word in
                 switch word {
                 case "interface=": interfaceNames.map { word + $0 }
                 case "network=", "not network=": (networks ?? []).map { word + $0 }
@@ -20,6 +20,13 @@ enum ValueCompletion {
             guard let comma = prefix.lastIndex(of: ",") else { return words }
             return words.map { prefix[...comma] + $0 }
         }
+    }
+
+    /// What only `wait` and `run` know.
+    private static func waitWords(_ line: [String]) -> [String] {
+        guard line.contains("wait") || line.contains("run"), !line.contains("queue") else { return [] }
+        let probes = ask(line) { client throws(ControlError) in try client.probes().map(\.name) } ?? []
+        return ["answers"] + probes.map { "probe=" + $0 }
     }
 
     /// The Internet, the targets of the daemon's configuration, and interfaces.

@@ -100,6 +100,22 @@ enum CommandLineValue {
         }
     }
 
+    static func waitTerms(_ text: String) throws -> WaitTerms {
+        do throws(NetworkConditionError) {
+            return try WaitTerms(text)
+        } catch {
+            throw ValidationError(error.description)
+        }
+    }
+
+    static func waitTarget(_ text: String) throws -> WaitTarget {
+        do throws(TargetError) {
+            return try WaitTarget(text)
+        } catch {
+            throw ValidationError(error.description)
+        }
+    }
+
     static func classRule(_ text: String) throws -> LinkPolicy.Rule {
         let (pattern, word) = try rule(text)
         guard let linkClass = LinkClass(rawValue: word) else {

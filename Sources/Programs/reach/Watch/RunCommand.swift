@@ -8,7 +8,8 @@ struct RunCommand: ParsableCommand {
         commandName: "run",
         abstract: "Wait for conditions, then run COMMAND.",
         discussion: """
-            Conditions are \(NetworkCondition.grammar).
+            Conditions are \(NetworkCondition.grammar); answers: the target is asked until it answers; probe=NAME: that probe \
+            of the daemon is up.
 
             The exit status is the command's; 124 on timeout, 126 if it cannot be executed, 127 if it is not found.
             """)
@@ -17,8 +18,8 @@ struct RunCommand: ParsableCommand {
         name: .customLong("when"),
         help: ArgumentHelp(
             "What to wait for. May be given several times: all must hold.", valueName: "condition"),
-        completion: ValueCompletion.condition, transform: { try CommandLineValue.condition($0) })
-    var conditions: [NetworkCondition]
+        completion: ValueCompletion.condition, transform: { try CommandLineValue.waitTerms($0) })
+    var conditions: [WaitTerms]
 
     @Option(
         help: ArgumentHelp("Give up after this long.", valueName: "duration"),
@@ -27,8 +28,8 @@ struct RunCommand: ParsableCommand {
 
     @Option(
         help: "The target of the conditions; the Internet by default.", completion: ValueCompletion.target,
-        transform: { try CommandLineValue.target($0) })
-    var target: Target = .internet
+        transform: { try CommandLineValue.waitTarget($0) })
+    var target: WaitTarget = .internet
 
     @OptionGroup var daemon: DaemonOptions
 
@@ -44,8 +45,8 @@ struct RunCommand: ParsableCommand {
     }
 
     func run() throws {
-        let waiter = Waiter(
-            target: target, conditions: conditions, timeout: timeout, source: daemon.source(observation.given),
+        let waiter = try Waiter(
+            target: target, terms: conditions, timeout: timeout, source: daemon.source(observation.given),
             kernelOptions: observation.engineOptions)
         try waiter.wait()
         throw become(command)

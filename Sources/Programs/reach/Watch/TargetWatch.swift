@@ -13,7 +13,9 @@ final class TargetWatch {
 
     private let target: Target
     private let source: DaemonOptions.Source
-    private let options: EngineOptions
+    private var options: EngineOptions
+    /// Whether what is waited for depends on the configuration, which the daemon has read.
+    private let needsConfiguration: Bool
     private let loop: EventLoop
     private let handler: Handler
     private let withRequests: Bool
@@ -28,12 +30,13 @@ final class TargetWatch {
 
     /// - Parameter withRequests: Whether the daemon also sends the events of the caller's requests.
     init(
-        of target: Target, from source: DaemonOptions.Source, kernelOptions: EngineOptions, mustObserve: Bool = false,
-        seeksPath: Bool = false, withRequests: Bool = false, on loop: EventLoop, handler: @escaping Handler
+        of target: Target, from source: DaemonOptions.Source, kernelOptions: EngineOptions, needsConfiguration: Bool = false,
+        mustObserve: Bool = false, seeksPath: Bool = false, withRequests: Bool = false, on loop: EventLoop, handler: @escaping Handler
     ) {
         self.target = target
         self.source = source
         options = kernelOptions
+        self.needsConfiguration = needsConfiguration
         self.mustObserve = mustObserve
         self.seeksPath = seeksPath
         self.withRequests = withRequests
@@ -59,6 +62,13 @@ final class TargetWatch {
     }
 
     private func watchKernel() {
+        if needsConfiguration {
+            do throws(CommandError) {
+                try options.addConfiguration()
+            } catch {
+                return fail(error)
+            }
+        }
         let engine = ReachabilityEngine(loop: loop, options: options)
         self.engine = engine
         engine.start()

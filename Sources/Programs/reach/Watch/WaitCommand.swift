@@ -4,13 +4,16 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
+internal import ReachTerminal
 
 struct WaitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait",
         abstract: "Wait for conditions.",
         discussion: """
-            Conditions are \(NetworkCondition.grammar). Asks the daemon if one runs, otherwise the kernel.
+            Conditions are \(NetworkCondition.grammar); answers: the target, a URL (http, https, tcp, tls, icmp, dns), HOST:PORT \
+            or a host, is asked until it answers; probe=NAME: that probe of the daemon is up. Without "answers" nothing is sent \
+            to the target. Asks the daemon if one runs, otherwise the kernel.
 
             Exit status: 0 as soon as all hold, 124 on timeout, 2 usage, 4 cannot observe.
             """)
@@ -20,8 +23,8 @@ struct WaitCommand: ParsableCommand {
         help: ArgumentHelp(
             "What to wait for; \"reachable\" by default. May be given several times: all must hold.",
             valueName: "condition"),
-        completion: ValueCompletion.condition, transform: { try CommandLineValue.condition($0) })
-    var conditions: [NetworkCondition] = []
+        completion: ValueCompletion.condition, transform: { try CommandLineValue.waitTerms($0) })
+    var conditions: [WaitTerms] = []
 
     @Option(
         help: ArgumentHelp("Give up after this long.", valueName: "duration"),
@@ -34,16 +37,20 @@ struct WaitCommand: ParsableCommand {
 
     @Argument(
         help: "The target; the Internet by default.", completion: ValueCompletion.target,
-        transform: { try CommandLineValue.target($0) })
-    var target: Target = .internet
+        transform: { try CommandLineValue.waitTarget($0) })
+    var target: WaitTarget = .internet
 
     func validate() throws { try daemon.exclude(observation.given) }
 
     func run() throws {
-        let waiter = Waiter(
-            target: target, conditions: conditions.isEmpty ? [.reachable] : conditions, timeout: timeout,
-            source: daemon.source(observation.given), kernelOptions: observation.engineOptions)
+        let waiter = try Waiter(
+            target: target, terms: conditions, timeout: timeout, source: daemon.source(observation.given),
+            kernelOptions: observation.engineOptions)
         try waiter.wait()
+        guard conditions.isEmpty, target.namesService else { return }
+        StandardError.write(
+            "reach: there is a path to \(DisplayText.sanitized(target.text)); whether it answers was not tested, "
+                + "see --until answers\n")
     }
 }
 
@@ -54,17 +61,90 @@ struct Waiter {
     let timeout: Duration?
     let source: DaemonOptions.Source
     let kernelOptions: EngineOptions
+    /// The URL that is to answer.
+    private let question: String?
+    /// The probes that are to be up.
+    private let probes: [String]
+
+    /// - Parameter terms: Without any, the target is to be reachable.
+    /// - Throws: ``CommandError`` for a target that cannot be asked.
+    init(
+        target: WaitTarget, terms: [WaitTerms], timeout: Duration?, source: DaemonOptions.Source,
+        kernelOptions: EngineOptions
+    ) throws(CommandError) {
+        self.target = target.target
+        conditions = terms.isEmpty ? [.reachable] : terms.compactMap(\.condition)
+        question = terms.contains(where: \.answers) ? try target.question : nil
+        probes = terms.flatMap(\.probes)
+        self.timeout = timeout
+        self.source = source
+        self.kernelOptions = kernelOptions
+    }
 
     /// - Throws: ``CommandError`` if the conditions do not hold in time, or cannot be observed.
     func wait() throws(CommandError) {
         try checkNetworks()
-        let loop: EventLoop
+        let deadline = timeout.map { SystemClock.boot + $0 }
+        func remaining() -> Duration? { deadline.map { max($0 - SystemClock.boot, .zero) } }
+        var pause = Backoff(first: .seconds(1), longest: .seconds(10))
+        while true {
+            if !conditions.isEmpty { try waitForPath(within: remaining()) }
+            if !probes.isEmpty { try ProbeWaiter(names: probes, source: source).wait(within: remaining()) }
+            guard let question else { return }
+            guard let problem = try ask(question, within: remaining()) else { return }
+            let wait = pause.wait()
+            if let left = remaining(), left <= wait {
+                if left > .zero { try sleep(left) }
+                throw CommandError(status: .timedOut, message: DisplayText.sanitized("\(question): \(problem)"))
+            }
+            // The address may be reached otherwise by then, or a link may have come up: no reason to wait longer.
+            try sleep(wait)
+        }
+    }
+
+    /// Asks the target once.
+    ///
+    /// - Returns: Why it did not answer; `nil` if it did.
+    private func ask(_ question: String, within remaining: Duration?) throws(CommandError) -> String? {
+        // With a timeout of 0 it is still asked once.
+        let limit = max(min(remaining ?? Self.attemptLimit, Self.attemptLimit), Self.shortestAttempt)
+        let result = try ProbeAttempt.make(ProbeOrder(target: question, timeout: limit), from: source).result
+        if result.outcome == .ok { return nil }
+        return result.detail.isEmpty ? result.outcome.reason ?? result.outcome.word : result.detail
+    }
+
+    private static let attemptLimit: Duration = .seconds(5)
+    private static let shortestAttempt: Duration = .milliseconds(500)
+
+    /// Waits until the time is over or the path to the target changes, which is reason to ask again at once.
+    private func sleep(_ time: Duration) throws(CommandError) {
+        let loop = try Self.loop()
+        var hasBegun = false
+        let watch = TargetWatch(
+            of: target, from: source, kernelOptions: kernelOptions, seeksPath: true, on: loop
+        ) { event, _ in
+            guard event.state != nil else { return }
+            if hasBegun { loop.stop() }
+            hasBegun = true
+        }
+        loop.afterEvents {
+            watch.start()
+            loop.schedule(at: SystemClock.boot + time) { loop.stop() }
+        }
+        loop.run()
+        if let failure = watch.failure { throw failure }
+    }
+
+    private static func loop() throws(CommandError) -> EventLoop {
         do throws(SystemError) {
-            loop = try EventLoop()
+            return try EventLoop()
         } catch {
             throw CommandError(status: .cannotObserve, message: "cannot watch: \(error)")
         }
-        guard try holds(on: loop) else { throw CommandError(status: .timedOut) }
+    }
+
+    private func waitForPath(within remaining: Duration?) throws(CommandError) {
+        guard try holds(on: try Self.loop(), within: remaining) else { throw CommandError(status: .timedOut) }
     }
 
     /// A mistyped name would be waited for without an end. Where no one knows the names, ``holds(on:)`` says so.
@@ -85,13 +165,15 @@ struct Waiter {
         }
     }
 
-    private func holds(on loop: EventLoop) throws(CommandError) -> Bool {
+    private func holds(on loop: EventLoop, within timeout: Duration?) throws(CommandError) -> Bool {
         var isFulfilled = false
         // The timeout counts only after the source has answered once, so that a timeout of 0 still tests the conditions.
         var (isAnswered, isTimeUp) = (false, false)
         var unproved: CommandError?
         let watch = TargetWatch(
-            of: target, from: source, kernelOptions: kernelOptions, mustObserve: true, seeksPath: true, on: loop
+            of: target, from: source, kernelOptions: kernelOptions,
+            needsConfiguration: conditions.contains(where: \.dependsOnConfiguration), mustObserve: true, seeksPath: true,
+            on: loop
         ) { event, source in
             guard let state = event.state else { return }
             isAnswered = true

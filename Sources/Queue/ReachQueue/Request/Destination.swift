@@ -1,8 +1,10 @@
 package import ReachCore
 
-/// Where a request goes: what limits, breakers and budgets are kept for. Scheme, host and port.
+/// Where a request goes: what limits, breakers and budgets are kept for. Scheme, host and port, and the proxy that the request asks
+/// for: by another proxy another path leads there, and another server answers first.
 package struct Destination: Hashable, Sendable, CustomStringConvertible {
-    /// `https://example.net:443`: scheme and host in lower case, the port always there.
+    /// `https://example.net:443`: scheme and host in lower case, the port always there. With a proxy of the request's own
+    /// `https://example.net:443 by http://192.0.2.1:3128`, or `... by none`.
     package let description: String
 
     /// The destination that was ``description`` before. For what comes back from the queue's file.
@@ -33,12 +35,36 @@ package struct Destination: Hashable, Sendable, CustomStringConvertible {
         description = "\(scheme)://\(authority.host.lowercased()):\(port)"
     }
 
+    // MARK: Proxies
+
+    private static let by = " by "
+
+    /// Scheme, host and port.
+    package var origin: Substring { description.utf8Range(of: Self.by).map { description[..<$0.lowerBound] } ?? description[...] }
+
+    /// The proxy that the request asks for.
+    package var proxy: RequestProxy {
+        guard let range = description.utf8Range(of: Self.by) else { return .usual }
+        let text = String(description[range.upperBound...])
+        return text == RequestProxy.noneWord ? .none : .server(text)
+    }
+
+    /// The same origin by another proxy.
+    package func reached(by proxy: RequestProxy) -> Destination {
+        Destination(stored: origin + (proxy.text.map { Self.by + $0 } ?? ""))
+    }
+
+    /// The host that is connected to, as far as the request says.
+    private var peer: Target? {
+        if case .server(let text) = proxy { try? Target(text) } else { target }
+    }
+
     /// Whoever answers has proved to be the destination.
     package var isSecure: Bool { description.hasPrefix("https:") }
 
     /// A loopback address, or the name for one (RFC 6761, 6.3).
     package var isOnThisMachine: Bool {
-        switch target?.subject {
+        switch peer?.subject {
         case .address(let address, _): address.isLoopback
         case .name(let name): name == "localhost" || name.hasSuffix(".localhost")
         default: false
@@ -47,12 +73,12 @@ package struct Destination: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether its addresses are known without a lookup: it is an address, or this machine.
     package var isAddress: Bool {
-        if case .address = target?.subject { return true }
+        if case .address = peer?.subject { return true }
         return isOnThisMachine
     }
 
     /// The host as a target: what `reachable` asks about.
-    package var target: Target? { try? Target(description) }
+    package var target: Target? { try? Target(String(origin)) }
 
     private static let portFault = "has a port that is no number from 1 to 65535"
 

@@ -6,7 +6,12 @@ package struct RequestSpecification: Hashable, Sendable {
     package var method: String
     /// As the client wrote it; ``destination`` is the part that the queue counts by.
     package var url: String
-    package let destination: Destination
+    package private(set) var destination: Destination
+    /// The proxy that it asks for, which is a part of ``destination``.
+    package var proxy: RequestProxy {
+        get { destination.proxy }
+        set { destination = destination.reached(by: newValue) }
+    }
     package var headers: [HeaderField] = []
     package var body: RequestBody = .none
     /// What else the client wants. Where many requests want the same they share it: see ``terms``.

@@ -18,6 +18,7 @@ package struct RequestValidationError: Error, Hashable, Sendable, CustomStringCo
         case tag
         case interceptor
         case uploadProtocol = "upload-protocol"
+        case proxy
     }
 
     package let field: Field

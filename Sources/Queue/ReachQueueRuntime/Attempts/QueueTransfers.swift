@@ -20,6 +20,8 @@ package final class QueueTransfers {
         package var memoryBytes = 64 << 10
         package var security = SecurityPolicy.standard
         package var userAgent = "reach"
+        /// The proxies of requests that ask for no other.
+        package var proxies = TransferProxies.none
 
         package init() {}
     }
@@ -151,6 +153,7 @@ package final class QueueTransfers {
         } catch {
             return refuse(attempt.order, as: .invalid)
         }
+        transfer.proxy = proxy(for: transfer.url, attempt.request.destination.proxy)
         // A URL with credentials is not kept.
         lastURL = transfer.url.hasCredentials ? nil : transfer.url
         host?.prepare(&transfer, of: attempt.order.id)
@@ -194,6 +197,15 @@ package final class QueueTransfers {
         if let path = choice.path { attempt.path = path }
         send(.attemptRouted(id, choice.path, destination))
         return choice.ways
+    }
+
+    /// - Parameter wanted: What the request asks for.
+    func proxy(for url: TransferURL, _ wanted: RequestProxy) -> TransferProxy {
+        switch wanted {
+        case .none: .none
+        case .server(let text): (try? TransferURL(proxy: text)).map { .explicit($0) } ?? .none
+        case .usual: host?.proxy(for: url) ?? options.proxies.proxy(for: url)
+        }
     }
 
     private func refuse(_ order: AttemptOrder, as kind: AttemptFault.Kind) {

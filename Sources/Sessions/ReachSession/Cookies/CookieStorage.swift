@@ -13,7 +13,7 @@ internal import Synchronization
 ///
 /// The number of cookies is bounded: 50 of a domain and 3,000 in all, with 256 KiB and 4 MiB; those that were not used for
 /// longest are removed first. A cookie lives for 400 days at most. A server may set cookies for the domain above its host
-/// unless that is a public suffix such as `co.uk`; libpsl has the list of those. Without libpsl such a cookie is kept for
+/// unless that is a public suffix such as `co.uk`; libpsl has the list of those. Without the list such a cookie is kept for
 /// the server's host only.
 ///
 /// All members may be used from any thread.

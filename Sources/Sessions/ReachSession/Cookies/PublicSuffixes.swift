@@ -8,10 +8,7 @@ package enum PublicSuffixes {
         let pointer: OpaquePointer
     }
 
-    private static let list: List? = {
-        guard reach_psl_missing() == nil else { return nil }
-        return psl_latest(nil).map(List.init)
-    }()
+    private static let list = psl_latest(nil).map(List.init)
 
     /// Whether a domain is a public suffix. Loads the list at the first call.
     package static func answer(_ domain: String) -> CookieJar.SuffixAnswer {

@@ -85,6 +85,8 @@ extension Attempt {
             refuse(TransferFailure(.wrongPath, "the connection goes from \(actual), not from \(source)", curlCode: 42))
             return false
         }
+        // Another address may have been faster: a request is sent once.
+        guard job?.maySend(self) == true else { return false }
         guard mayBeginRequest() else { return false }
         phases.requestStarted = now
         if upload == nil { phases.requestSent = now }

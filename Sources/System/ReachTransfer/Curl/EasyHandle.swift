@@ -89,15 +89,16 @@ final class EasyHandle {
     /// look for the connection. So it gets the parts, which it only copies, and of the same server's next URL only
     /// path and query are set.
     func setURL(_ url: TransferURL) -> CURLcode {
-        let code = reach_curl_set_string(raw, CURLOPT_URL, url.description)
-        guard code == CURLE_OK else { return code }
         if let known = self.url, known.isWhole(url.description), setTarget(of: url) {
             self.url = url
-            return code
+        } else {
+            let isRead = !url.hasCredentials && curl_url_set(parts, CURLUPART_URL, url.description, 0) == CURLUE_OK
+            self.url = isRead ? url : nil
+            let code = reach_curl_set_url(raw, isRead ? parts : nil)
+            guard code == CURLE_OK else { return code }
         }
-        let isRead = !url.hasCredentials && curl_url_set(parts, CURLUPART_URL, url.description, 0) == CURLUE_OK
-        self.url = isRead ? url : nil
-        return reach_curl_set_url(raw, isRead ? parts : nil)
+        // Last: since 8.12 setting the parts, or none, removes the text.
+        return reach_curl_set_string(raw, CURLOPT_URL, url.description)
     }
 
     /// Sets path and query of a URL that needs no escapes.

@@ -84,6 +84,8 @@ package final class TransferEngine: TransferMaker {
     private var alarm: (id: TimerQueue.ID, deadline: BootTime)?
     /// The pool used last, to which the next transfer mostly belongs too.
     private var lastPool: (key: PoolKey, pool: Pool)?
+    /// Which of several addresses hosts are connected to, in this epoch.
+    var winners = WinningAddresses()
 
     /// - Throws: `engine-failed` if libcurl cannot be used.
     package init(loop: EventLoop, options: Options = Options()) throws(TransferFailure) {
@@ -144,6 +146,7 @@ package final class TransferEngine: TransferMaker {
     package func newEpoch() {
         epoch += 1
         tools.resolver.newEpoch()
+        winners.removeAll()
         let end = SystemClock.boot + options.drainLimit
         for pool in pools.values where pool.drainsUntil == nil { pool.drainsUntil = end }
         closeUnused()
@@ -212,8 +215,8 @@ package final class TransferEngine: TransferMaker {
         makeRoom()
         let pool = Pool(multi)
         pools[key] = pool
-        multi.onProgress = { $0.job?.attemptMoved() }
-        multi.onFinish = { attempt, code in attempt.job?.attemptEnded(code) }
+        multi.onProgress = { $0.job?.attemptMoved($0) }
+        multi.onFinish = { attempt, code in attempt.job?.attemptEnded(attempt, code) }
         multi.onBroken = { [unowned self] reason in drop(key, because: reason) }
         return pool
     }

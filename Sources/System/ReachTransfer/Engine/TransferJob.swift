@@ -11,9 +11,13 @@ final class TransferJob {
     private unowned(unsafe) var engine: TransferEngine?
     private let tools: TransferTools
     private var machine: TransferMachine
-    private var attempt: Attempt? {
-        didSet { if oldValue !== attempt { oldValue?.job = nil } }
-    }
+    /// The attempt that sends the request; before that, those that are connecting, in the order in which they started.
+    private var attempts: [Attempt] = []
+    private var attempt: Attempt? { attempts.last }
+    /// The first attempt whose request could be sent.
+    private var winner: Attempt?
+    /// The address that would be preferred if nothing were known of earlier connections.
+    private var firstAddress: IPAddress?
     private var trust: TrustStore?
     private var upload: (any UploadSource)?
     private var writer: FileWriter?
@@ -39,7 +43,10 @@ final class TransferJob {
 
     func use(_ sink: FileSink) { machine.request.sink = .file(sink) }
 
-    func deadlineReached() { run(machine.deadlineReached(attempt?.counts, at: SystemClock.boot)) }
+    func deadlineReached() {
+        let isConnected = attempts.contains { $0.phases.connected != nil }
+        run(machine.deadlineReached(attempt?.counts, isConnected: isConnected, at: SystemClock.boot))
+    }
 
     /// Ends the transfer with a failure from outside, such as the end of its epoch.
     func fail(_ failure: TransferFailure) { run(machine.interrupt(failure, at: SystemClock.boot)) }
@@ -50,26 +57,56 @@ final class TransferJob {
         release()
     }
 
+    /// Whether this attempt may send the request: the first one that asks. Called while libcurl runs.
+    func maySend(_ attempt: Attempt) -> Bool {
+        if winner == nil { winner = attempt }
+        return winner === attempt
+    }
+
     /// Handles progress: the attempt has sent or received something.
-    func attemptMoved() {
-        guard let attempt, machine.isTransferring else { return }
-        if machine.isConnecting, attempt.phases.requestStarted != nil {
-            run(machine.requestStarted(attempt.phases, attempt.counts, at: SystemClock.boot))
+    func attemptMoved(_ attempt: Attempt) {
+        guard machine.isTransferring else { return }
+        if machine.isConnecting {
+            guard attempt === winner, attempt.phases.requestStarted != nil else { return }
+            keep(only: attempt)
+            let now = SystemClock.boot
+            if let firstAddress {
+                engine?.winners.note(
+                    attempt.plan.address, of: machine.request.url, insteadOf: firstAddress, at: now)
+            }
+            run(machine.requestStarted(attempt.phases, attempt.counts, at: now))
         }
         deliver(attempt)
         run(machine.moved(attempt.counts, at: SystemClock.boot))
     }
 
     /// Handles the end of the attempt, which libcurl reported.
-    func attemptEnded(_ code: CURLcode) {
-        guard let attempt, machine.isTransferring else { return }
+    func attemptEnded(_ attempt: Attempt, _ code: CURLcode) {
+        guard machine.isTransferring else { return }
         deliver(attempt)
         var result = attempt.result
         // libcurl reports a write error when a callback accepts fewer bytes than it got, as ours do to cut an attempt.
         if code != CURLE_OK && !attempt.isCut || attempt.evidence.refusal != nil {
             result.failure = TransferFailure(code, attempt.evidence, host: machine.request.url.host)
         }
+        if machine.isConnecting, result.failure != nil {
+            attempt.job = nil
+            attempts.removeAll { $0 === attempt }
+            if winner === attempt { winner = nil }
+        } else {
+            keep(only: attempt)
+        }
         run(machine.attemptEnded(result, at: SystemClock.boot))
+    }
+
+    /// Stops all attempts but one.
+    private func keep(only kept: Attempt?) {
+        for other in attempts where other !== kept {
+            other.job = nil
+            other.multi?.remove(other)
+        }
+        attempts = kept.map { [$0] } ?? []
+        if winner !== kept { winner = nil }
     }
 
     private func deliver(_ attempt: Attempt) {
@@ -109,8 +146,9 @@ final class TransferJob {
         case .findTrust(let anchors): findTrust(anchors)
         case .route(let addresses):
             let interface = machine.request.interface
+            let (addresses, now) = (ordered(addresses), SystemClock.boot)
             let ways = handler.route?(addresses) ?? addresses.map { TransferWay($0, by: interface) }
-            run(machine.routed(ways, at: SystemClock.boot))
+            run(machine.routed(ways, at: now))
         case .attempt(let way): start(way)
         case .stopAttempt: stopAttempt()
         case .reportSending: handler.willSend()
@@ -126,6 +164,12 @@ final class TransferJob {
             }
         case .finish(let event): finish(event)
         }
+    }
+
+    /// The addresses in the order in which they are tried.
+    private func ordered(_ addresses: [IPAddress]) -> [IPAddress] {
+        firstAddress = addresses.count > 1 ? addresses.first : nil
+        return engine?.winners.ordered(addresses, of: machine.request.url, at: SystemClock.boot) ?? addresses
     }
 
     private func open(_ body: TransferBody) {
@@ -201,7 +245,7 @@ final class TransferJob {
                 let attempt = Attempt(
                     plan: plan(by: way), phases: machine.attemptPhases, upload: upload, handles: tools.handles)
             else { throw TransferFailure(.outOfMemory, "no memory for a transfer", curlCode: 27) }
-            self.attempt = attempt
+            attempts.append(attempt)
             try attempt.configure()
             try engine?.start(attempt, of: self)
         } catch {
@@ -221,8 +265,9 @@ final class TransferJob {
     }
 
     private func stopAttempt() {
-        guard let attempt else { return }
+        guard let attempt = winner ?? attempt else { return }
         deliver(attempt)
+        keep(only: attempt)
         attempt.multi?.remove(attempt)
         run(machine.attemptStopped(attempt.result, at: SystemClock.boot))
     }
@@ -247,7 +292,7 @@ final class TransferJob {
     }
 
     private func decide(_ redirect: Redirect) {
-        attempt = nil
+        keep(only: nil)
         let isAllowed = handler.allowsRedirect(redirect)
         let action = machine.redirectDecided(isAllowed, at: SystemClock.boot)
         if machine.request.body == .none { upload = nil }
@@ -265,8 +310,7 @@ final class TransferJob {
         if let lookup { tools.resolver.cancel(lookup) }
         lookup = nil
         engine = nil
-        if let attempt { attempt.multi?.remove(attempt) }
-        attempt = nil
+        keep(only: nil)
         trust = nil
         writer = nil
         upload = nil

@@ -71,7 +71,7 @@ extension TransferMachine {
     mutating func interrupt(_ failure: TransferFailure, at now: BootTime) -> Action? {
         switch state {
         case .connecting, .exchanging:
-            state = .stopping(failure, nil)
+            state = .stopping(failure)
             return .stopAttempt
         case .openingBody, .resolving, .routing, .findingTrust: return end(.failure(failure), at: now)
         case .waiting:
@@ -83,10 +83,9 @@ extension TransferMachine {
 
     /// Handles the end of an attempt that was stopped. The state has the reason.
     mutating func attemptStopped(_ result: AttemptResult, at now: BootTime) -> Action? {
-        guard case .stopping(let failure, let candidates) = state else { return nil }
+        guard case .stopping(let failure) = state else { return nil }
         record.note(result)
-        guard let candidates else { return end(.failure(failure), at: now) }
-        return failedToConnect(failure, candidates, at: now)
+        return end(.failure(failure), at: now)
     }
 
     /// Handles an attempt that ended by itself.
@@ -103,20 +102,22 @@ extension TransferMachine {
         return failedToConnect(failure, candidates, at: now)
     }
 
+    /// Handles the failure of one attempt, after which others may still connect.
     private mutating func failedToConnect(
         _ failure: TransferFailure, _ candidates: Candidates, at now: BootTime
     ) -> Action? {
-        let mayBeAddress = failure.kind == .destination || failure.kind == .localNetwork
-        guard mayBeAddress, !candidates.ways.isEmpty else {
-            // A missing route in one family says less than the failure of the other family.
-            if failure.kind == .localNetwork, let earlier = candidates.earlierFailure {
-                return end(.failure(earlier), at: now)
-            }
-            return end(.failure(failure), at: now)
-        }
         var rest = candidates
-        if rest.earlierFailure == nil, failure.kind != .localNetwork { rest.earlierFailure = failure }
-        return tryNext(rest, at: now)
+        rest.running -= 1
+        // What a server says of itself, such as a wrong certificate, is not asked of its other addresses.
+        if !failure.mayBeOfAddress { rest.ways = [] }
+        let isLast = rest.ways.isEmpty && rest.running == 0
+        guard !isLast else { return end(.failure(rest.mostTelling(failure)), at: now) }
+        if failure.kind != .localNetwork || !failure.mayBeOfAddress {
+            rest.earlierFailure = rest.mostTelling(failure)
+        }
+        if !rest.ways.isEmpty { return tryNext(rest, at: now) }
+        state = .connecting(rest)
+        return nil
     }
 
     private mutating func succeed(_ result: AttemptResult, at now: BootTime) -> Action? {
@@ -163,5 +164,19 @@ extension TransferMachine {
         if request.body == .none { record.bodyBytes = nil }
         beginHop(at: now)
         return findAddresses(at: now)
+    }
+}
+
+extension TransferFailure {
+    /// Whether another address of the same server may do better.
+    fileprivate var mayBeOfAddress: Bool { kind == .destination || kind == .localNetwork }
+}
+
+extension TransferMachine.Candidates {
+    /// The failure to report of those so far: one of the server itself, or else the last one. A missing route in one family
+    /// says less than the failure of the other family.
+    fileprivate func mostTelling(_ failure: TransferFailure) -> TransferFailure {
+        guard let earlierFailure, failure.mayBeOfAddress else { return failure }
+        return failure.kind == .localNetwork || !earlierFailure.mayBeOfAddress ? earlierFailure : failure
     }
 }

@@ -18,10 +18,11 @@ struct TransferMachine {
         case route([IPAddress])
         /// Get the trusted certificates: then ``trustFound(at:)``, or ``failed(_:at:)``.
         case findTrust([CertificateData]?)
-        /// Start an attempt. If it does not start, ``failed(_:at:)`` follows; otherwise ``requestStarted(_:_:at:)``
-        /// when the request is sent, and ``attemptEnded(_:at:)``.
+        /// Start an attempt, next to those that are connecting. If it does not start, ``failed(_:at:)`` follows; otherwise
+        /// ``requestStarted(_:_:at:)`` when the request is sent, and ``attemptEnded(_:at:)``. The first one that can send its
+        /// request ends the others.
         case attempt(TransferWay)
-        /// Report what the attempt has received so far, and stop it: then ``attemptStopped(_:at:)``.
+        /// Report what the attempt has received so far, and stop it and all others: then ``attemptStopped(_:at:)``.
         case stopAttempt
         /// Call the handler before the request is sent.
         case reportSending
@@ -57,13 +58,12 @@ struct TransferMachine {
         case resolving
         case routing
         case findingTrust(Candidates)
-        /// A connection to an address.
+        /// Connections to one or several addresses, of which the first counts (RFC 8305).
         case connecting(Candidates)
         /// The response: the request may have arrived.
         case exchanging
-        /// The end of the attempt that is being stopped. Has the reason, and the remaining candidates if another one
-        /// may be tried.
-        case stopping(TransferFailure, Candidates?)
+        /// The end of the attempt that is being stopped, for this reason.
+        case stopping(TransferFailure)
         case decidingRedirect(Redirect)
         /// The last write to the file.
         case flushing(Outcome)
@@ -75,7 +75,9 @@ struct TransferMachine {
     /// The addresses of a hop's server that were not tried yet, each with its path.
     struct Candidates {
         var ways: ArraySlice<TransferWay>
-        /// Why the first address failed, if that says more than the later failures.
+        /// The number of attempts that are connecting.
+        var running = 0
+        /// Why an earlier address failed, if that says more than the later failures.
         var earlierFailure: TransferFailure?
     }
 
@@ -221,6 +223,7 @@ struct TransferMachine {
         guard let way = rest.ways.popFirst() else { return nil }
         timers.beginAddress(at: now, othersAfter: rest.ways.count)
         arm()
+        rest.running += 1
         record.beginAttempt()
         state = .connecting(rest)
         return .attempt(way)
@@ -241,8 +244,12 @@ struct TransferMachine {
 
     /// Handles the end of a time limit.
     ///
-    /// - Parameter counts: The bytes that the attempt has moved so far; `nil` if there is no attempt.
-    mutating func deadlineReached(_ counts: AttemptCounts?, at now: BootTime) -> Action? {
+    /// - Parameters:
+    ///   - counts: The bytes that the attempt has moved so far; `nil` if there is no attempt.
+    ///   - isConnected: Whether an attempt that may not send its request yet has a TCP connection.
+    mutating func deadlineReached(
+        _ counts: AttemptCounts?, isConnected: Bool = false, at now: BootTime
+    ) -> Action? {
         disarm()
         switch state {
         case .stopping, .decidingRedirect, .flushing, .finishing, .ended: return nil
@@ -255,10 +262,17 @@ struct TransferMachine {
             arm()
             return nil
         }
+        if expiry == .address, case .connecting(let candidates) = state {
+            // A handshake takes longer than a connection, and another one would not be faster.
+            if isConnected, timers.extendAddress(at: now, othersAfter: candidates.ways.count) {
+                arm()
+                return nil
+            }
+            return tryNext(candidates, at: now)
+        }
         let failure = timeout(expiry)
         switch state {
-        case .connecting(let candidates): state = .stopping(failure, expiry == .address ? candidates : nil)
-        case .exchanging: state = .stopping(failure, nil)
+        case .connecting, .exchanging: state = .stopping(failure)
         default: return finish(.failure(failure), at: now)
         }
         return .stopAttempt

@@ -6,7 +6,7 @@ struct TransferTimers: Equatable {
         case total
         /// All addresses together.
         case connect
-        /// The share of the address that is tried.
+        /// The wait before the next address is tried, too.
         case address
         case idle
     }
@@ -17,6 +17,11 @@ struct TransferTimers: Equatable {
     private var address: BootTime?
     private var idle: BootTime?
     private var movedBefore: UInt64 = 0
+    /// Whether the wait for the next address was extended.
+    private var isExtended = false
+
+    /// How long an address is tried before the next one is tried, too (RFC 8305 section 5).
+    static let attemptDelay = Duration.milliseconds(250)
 
     init(_ timeouts: TransferTimeouts, startedAt now: BootTime) {
         self.timeouts = timeouts
@@ -30,13 +35,23 @@ struct TransferTimers: Equatable {
         idle = nil
     }
 
-    /// An attempt to one address begins. Each address has an equal share of the time left.
+    /// An attempt to one address begins.
     ///
     /// - Parameter othersAfter: The number of addresses that are still to be tried.
     mutating func beginAddress(at now: BootTime, othersAfter: Int) {
-        address = nil
-        guard othersAfter > 0, let end = [connect, total].compactMap({ $0 }).min() else { return }
+        address = othersAfter > 0 ? now + Self.attemptDelay : nil
+        isExtended = false
+    }
+
+    /// Waits longer for an address that is connected and not ready for the request yet: it and those that are still to be tried
+    /// have equal shares of the time left.
+    ///
+    /// - Returns: `false` if it had its share.
+    mutating func extendAddress(at now: BootTime, othersAfter: Int) -> Bool {
+        guard !isExtended, let end = [connect, total].compactMap({ $0 }).min() else { return false }
+        isExtended = true
         address = now + .nanoseconds(max(0, (end - now).nanoseconds) / Int64(othersAfter + 1))
+        return true
     }
 
     /// The request is sent.

@@ -21,7 +21,9 @@ extension DNSChannel {
             return descriptor >= 0 ? descriptor : DNSChannel.owner(context)?.failed(-descriptor) ?? -1
         },
         aclose: { descriptor, context in
-            DNSChannel.owner(context)?.unwatch(descriptor)
+            let owner = DNSChannel.owner(context)
+            owner?.unwatch(descriptor)
+            owner?.places[descriptor] = nil
             return close(descriptor)
         },
         aconnect: { descriptor, address, length, context in
@@ -49,6 +51,7 @@ extension DNSChannel {
             UInt16(bigEndian: $0.pointee.sin_port)
         }
         guard let port, servers.indices.contains(Int(port) - 1) else { return failed(EINVAL) }
+        places[descriptor] = Int(port) - 1
         let server = servers[Int(port) - 1]
         let scope = server.zone.map { if_nametoindex($0) } ?? 0
         let whole = SocketAddress(address: server.address, port: server.port, scope: scope)
@@ -65,7 +68,9 @@ extension DNSChannel {
         return result == 0 ? 0 : failed(errno)
     }
 
+    /// Sends a query, but none to a server that failed: newer versions of c-ares would query it once in each round.
     private func send(_ descriptor: CInt, _ parts: UnsafePointer<iovec>?, _ count: Int) -> Int {
+        guard let place = places[descriptor], !failedPlaces.contains(place) else { return Int(failed(ECONNREFUSED)) }
         var message = msghdr()
         message.msg_iov = UnsafeMutablePointer(mutating: parts)
         message.msg_iovlen = count
@@ -83,21 +88,26 @@ extension DNSChannel {
     }
 
     /// Receives a datagram, and skips those that are no response: c-ares accepts an echoed query, or an empty datagram,
-    /// as an answer.
+    /// as an answer. The socket is connected, so the server sent it; c-ares compares the sender with the placeholder.
     private func receiveDatagram(
         _ descriptor: CInt, _ buffer: UnsafeMutableRawPointer, _ size: Int, _ from: UnsafeMutablePointer<sockaddr>,
         _ fromLength: UnsafeMutablePointer<socklen_t>
     ) -> Int {
         while budget > 0 {
             budget -= 1
-            let count = recvfrom(descriptor, buffer, size, 0, from, fromLength)
+            let count = recv(descriptor, buffer, size, 0)
             guard count >= 0 else { return Int(failed(errno)) }
             let bytes = UnsafeMutableRawBufferPointer(start: buffer, count: size)
             guard count >= DNSReply.headerBytes, bytes[2] & 0xf8 == 0x80 else { continue }
-            let code = bytes[3] & 15
-            let isFailure = [DNSReply.Code.serverFailure, DNSReply.Code.notImplemented, DNSReply.Code.refused].contains(
-                code)
-            if isFailure { failureCode = code }
+            guard let place = places[descriptor] else { return Int(failed(EBADF)) }
+            if DNSReply.Code.failures.contains(bytes[3] & 15), lastQuery.starts(with: bytes[..<2]) {
+                failureCode = bytes[3] & 15
+                failedPlaces.insert(place)
+            }
+            placeholder(ofPlace: place).withPointer { address, length in
+                fromLength.pointee = min(fromLength.pointee, length)
+                memcpy(from, address, Int(fromLength.pointee))
+            }
             return completed(bytes, count)
         }
         return Int(failed(EAGAIN))
@@ -106,12 +116,12 @@ extension DNSChannel {
     /// Adds the question to a response that is a header alone, as servers without EDNS may send (RFC 6891 section 7):
     /// c-ares queries again without EDNS only where the response repeats the question.
     private func completed(_ bytes: UnsafeMutableRawBufferPointer, _ count: Int) -> Int {
-        let optionBytes = 11
         guard count == DNSReply.headerBytes, bytes[3] & 15 == DNSReply.Code.formatError,
-            lastQuery.count > count + optionBytes, lastQuery[11] == 1, bytes[0] == lastQuery[0],
-            bytes[1] == lastQuery[1]
+            lastQuery.count > count, lastQuery[11] == 1, lastQuery.starts(with: bytes[..<2]),
+            let end = DNSReply.end(ofNameAt: count, in: lastQuery)
         else { return count }
-        let question = lastQuery[count..<(lastQuery.count - optionBytes)]
+        // Type and class.
+        let question = lastQuery[count..<min(end + 4, lastQuery.count)]
         guard count + question.count <= bytes.count else { return count }
         for place in 4..<count { bytes[place] = 0 }
         bytes[5] = 1

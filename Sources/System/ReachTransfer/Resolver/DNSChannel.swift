@@ -17,11 +17,26 @@ package final class DNSChannel {
             self.name = name
             self.type = type
         }
+
+        /// Whether servers may be queried for the name; versions of c-ares differ in what they send.
+        var isQueriable: Bool {
+            var bytes = name.utf8[...]
+            if bytes.last == UInt8(ascii: ".") { bytes = bytes.dropLast() }
+            // The root.
+            if bytes.isEmpty { return true }
+            let labels = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+            // 255 bytes with the length of each label and the last, empty one.
+            guard bytes.count <= 253, labels.allSatisfy({ 1...63 ~= $0.count }), let last = labels.last else {
+                return false
+            }
+            return String(Substring(last)).lowercased() != "onion"
+        }
     }
 
     package enum Outcome: Hashable, Sendable {
         case reply(DNSReply)
-        /// Not a valid DNS name: a label is empty or longer than 63 bytes, or the name is longer than 255.
+        /// Not a valid DNS name: a label is empty or longer than 63 bytes, or the name is longer than 255. Or a name below
+        /// `onion`, which is never queried (RFC 7686).
         case notAName
         /// All servers that answered failed, the last one with this code.
         case refused(code: UInt8)
@@ -50,6 +65,10 @@ package final class DNSChannel {
     /// `errno` of the last call that failed; 0 if none did.
     package internal(set) var lastError: CInt = 0
     var failureCode: UInt8?
+    /// The places of the servers in ``servers`` that the sockets are connected to.
+    var places: [CInt: Int] = [:]
+    /// The places of the servers that failed, which are not queried again.
+    var failedPlaces: Set<Int> = []
     var lastQuery: [UInt8] = []
     var budget = 0
     private var isOver = false
@@ -70,7 +89,11 @@ package final class DNSChannel {
         self.interface = interface
         self.route = route
         self.completion = completion
-        open(patience: patience, rounds: rounds, isByTCP: isByTCP)
+        if question.isQueriable {
+            open(patience: patience, rounds: rounds, isByTCP: isByTCP)
+        } else {
+            outcome = .notAName
+        }
         if let channel {
             let context = Unmanaged.passUnretained(self).toOpaque()
             ares_query(channel, question.name, CInt(1), CInt(question.type.rawValue), Self.ended, context)
@@ -97,10 +120,7 @@ package final class DNSChannel {
     // MARK: - The channel
 
     private func open(patience: Duration, rounds: Int, isByTCP: Bool) {
-        guard reach_ares_missing() == nil else {
-            outcome = .notAsked(ELIBACC)
-            return
-        }
+        guard Self.isLibraryReady else { return }
         let context = Unmanaged.passUnretained(self).toOpaque()
         var options = ares_options()
         // With one server, its refusal is the answer; with several, c-ares queries the next one.
@@ -113,7 +133,7 @@ package final class DNSChannel {
         options.ednspsz = Self.answerBytes
         options.sock_state_cb = Self.stateChanged
         options.sock_state_cb_data = context
-        // With all of these set, even as empty lists, c-ares reads no file and no environment.
+        // With all of these set, even as empty lists, nothing of the machine's files counts.
         let mask =
             ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_NDOTS | ARES_OPT_SERVERS | ARES_OPT_DOMAINS
             | ARES_OPT_LOOKUPS | ARES_OPT_SOCK_STATE_CB | ARES_OPT_SORTLIST | ARES_OPT_EDNSPSZ | ARES_OPT_NOROTATE
@@ -128,20 +148,21 @@ package final class DNSChannel {
                 return ares_init_options(&opened, &options, mask)
             }
         }
-        guard status == ARES_SUCCESS, let opened else { return }
+        guard status == REACH_ARES_SUCCESS, let opened else { return }
         channel = opened
         ares_set_socket_functions(opened, Self.socketFunctions, context)
         setServers(of: opened)
     }
 
-    /// Sets each server's port to its place in the list: c-ares has no zones of addresses, and `connect` finds the
-    /// whole address by the place.
+    /// Gives c-ares a placeholder for each server, and not its address: versions of c-ares have no zones, drop addresses
+    /// that need one, or drop what they take for the same server twice.
     private func setServers(of channel: ares_channel) {
-        var nodes = servers.enumerated().map { place, server in
+        var nodes = servers.indices.map { place in
             var node = ares_addr_port_node()
-            node.family = server.address.family == .ipv4 ? AF_INET : AF_INET6
-            (node.udp_port, node.tcp_port) = (CInt(place + 1), CInt(place + 1))
-            withUnsafeMutableBytes(of: &node.addr) { $0.copyBytes(from: server.address.bytes) }
+            let placeholder = placeholder(ofPlace: place)
+            node.family = placeholder.address.family == .ipv4 ? AF_INET : AF_INET6
+            (node.udp_port, node.tcp_port) = (CInt(placeholder.port), CInt(placeholder.port))
+            withUnsafeMutableBytes(of: &node.addr) { $0.copyBytes(from: placeholder.address.bytes) }
             return node
         }
         let status = nodes.withUnsafeMutableBufferPointer { nodes in
@@ -150,7 +171,13 @@ package final class DNSChannel {
             }
             return ares_set_servers_ports(channel, nodes.baseAddress)
         }
-        if status != ARES_SUCCESS { outcome = .notAsked(ENOMEM) }
+        if status != REACH_ARES_SUCCESS { outcome = .notAsked(ENOMEM) }
+    }
+
+    /// What c-ares takes for a server's address: one of its family, with its place in the list as the port, counted from 1.
+    func placeholder(ofPlace place: Int) -> SocketAddress {
+        let loopback = servers[place].address.family == .ipv4 ? IPAddress(ipv4: 0x7f00_0001) : IPAddress(ipv6: 0, 1)
+        return SocketAddress(address: loopback, port: UInt16(clamping: place + 1))
     }
 
     // MARK: - The loop
@@ -192,16 +219,18 @@ package final class DNSChannel {
 
     // MARK: - Callbacks of c-ares
 
+    private static let isLibraryReady = ares_library_init(ARES_LIB_INIT_ALL) == REACH_ARES_SUCCESS
+
     static func owner(_ context: UnsafeMutableRawPointer?) -> DNSChannel? {
         context.map { Unmanaged<DNSChannel>.fromOpaque($0).takeUnretainedValue() }
     }
 
     private static let ended: ares_callback = { context, status, timeouts, bytes, count in
         guard let owner = owner(context), owner.channel != nil, owner.outcome == nil else { return }
-        if let bytes, let reply = DNSReply(Array(UnsafeBufferPointer(start: bytes, count: Int(count)))) {
+        let reply = bytes.flatMap { DNSReply(Array(UnsafeBufferPointer(start: $0, count: Int(count)))) }
+        if let reply, owner.servers.count == 1 || !reply.isFailure {
             owner.outcome = .reply(reply)
-        } else if status == ARES_EBADNAME || status == ARES_ENOTFOUND {
-            // ARES_ENOTFOUND is for ".onion", which is never queried (RFC 7686).
+        } else if status == REACH_ARES_EBADNAME {
             owner.outcome = .notAName
         } else if let code = owner.failureCode {
             owner.outcome = .refused(code: code)

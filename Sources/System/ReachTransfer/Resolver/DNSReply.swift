@@ -32,6 +32,8 @@ package struct DNSReply: Hashable, Sendable {
         static let nameError: UInt8 = 3
         static let notImplemented: UInt8 = 4
         static let refused: UInt8 = 5
+        /// A server that sends one of these has no answer; another one may.
+        static let failures: Set<UInt8> = [serverFailure, notImplemented, refused]
     }
 
     static let headerBytes = 12
@@ -47,6 +49,8 @@ package struct DNSReply: Hashable, Sendable {
 
     /// The response code (RFC 1035 section 4.1.1).
     package var code: UInt8 { bytes[3] & 15 }
+
+    var isFailure: Bool { Code.failures.contains(code) }
 
     /// The addresses of a family, also those of aliases, and the shortest time to live of the records, in seconds.
     ///
@@ -72,25 +76,51 @@ package struct DNSReply: Hashable, Sendable {
         var entries = [Entry](repeating: empty, count: Self.addressLimit)
         var count = CInt(entries.count)
         let status = parse(bytes, CInt(bytes.count), nil, &entries, &count)
-        guard status == ARES_SUCCESS || status == ARES_ENODATA else { return nil }
+        guard status == REACH_ARES_SUCCESS || status == REACH_ARES_ENODATA else { return nil }
         let found = entries.prefix(Int(count)).compactMap(read)
         // A time with its top bit set counts as 0 (RFC 2181 section 8).
         return (found.map(\.0), found.map { UInt32(max(0, $0.1)) }.min() ?? 0)
     }
 
     /// The seconds for which a negative answer holds, by the zone's SOA record; 0 without one, since RFC 2308 section 5
-    /// forbids caching such an answer.
+    /// forbids caching such an answer. c-ares finds that record only among answers.
     var negativeSeconds: UInt32 {
-        // c-ares searches the record among the answers. It is in the next section, which follows directly, so both
-        // sections are counted as answers.
-        let count = Int(bytes[6]) << 8 + Int(bytes[7]) + Int(bytes[8]) << 8 + Int(bytes[9])
-        var message = bytes
-        message[6] = UInt8(truncatingIfNeeded: count >> 8)
-        message[7] = UInt8(truncatingIfNeeded: count)
-        var record: UnsafeMutablePointer<ares_soa_reply>?
-        guard ares_parse_soa_reply(message, CInt(message.count), &record) == ARES_SUCCESS, let record else { return 0 }
-        defer { ares_free_data(record) }
-        return record.pointee.minttl
+        var place = Self.headerBytes
+        for _ in 0..<number(at: 4, bytes: 2) {
+            guard let end = Self.end(ofNameAt: place, in: bytes) else { return 0 }
+            place = end + 4
+        }
+        for _ in 0..<(number(at: 6, bytes: 2) + number(at: 8, bytes: 2)) {
+            // A name, then the type, the class, the time to live, and the count of the data's bytes.
+            guard let end = Self.end(ofNameAt: place, in: bytes), end + 10 <= bytes.count else { return 0 }
+            place = end + 10 + number(at: end + 8, bytes: 2)
+            guard place <= bytes.count else { return 0 }
+            let isZone = number(at: end, bytes: 2) == 6 && number(at: end + 2, bytes: 2) == 1
+            // Its data are two names and five numbers; the last is the limit of RFC 2308 section 4.
+            guard isZone, place - end >= 10 + 2 + 20 else { continue }
+            let (limit, seconds) = (number(at: place - 4, bytes: 4), number(at: end + 4, bytes: 4))
+            // A time with its top bit set counts as 0 (RFC 2181 section 8).
+            return max(limit, seconds) > Int32.max ? 0 : UInt32(min(limit, seconds))
+        }
+        return 0
+    }
+
+    private func number(at place: Int, bytes count: Int) -> Int {
+        bytes[place..<(place + count)].reduce(0) { $0 << 8 + Int($1) }
+    }
+
+    /// The place behind a name of a message: its labels end with an empty one, or with a reference to a name before.
+    ///
+    /// - Returns: `nil` if the message ends before.
+    static func end(ofNameAt start: Int, in message: [UInt8]) -> Int? {
+        var place = start
+        while place < message.count {
+            let count = Int(message[place])
+            if count >= 0xc0 { return place + 2 <= message.count ? place + 2 : nil }
+            place += 1 + count
+            if count == 0 { return place }
+        }
+        return nil
     }
 
     /// The data of the answers of a type as dig(1) prints it, with names in lower case and without their last dot, and
@@ -127,7 +157,7 @@ package struct DNSReply: Hashable, Sendable {
         _ next: KeyPath<Record, UnsafeMutablePointer<Record>?>, _ read: (Record) -> Value
     ) -> [Value] {
         var first: UnsafeMutablePointer<Record>?
-        guard parse(bytes, CInt(bytes.count), &first) == ARES_SUCCESS else { return [] }
+        guard parse(bytes, CInt(bytes.count), &first) == REACH_ARES_SUCCESS else { return [] }
         defer { if let first { ares_free_data(first) } }
         return sequence(first: first, next: { $0?.pointee[keyPath: next] }).prefix { $0 != nil }
             .compactMap { $0.map { read($0.pointee) } }
@@ -137,7 +167,7 @@ package struct DNSReply: Hashable, Sendable {
         _ parse: (UnsafeMutablePointer<UnsafeMutablePointer<hostent>?>) -> CInt
     ) -> (name: String, aliases: [String])? {
         var host: UnsafeMutablePointer<hostent>?
-        guard parse(&host) == ARES_SUCCESS, let host else { return nil }
+        guard parse(&host) == REACH_ARES_SUCCESS, let host else { return nil }
         defer { ares_free_hostent(host) }
         var aliases: [String] = []
         while let list = host.pointee.h_aliases, let alias = list[aliases.count] { aliases.append(Self.name(alias)) }

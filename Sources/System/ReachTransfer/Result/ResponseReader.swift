@@ -85,9 +85,16 @@ struct ResponseReader {
                 head = Self.status(line)
                 memo?.note(head, of: line)
             }
+            // libcurl's versions differ in which of others they accept.
+            guard let version = head?.version, Self.versions.contains(version) else {
+                return .fail(notHTTP)
+            }
             head?.fields.reserveCapacity(8)
             (isInFields, lengths, announced, isChunked) = (true, [], nil, false)
-            if head?.version == "HTTP/1.0" { isAmbiguous = true }
+            if version == "HTTP/1.0" { isAmbiguous = true }
+        } else if !isInFields, !isComplete {
+            // libcurl accepts blanks before a status line, and here it would have no version.
+            return .fail(notHTTP)
         } else if line.isEmpty {
             return complete()
         } else if !isComplete {
@@ -169,6 +176,10 @@ struct ResponseReader {
         return self.head.map(Verdict.head) ?? .proceed
     }
 
+    private var notHTTP: TransferFailure {
+        TransferFailure(.badResponse, "the response is in no known version of HTTP", curlCode: 1)
+    }
+
     private var tooLarge: TransferFailure {
         TransferFailure(.responseTooLarge, "the response is larger than \(limit.bodyBytes) bytes", curlCode: 63)
     }
@@ -191,6 +202,8 @@ struct ResponseReader {
         guard head?.status == 206, let resume else { return limit.bodyBytes }
         return limit.bodyBytes - min(limit.bodyBytes, resume.offset)
     }
+
+    private static let versions: Set<String> = ["HTTP/1.0", "HTTP/1.1", "HTTP/2"]
 
     private static let redirects: [Int] = [301, 302, 303, 307, 308]
 

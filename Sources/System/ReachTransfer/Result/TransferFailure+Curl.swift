@@ -91,11 +91,18 @@ extension TransferFailure {
         } else {
             reason = Self.reason(code, evidence.systemError)
         }
+        // One number for each reason that libcurl has changed the number of.
+        let own: CURLcode? =
+            switch reason {
+            // libcurl's own pins fail with it; ours are checked while the certificate is verified.
+            case .pinMismatch: CURLE_SSL_PINNEDPUBKEYNOTMATCH
+            case .headerTooLarge: Self.tooLarge
+            default: nil
+            }
         let sentence = evidence.text.isEmpty ? String(cString: curl_easy_strerror(code)) : evidence.text
         self.init(
             reason, "\(host): \(sentence)",
-            // libcurl's own pins fail with 90; ours are checked while the certificate is verified.
-            curlCode: Int32(bitPattern: (reason == .pinMismatch ? CURLE_SSL_PINNEDPUBKEYNOTMATCH : code).rawValue),
+            curlCode: Int32(bitPattern: (own ?? code).rawValue),
             systemError: Self.mayBeLocal.contains(code) ? evidence.systemError : 0)
     }
 
@@ -167,9 +174,11 @@ extension TransferFailure {
         CURLE_SSL_CACERT_BADFILE: .engineFailed, CURLE_SSL_PINNEDPUBKEYNOTMATCH: .pinMismatch,
         CURLE_SSL_INVALIDCERTSTATUS: .certificateInvalid, CURLE_HTTP2_STREAM: .http2,
         CURLE_PROXY: .proxyFailed, CURLE_SSL_CLIENTCERT: .clientCertificate,
-        // CURLE_TOO_LARGE.
-        CURLcode(rawValue: 100): .headerTooLarge,
+        tooLarge: .headerTooLarge,
     ]
+
+    /// CURLE_TOO_LARGE, since 8.6.
+    private static let tooLarge = CURLcode(rawValue: 100)
 }
 
 extension CURLcode: @retroactive Hashable {}

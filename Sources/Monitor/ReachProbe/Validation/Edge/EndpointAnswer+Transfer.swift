@@ -3,8 +3,12 @@ internal import ReachTransfer
 
 extension EndpointAnswer {
     /// The answer in the report of a transfer.
-    init(_ report: TransferReport) {
+    ///
+    /// - Parameter isByProxy: Whether a proxy sent it. An error then is the proxy's own: it cannot reach the endpoint, or does not
+    ///   want to.
+    init(_ report: TransferReport, byProxy isByProxy: Bool = false) {
         switch report.outcome {
+        case .success(let head?) where isByProxy && head.status >= 400 && head.status != 511: self = .failure(.noAnswer)
         case .success(let head?):
             self = .response(EndpointResponse(status: head.status, headers: head.fields, body: report.body))
         case .success(nil): self = .failure(.noAnswer)

@@ -33,6 +33,7 @@ final class EndpointAttempt {
     private let endpoint: ConnectivityEndpoint
     private let form: Form
     private let route: DefaultRoute
+    private let proxy: TransferProxy
     private let resolver: NameService
     private let transfers: TransferEngine
     private let deadline: BootTime
@@ -56,10 +57,11 @@ final class EndpointAttempt {
 
     init(
         _ endpoint: ConnectivityEndpoint, _ form: Form = .validation, by route: DefaultRoute, until deadline: BootTime,
-        resolver: NameService,
+        proxy: TransferProxy = .none, resolver: NameService,
         transfers: TransferEngine, completion: @escaping (Outcome) -> Void
     ) {
         self.endpoint = endpoint
+        self.proxy = proxy
         self.form = form
         self.route = route
         self.deadline = deadline
@@ -72,7 +74,7 @@ final class EndpointAttempt {
 
     /// Starts the attempt. The completion is called once, after this returns.
     func begin() {
-        if let address = IPAddress(endpoint.host) {
+        if let address = IPAddress(server) {
             connect(to: address)
         } else {
             resolve(in: route.key.family) { [unowned self] result in
@@ -92,12 +94,15 @@ final class EndpointAttempt {
         (lookup, transfer) = (nil, nil)
     }
 
+    /// The host that is connected to: the proxy, where there is one.
+    private var server: String { proxy.url?.host ?? endpoint.host }
+
     private var interface: InterfaceBinding {
         InterfaceBinding(name: route.name, index: UInt32(bitPattern: route.key.interface))
     }
 
     private func resolve(in family: IPAddress.Family, _ then: @escaping (Result<[IPAddress], NameFailure>) -> Void) {
-        let question = NameQuestion(endpoint.host, family: family, interface: interface)
+        let question = NameQuestion(server, family: family, interface: interface)
         bytes += Self.lookupBytes
         lookup = resolver.resolve(question, within: max(deadline - SystemClock.boot, .milliseconds(1))) {
             [unowned self] result in
@@ -119,7 +124,7 @@ final class EndpointAttempt {
 
     private func receive(_ addresses: [IPAddress]) {
         let wrong = addresses.first { PublicName.isPrivate($0, subnets: route.subnets) }
-        if let wrong, !form.allowsPrivate, PublicName.isPublic(endpoint.host) { return end(.privateAddress(wrong)) }
+        if let wrong, !form.allowsPrivate, PublicName.isPublic(server) { return end(.privateAddress(wrong)) }
         // One address is enough to show whether anything gets through (Android does the same).
         guard let address = addresses.first else { return end(.failure(.nameNotResolved)) }
         connect(to: address)
@@ -133,19 +138,21 @@ final class EndpointAttempt {
         guard address.family == route.key.family, let url = try? TransferURL(endpoint.url) else {
             return end(.failure(.local))
         }
+        let isDirect = proxy == .none
         if form.allowsPrivate, Self.isOfThisMachineOrLink(address, route) { return end(.privateAddress(address)) }
         var request = TransferRequest(url: url)
         request.headers = [HeaderField("User-Agent", "reach"), HeaderField("Accept", form.accept)]
         request.owner = .validation
         request.interface = interface
         request.family = address.family
-        request.addresses = [address]
+        if isDirect { request.addresses = [address] }
+        request.proxy = proxy
         let patience = max(deadline - SystemClock.boot, .milliseconds(1))
         request.timeouts = TransferTimeouts(connect: patience, total: patience)
         request.limit = ResponseLimit(bodyBytes: UInt64(form.bodyBytes), action: .stop)
         request.version = .http1
         request.connection = .fresh
-        remote = TrafficQuestion.Remote(address: address, port: endpoint.port)
+        remote = TrafficQuestion.Remote(address: address, port: proxy.url?.port ?? endpoint.port)
         bytes += Self.exchangeBytes
         transfer = transfers.start(
             request,
@@ -156,7 +163,7 @@ final class EndpointAttempt {
                 let phases = report.hops.last?.phases
                 roundTrip = phases?.roundTrip
                 if phases?.connected != nil, endpoint.isSecure { bytes += Self.handshakeBytes }
-                end(EndpointAnswer(report))
+                end(EndpointAnswer(report, byProxy: !isDirect))
             })
     }
 

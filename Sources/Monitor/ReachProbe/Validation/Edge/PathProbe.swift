@@ -8,6 +8,7 @@ package import ReachTransfer
 package final class PathProbe {
     private let loop: EventLoop
     private let endpoints: [ConnectivityEndpoint]
+    private let proxies: TransferProxies
     private let transfers: TransferEngine
     private let resolverOptions: NameService.Options
     private var rounds: [UInt64: ValidationRound] = [:]
@@ -15,11 +16,12 @@ package final class PathProbe {
 
     /// - Parameter endpoints: At least one.
     package init(
-        loop: EventLoop, endpoints: [ConnectivityEndpoint], transfers: TransferEngine,
+        loop: EventLoop, endpoints: [ConnectivityEndpoint], proxies: TransferProxies = .none, transfers: TransferEngine,
         resolverOptions: NameService.Options = NameService.Options()
     ) {
         self.loop = loop
         self.endpoints = endpoints
+        self.proxies = proxies
         self.transfers = transfers
         self.resolverOptions = resolverOptions
     }
@@ -34,7 +36,7 @@ package final class PathProbe {
         lastNumber += 1
         let number = lastNumber
         rounds[number] = ValidationRound(
-            endpoints, by: route, within: limit, transfers: transfers,
+            endpoints, by: route, proxies, within: limit, transfers: transfers,
             resolverOptions: resolverOptions, on: loop
         ) { [weak self] outcome in
             self?.rounds[number] = nil

@@ -36,8 +36,8 @@ final class ValidationRound {
     ///     silent.
     ///   - completion: Called once, after this returns, unless the round is cancelled.
     init(
-        _ endpoints: [ConnectivityEndpoint], by route: DefaultRoute, within limit: Duration, transfers: TransferEngine,
-        resolverOptions: NameService.Options, on loop: EventLoop, completion: @escaping (Outcome) -> Void
+        _ endpoints: [ConnectivityEndpoint], by route: DefaultRoute, _ proxies: TransferProxies, within limit: Duration,
+        transfers: TransferEngine, resolverOptions: NameService.Options, on loop: EventLoop, completion: @escaping (Outcome) -> Void
     ) {
         self.loop = loop
         self.completion = completion
@@ -47,7 +47,8 @@ final class ValidationRound {
         let deadline = SystemClock.boot + limit
         for endpoint in endpoints {
             let attempt = EndpointAttempt(
-                endpoint, by: route, until: deadline, resolver: resolver, transfers: transfers
+                endpoint, by: route, until: deadline, proxy: proxies.proxy(for: endpoint), resolver: resolver,
+                transfers: transfers
             ) { [unowned self] outcome in receive(outcome, from: endpoint) }
             attempts.append(attempt)
         }
@@ -102,6 +103,12 @@ final class ValidationRound {
         if let limit { loop.cancel(limit) }
         limit = nil
         attempts.forEach { $0.cancel() }
+    }
+}
+
+extension TransferProxies {
+    fileprivate func proxy(for endpoint: ConnectivityEndpoint) -> TransferProxy {
+        (try? TransferURL(endpoint.url)).map { proxy(for: $0) } ?? .none
     }
 }
 

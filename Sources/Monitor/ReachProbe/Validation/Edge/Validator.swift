@@ -10,6 +10,8 @@ package final class Validator {
     package struct Options: Hashable, Sendable {
         /// At least one.
         package var endpoints: [ConnectivityEndpoint]
+        /// By which the endpoints are asked. What a check proves then is that the proxy is reached and that the Internet answers it.
+        package var proxies = TransferProxies.none
         /// Time for one check: name resolution, connection and answer together.
         package var timeout: Duration = .seconds(5)
         package var rhythm = ValidationOptions()
@@ -153,7 +155,7 @@ package final class Validator {
 
     private func probe(_ route: DefaultRoute, _ ticket: ValidationCommand.Ticket) {
         rounds[ticket] = ValidationRound(
-            options.endpoints, by: route, within: options.timeout, transfers: transfers,
+            options.endpoints, by: route, options.proxies, within: options.timeout, transfers: transfers,
             resolverOptions: resolverOptions, on: loop
         ) { [unowned self] outcome in
             rounds[ticket] = nil

@@ -69,6 +69,7 @@ struct CurlCommand {
         case "-G", "--get": request.isQuery = true
         case "-I", "--head": request.isHead = true
         case "-u", "--user": request.user = try value()
+        case "-x", "--proxy": request.proxy = try value()
         case "--url": try setURL(value())
         case "--retry": request.maximumAttempts = try Self.attempts(retries: value())
         case _ where Self.ignored.contains(name): break
@@ -81,7 +82,6 @@ struct CurlCommand {
         switch name {
         case "-o", "--output", "-O", "--remote-name": ": \"reach queue result ID -o FILE\" writes the answer"
         case "-k", "--insecure": ": the queue sends nothing to a server that it cannot verify"
-        case "-x", "--proxy": ": the queue sends directly"
         case "-:", "--next": ": give one curl command a line"
         default: ""
         }

@@ -26,6 +26,8 @@ struct CurlRequest {
     /// `-u`: USER:PASSWORD
     var user: String?
     var maximumAttempts: Int?
+    /// `-x`
+    var proxy: String?
 
     /// - Parameter keepsURL: Whether the name of a file to upload is not appended to a URL that ends with a slash.
     /// - Throws: ``CommandError`` if the options contradict each other, the URL is invalid, or a file cannot be read.
@@ -42,6 +44,7 @@ struct CurlRequest {
                 address = Self.appending(String(decoding: text, as: UTF8.self), toQueryOf: address)
             }
             request = try RequestSpecification(method: method ?? usualMethod, url: address, headers: headers)
+            if let proxy { request.proxy = try RequestProxy(proxy) }
         } catch {
             throw CommandError(error)
         }

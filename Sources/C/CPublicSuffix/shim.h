@@ -1,16 +1,10 @@
-#ifndef REACH_CPUBLICSUFFIX_H
-#define REACH_CPUBLICSUFFIX_H
+#ifndef REACH_CPUBLICSUFFIX_SHIM_H
+#define REACH_CPUBLICSUFFIX_SHIM_H
 
 #if !__has_include(<libpsl.h>)
 #error "libpsl is missing: install libpsl-dev (Debian), libpsl-devel (Fedora) or libpsl (Arch)"
 #endif
 #include <libpsl.h>
-
-/* libpsl is loaded at the first cookie with a domain: a session without one does not pay for it.
- *
- * Loads it, once. Returns NULL, or the dynamic linker's message; then no other function of it may be called, or the
- * process aborts with that message. From any thread. */
-const char *reach_psl_missing(void);
 
 /* PSL_TYPE_ANY: the section of the list for domains of registries, and the one for domains of companies that rent out
  * names below theirs. */

@@ -1,5 +1,5 @@
-#ifndef REACH_CARES_H
-#define REACH_CARES_H
+#ifndef REACH_CARES_SHIM_H
+#define REACH_CARES_SHIM_H
 
 /* Newer versions rename some of these functions; Debian 12's 1.18 has only the old names. */
 #define CARES_NO_DEPRECATED 1
@@ -12,11 +12,10 @@
 #include <sys/time.h>
 #include <sys/uio.h>
 
-/* c-ares is loaded at the first query: a program that queries no name server does not pay for it.
- *
- * Loads it, once. Returns NULL, or the dynamic linker's message; then no other function of it may be called, or the
- * process aborts with that message. From any thread. */
-const char *reach_ares_missing(void);
+/* Newer versions have an enumeration where older ones have macros, and functions that return an int all the same. */
+static const int REACH_ARES_SUCCESS = ARES_SUCCESS;
+static const int REACH_ARES_ENODATA = ARES_ENODATA;
+static const int REACH_ARES_EBADNAME = ARES_EBADNAME;
 
 /* Whether a socket type that c-ares asks for is a stream. Swift may attribute SOCK_STREAM to another module, depending on
  * the order in which files are compiled. */

@@ -1,0 +1,88 @@
+internal import ReachCore
+
+/// What `wait --until` and `run --when` wait for: a condition of the path, and beyond it what only an attempt or a probe can say.
+struct WaitTerms: Equatable {
+    /// `nil` where no path is asked for.
+    var condition: NetworkCondition?
+    /// Whether the target is to answer.
+    var answers = false
+    /// Names of configured probes that are to be up.
+    var probes: [String] = []
+
+    /// Reads terms with commas between them.
+    ///
+    /// - Throws: ``NetworkConditionError``, which names the term at fault.
+    init(_ text: String) throws(NetworkConditionError) {
+        var rest: [Substring] = []
+        for piece in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let term = piece.split(separator: " ").joined(separator: " ")
+            if term == "answers" {
+                answers = true
+            } else if term.hasPrefix("probe=") {
+                let name = String(term.dropFirst("probe=".count))
+                guard !name.isEmpty, name.utf8.count <= 256 else {
+                    throw NetworkConditionError(description: "'\(DisplayText.sanitized(String(term.prefix(64))))' names no probe")
+                }
+                probes.append(name)
+            } else if term == "answer" || term == "responds" {
+                throw NetworkConditionError(description: "'\(term)' is not a condition; did you mean 'answers'?")
+            } else {
+                rest.append(piece)
+            }
+        }
+        if !rest.isEmpty { condition = try NetworkCondition(rest.joined(separator: ",")) }
+        if let condition, condition.isTargetUnreachable, answers {
+            throw NetworkConditionError(description: "'answers' and 'not-reachable' exclude each other")
+        }
+    }
+}
+
+/// The target of `wait` and `run`: what the kernel is asked about, and what an attempt asks.
+struct WaitTarget: Equatable {
+    let target: Target
+    /// As it was written.
+    let text: String
+
+    static let internet = WaitTarget(target: .internet, text: "internet")
+
+    private init(target: Target, text: String) {
+        self.target = target
+        self.text = text
+    }
+
+    /// - Throws: ``TargetError``.
+    init(_ text: String) throws(TargetError) {
+        self.text = text
+        let port = "tcp://" + text
+        if (try? Target(text)) == nil, text.utf8Range(of: "://") == nil, let target = try? Target(port) {
+            self.target = target
+        } else if text.hasPrefix("dns:"), !text.hasPrefix("dns://") {
+            // The machine's own name servers are asked.
+            target = .internet
+        } else {
+            target = try Target(text)
+        }
+    }
+
+    /// Whether it says how it is to be asked: a URL, or a port.
+    var namesService: Bool { target.description != text || text.utf8Range(of: "://") != nil }
+
+    /// The URL of an attempt: a host alone is sent echo requests, a port is connected to.
+    ///
+    /// - Throws: ``CommandError`` for a target that cannot be asked.
+    var question: String {
+        get throws(CommandError) {
+            if text.hasPrefix("dns:") || text.utf8Range(of: "://") != nil { return text }
+            switch target.subject {
+            case .name, .address: break
+            case .internet, .prefix, .interface:
+                throw CommandError(
+                    status: .usage,
+                    message: "'answers' needs a URL, HOST:PORT or a host as the target; the Internet is 'internet'")
+            }
+            if target.description != text { return "tcp://" + text }
+            if case .address(let address, _) = target.subject, address.family == .ipv6 { return "icmp://[\(text)]" }
+            return "icmp://" + text
+        }
+    }
+}

@@ -1,0 +1,102 @@
+internal import Foundation
+internal import Glibc
+internal import ReachCore
+internal import ReachTesting
+internal import Testing
+
+/// `reach wait` and `reach run` as people use them.
+@Suite(.timeLimit(.minutes(2))) struct WaitProgramTests {
+    private let reach = BuiltProgram.reach
+
+    @Test func `a port is asked until it answers`() throws {
+        let server = try ScriptedServer { _ in }
+        let answered = try reach.run(["wait", "--no-daemon", "--until", "answers", "127.0.0.1:\(server.port)"])
+        #expect(answered.status == 0 && answered.standardError.isEmpty, "\(answered)")
+        let refused = try reach.run(["wait", "--no-daemon", "--until", "answers", "--timeout", "1500ms", "127.0.0.1:9"])
+        #expect(refused.status == 124 && refused.standardError.contains("tcp://127.0.0.1:9: "), "\(refused)")
+    }
+
+    @Test func `a server that comes later ends the wait`() throws {
+        var server: ScriptedServer? = try ScriptedServer { _ in }
+        let port = try #require(server?.port)
+        server = nil
+        let waiting = try reach.start(["wait", "--no-daemon", "--until", "answers", "--timeout", "20s", "127.0.0.1:\(port)"])
+        usleep(1_500_000)
+        server = try ScriptedServer(port: port) { _ in }
+        #expect(try waiting.finish(within: .seconds(20)).status == 0)
+        _ = server
+    }
+
+    @Test func `a URL that was not asked is no answer, and the command says so`() throws {
+        let result = try reach.run(["wait", "--no-daemon", "https://127.0.0.1:9/"])
+        #expect(result.status == 0 && result.standardError.contains("whether it answers was not tested, see --until answers"))
+        #expect(try reach.run(["wait", "--no-daemon", "--until", "reachable", "https://127.0.0.1:9/"]).standardError.isEmpty)
+    }
+
+    @Test func `a probe can be waited for where a daemon has it`() throws {
+        let directory = try TemporaryDirectory()
+        let server = try ScriptedServer { _ in }
+        let file = try directory.file(
+            "reach.toml",
+            """
+            [[probe]]
+            name = "till"
+            target = "tcp://127.0.0.1:\(server.port)"
+            interval = "1s"
+            [[probe]]
+            name = "dead"
+            target = "tcp://127.0.0.1:9"
+            interval = "1s"
+            """)
+        let socket = directory.path + "/socket"
+        let daemon = try BuiltProgram(named: "reachd").start(
+            ["--config", file, "--socket", socket, "--state", directory.path + "/state"])
+        defer { daemon.send(SIGKILL) }
+        for _ in 0..<100 where access(socket, F_OK) != 0 { usleep(50_000) }
+        let up = try reach.run(["wait", "--socket", socket, "--until", "probe=till", "--timeout", "15s"])
+        #expect(up.status == 0, "\(up)")
+        let down = try reach.run(["wait", "--socket", socket, "--until", "probe=dead", "--timeout", "1s"])
+        #expect(down.status == 124 && down.standardError.contains("not up: probe dead"), "\(down)")
+        let unknown = try reach.run(["wait", "--socket", socket, "--until", "probe=tiil", "--timeout", "1s"])
+        #expect(unknown.status == 2 && unknown.standardError.contains("did you mean 'till'"), "\(unknown)")
+        #expect(try reach.run(["wait", "--no-daemon", "--until", "probe=till"]).status == 4)
+    }
+
+    private static let mayMount = getuid() == 0 && access("/usr/bin/unshare", X_OK) == 0
+
+    /// A namespace with its own /etc/reach, and a link by a device of the name.
+    private func run(_ configuration: String, mode: String = "644", _ words: [String]) throws -> BuiltProgram.Result {
+        let directory = try TemporaryDirectory()
+        let file = try directory.file("reach.toml", configuration)
+        let script = """
+            mount -t tmpfs tmpfs /mnt && mkdir /mnt/up /mnt/work &&
+            mount -t overlay overlay -o lowerdir=/etc,upperdir=/mnt/up,workdir=/mnt/work /etc && mkdir -p /etc/reach &&
+            cp \(file) /etc/reach/reach.toml && chmod \(mode) /etc/reach/reach.toml &&
+            ip link set lo up && ip link add lte7 type veth peer name far7 && ip address add 192.0.2.9/24 dev lte7 &&
+            ip link set lte7 up && ip link set far7 up && ip route add default via 192.0.2.1 || exit 70
+            exec "$@"
+            """
+        return try BuiltProgram(named: "/usr/bin/unshare").run(
+            ["-m", "-n", "/bin/sh", "-c", script, "sh", reach.path] + words, environment: ["REACH_SOCKET": nil])
+    }
+
+    @Test(.enabled(if: mayMount, "it takes root and unshare"))
+    func `without a daemon the configuration says which links cost money`() throws {
+        let metered = "[[interface]]\nmatch = \"lte*\"\nmetered = true\nclass = \"wwan\"\n"
+        let words = ["run", "--no-daemon", "--timeout", "0", "--when", "unmetered", "--", "true"]
+        let free = try run("", words)
+        if free.status == 70 { return print("skipped: \(free.standardError)") }
+        #expect(free.status == 0, "\(free)")
+        #expect(try run(metered, words).status == 124)
+        #expect(try run(metered, ["wait", "--no-daemon", "--timeout", "0", "--until", "wwan"]).status == 0)
+        #expect(try run(metered, ["wait", "--no-daemon", "--timeout", "0", "--until", "reachable"]).status == 0)
+        // An option of the command comes first.
+        #expect(try run(metered, ["wait", "--metered", "lte7=no", "--timeout", "0", "--until", "unmetered"]).status == 0)
+        let network = "[[network]]\nname = \"office\"\nprefix = \"192.0.2.0/24\"\nmetered = true\n"
+        #expect(try run(network, words).status == 124)
+        let broken = try run("[[interface]\n", words)
+        #expect(broken.status == 4 && broken.standardError.contains("/etc/reach/reach.toml"), "\(broken)")
+        let domain = "[[network]]\nname = \"office\"\npvd = \"office.example.org\"\nmetered = true\n"
+        #expect(try run(domain, words).status == 4)
+    }
+}
