@@ -16,6 +16,7 @@
 static const int REACH_ARES_SUCCESS = ARES_SUCCESS;
 static const int REACH_ARES_ENODATA = ARES_ENODATA;
 static const int REACH_ARES_EBADNAME = ARES_EBADNAME;
+static const int REACH_ARES_EBADRESP = ARES_EBADRESP;
 
 /* Whether a socket type that c-ares asks for is a stream. Swift may attribute SOCK_STREAM to another module, depending on
  * the order in which files are compiled. */

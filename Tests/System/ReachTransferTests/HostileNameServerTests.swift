@@ -140,6 +140,20 @@ struct HostileNameServerTests {
         #expect(server.received.map(\.hasExtensions) == [true, false])
     }
 
+    @Test func `a server that sends another's cookie is believed, and gets none`() async throws {
+        let server = try Server { query in
+            let cookie: [UInt8] = [0, 10, 0, 16] + [UInt8](repeating: 0xab, count: 16)
+            let options: [UInt8] = [0, 0, 41, 4, 208, 0, 0, 0, 0, 0, UInt8(cookie.count)] + cookie
+            var answer = query.answer(answers: 1, Server.address(7) + options)
+            answer[11] = 1
+            return [answer]
+        }
+        defer { server.stop() }
+        #expect(try await resolve("a.example", on: try stage(server)) == .success(["192.0.2.7"]))
+        // A header, the question, and EDNS without options.
+        #expect(server.received.map { $0.bytes.count - $0.question.count } == [12 + 11])
+    }
+
     @Test func `where one of several servers refuses, the next is queried; a single server's refusal is the answer`()
         async throws
     {

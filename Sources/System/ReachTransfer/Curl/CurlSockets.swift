@@ -51,6 +51,10 @@ final class CurlSockets {
     func rest(_ socket: CInt, isBusy: Bool) {
         guard var known = watched[socket] else { return }
         known.isWanted = false
+        // Newer versions of libcurl read a quick response before they have waited for it. A connection can always be written.
+        if known.interest.contains(.writable), (try? loop.change(socket, to: .readable)) != nil {
+            known.interest = .readable
+        }
         known.isBusy = isBusy
         watched[socket] = known
     }

@@ -18,12 +18,14 @@ extension DNSChannel {
         asocket: { family, type, _, context in
             let isStream = reach_is_stream(type) != 0
             let descriptor = isStream ? reach_stream_socket(family) : reach_datagram_socket(family)
-            return descriptor >= 0 ? descriptor : DNSChannel.owner(context)?.failed(-descriptor) ?? -1
+            guard descriptor >= 0 else { return DNSChannel.owner(context)?.failed(-descriptor) ?? -1 }
+            DNSChannel.owner(context)?.sockets[descriptor] = (isStream, nil)
+            return descriptor
         },
         aclose: { descriptor, context in
             let owner = DNSChannel.owner(context)
             owner?.unwatch(descriptor)
-            owner?.places[descriptor] = nil
+            owner?.sockets[descriptor] = nil
             return close(descriptor)
         },
         aconnect: { descriptor, address, length, context in
@@ -51,7 +53,7 @@ extension DNSChannel {
             UInt16(bigEndian: $0.pointee.sin_port)
         }
         guard let port, servers.indices.contains(Int(port) - 1) else { return failed(EINVAL) }
-        places[descriptor] = Int(port) - 1
+        sockets[descriptor]?.place = Int(port) - 1
         let server = servers[Int(port) - 1]
         let scope = server.zone.map { if_nametoindex($0) } ?? 0
         let whole = SocketAddress(address: server.address, port: server.port, scope: scope)
@@ -70,13 +72,18 @@ extension DNSChannel {
 
     /// Sends a query, but none to a server that failed: newer versions of c-ares would query it once in each round.
     private func send(_ descriptor: CInt, _ parts: UnsafePointer<iovec>?, _ count: Int) -> Int {
-        guard let place = places[descriptor], !failedPlaces.contains(place) else { return Int(failed(ECONNREFUSED)) }
+        guard let socket = sockets[descriptor], let place = socket.place, !failedPlaces.contains(place) else {
+            return Int(failed(ECONNREFUSED))
+        }
+        if !socket.isStream, count == 1, let message = parts?.pointee {
+            let bytes = Array(UnsafeRawBufferPointer(start: message.iov_base, count: message.iov_len))
+            lastQuery = DNSRecord.withoutOptions(bytes)
+            let result = Glibc.send(descriptor, lastQuery, lastQuery.count, CInt(MSG_NOSIGNAL))
+            return result >= 0 ? bytes.count : Int(failed(errno))
+        }
         var message = msghdr()
         message.msg_iov = UnsafeMutablePointer(mutating: parts)
         message.msg_iovlen = count
-        if let first = parts?.pointee {
-            lastQuery = Array(UnsafeRawBufferPointer(start: first.iov_base, count: first.iov_len))
-        }
         let result = sendmsg(descriptor, &message, CInt(MSG_NOSIGNAL))
         return result >= 0 ? result : Int(failed(errno))
     }
@@ -99,33 +106,33 @@ extension DNSChannel {
             guard count >= 0 else { return Int(failed(errno)) }
             let bytes = UnsafeMutableRawBufferPointer(start: buffer, count: size)
             guard count >= DNSReply.headerBytes, bytes[2] & 0xf8 == 0x80 else { continue }
-            guard let place = places[descriptor] else { return Int(failed(EBADF)) }
-            if DNSReply.Code.failures.contains(bytes[3] & 15), lastQuery.starts(with: bytes[..<2]) {
-                failureCode = bytes[3] & 15
-                failedPlaces.insert(place)
+            guard let place = sockets[descriptor]?.place else { return Int(failed(EBADF)) }
+            let answer = completed(DNSRecord.withoutOptions(Array(bytes[..<count])))
+            bytes.copyBytes(from: answer.prefix(size))
+            if lastQuery.starts(with: answer[..<2]) {
+                lastAnswer = answer
+                if DNSReply.Code.failures.contains(answer[3] & 15) {
+                    failureCode = answer[3] & 15
+                    failedPlaces.insert(place)
+                }
             }
             placeholder(ofPlace: place).withPointer { address, length in
                 fromLength.pointee = min(fromLength.pointee, length)
                 memcpy(from, address, Int(fromLength.pointee))
             }
-            return completed(bytes, count)
+            return min(answer.count, size)
         }
         return Int(failed(EAGAIN))
     }
 
     /// Adds the question to a response that is a header alone, as servers without EDNS may send (RFC 6891 section 7):
     /// c-ares queries again without EDNS only where the response repeats the question.
-    private func completed(_ bytes: UnsafeMutableRawBufferPointer, _ count: Int) -> Int {
-        guard count == DNSReply.headerBytes, bytes[3] & 15 == DNSReply.Code.formatError,
-            lastQuery.count > count, lastQuery[11] == 1, lastQuery.starts(with: bytes[..<2]),
-            let end = DNSReply.end(ofNameAt: count, in: lastQuery)
-        else { return count }
-        // Type and class.
-        let question = lastQuery[count..<min(end + 4, lastQuery.count)]
-        guard count + question.count <= bytes.count else { return count }
-        for place in 4..<count { bytes[place] = 0 }
-        bytes[5] = 1
-        UnsafeMutableRawBufferPointer(rebasing: bytes[count...]).copyBytes(from: question)
-        return count + question.count
+    private func completed(_ answer: [UInt8]) -> [UInt8] {
+        guard answer.count == DNSReply.headerBytes, answer[3] & 15 == DNSReply.Code.formatError,
+            lastQuery.count > answer.count, lastQuery[11] == 1, lastQuery.starts(with: answer[..<2]),
+            let end = DNSRecord.end(ofNameAt: answer.count, in: lastQuery)
+        else { return answer }
+        // The name, its type and class.
+        return answer[..<4] + [0, 1, 0, 0, 0, 0, 0, 0] + lastQuery[answer.count..<min(end + 4, lastQuery.count)]
     }
 }

@@ -65,11 +65,13 @@ package final class DNSChannel {
     /// `errno` of the last call that failed; 0 if none did.
     package internal(set) var lastError: CInt = 0
     var failureCode: UInt8?
-    /// The places of the servers in ``servers`` that the sockets are connected to.
-    var places: [CInt: Int] = [:]
+    /// The sockets that c-ares has, and the places in ``servers`` of the servers that they are connected to.
+    var sockets: [CInt: (isStream: Bool, place: Int?)] = [:]
     /// The places of the servers that failed, which are not queried again.
     var failedPlaces: Set<Int> = []
+    /// The last datagrams that were sent and that answered it.
     var lastQuery: [UInt8] = []
+    var lastAnswer: [UInt8] = []
     var budget = 0
     private var isOver = false
 
@@ -227,7 +229,9 @@ package final class DNSChannel {
 
     private static let ended: ares_callback = { context, status, timeouts, bytes, count in
         guard let owner = owner(context), owner.channel != nil, owner.outcome == nil else { return }
-        let reply = bytes.flatMap { DNSReply(Array(UnsafeBufferPointer(start: $0, count: Int(count)))) }
+        // Newer versions of c-ares keep an answer for themselves that they cannot parse.
+        let answer = bytes.map { Array(UnsafeBufferPointer(start: $0, count: Int(count))) }
+        let reply = DNSReply(answer ?? (status == REACH_ARES_EBADRESP ? owner.lastAnswer : []))
         if let reply, owner.servers.count == 1 || !reply.isFailure {
             owner.outcome = .reply(reply)
         } else if status == REACH_ARES_EBADNAME {

@@ -56,13 +56,17 @@ package struct DNSReply: Hashable, Sendable {
     ///
     /// - Returns: `nil` if the message cannot be parsed; an empty list if it has none.
     func addresses(_ family: IPAddress.Family) -> (addresses: [IPAddress], seconds: UInt32)? {
-        family == .ipv4
-            ? addresses(like: ares_addrttl(), ares_parse_a_reply) { entry in
-                (IPAddress(ipv4: UInt32(bigEndian: entry.ipaddr.s_addr)), entry.ttl)
+        let found =
+            family == .ipv4
+            ? addresses(like: ares_addrttl(), ares_parse_a_reply) {
+                IPAddress(ipv4: UInt32(bigEndian: $0.ipaddr.s_addr))
             }
             : addresses(like: ares_addr6ttl(), ares_parse_aaaa_reply) { entry in
-                withUnsafeBytes(of: entry.ip6addr) { IPAddress(bytes: Array($0)) }.map { ($0, entry.ttl) }
+                withUnsafeBytes(of: entry.ip6addr) { IPAddress(bytes: Array($0)) }
             }
+        guard let found else { return nil }
+        let answers = DNSRecord.all(in: bytes).filter { $0.section == .answer }
+        return (found, answers.map(\.seconds).min() ?? 0)
     }
 
     private typealias AddressParser<Entry> = (
@@ -71,56 +75,25 @@ package struct DNSReply: Hashable, Sendable {
     ) -> CInt
 
     private func addresses<Entry>(
-        like empty: Entry, _ parse: AddressParser<Entry>, _ read: (Entry) -> (IPAddress, CInt)?
-    ) -> ([IPAddress], UInt32)? {
+        like empty: Entry, _ parse: AddressParser<Entry>, _ read: (Entry) -> IPAddress?
+    ) -> [IPAddress]? {
         var entries = [Entry](repeating: empty, count: Self.addressLimit)
         var count = CInt(entries.count)
         let status = parse(bytes, CInt(bytes.count), nil, &entries, &count)
         guard status == REACH_ARES_SUCCESS || status == REACH_ARES_ENODATA else { return nil }
-        let found = entries.prefix(Int(count)).compactMap(read)
-        // A time with its top bit set counts as 0 (RFC 2181 section 8).
-        return (found.map(\.0), found.map { UInt32(max(0, $0.1)) }.min() ?? 0)
+        return entries.prefix(Int(count)).compactMap(read)
     }
 
     /// The seconds for which a negative answer holds, by the zone's SOA record; 0 without one, since RFC 2308 section 5
     /// forbids caching such an answer. c-ares finds that record only among answers.
     var negativeSeconds: UInt32 {
-        var place = Self.headerBytes
-        for _ in 0..<number(at: 4, bytes: 2) {
-            guard let end = Self.end(ofNameAt: place, in: bytes) else { return 0 }
-            place = end + 4
+        let zone = DNSRecord.all(in: bytes).first {
+            $0.section != .additional && $0.type == DNSRecord.zone && $0.isInternet
         }
-        for _ in 0..<(number(at: 6, bytes: 2) + number(at: 8, bytes: 2)) {
-            // A name, then the type, the class, the time to live, and the count of the data's bytes.
-            guard let end = Self.end(ofNameAt: place, in: bytes), end + 10 <= bytes.count else { return 0 }
-            place = end + 10 + number(at: end + 8, bytes: 2)
-            guard place <= bytes.count else { return 0 }
-            let isZone = number(at: end, bytes: 2) == 6 && number(at: end + 2, bytes: 2) == 1
-            // Its data are two names and five numbers; the last is the limit of RFC 2308 section 4.
-            guard isZone, place - end >= 10 + 2 + 20 else { continue }
-            let (limit, seconds) = (number(at: place - 4, bytes: 4), number(at: end + 4, bytes: 4))
-            // A time with its top bit set counts as 0 (RFC 2181 section 8).
-            return max(limit, seconds) > Int32.max ? 0 : UInt32(min(limit, seconds))
-        }
-        return 0
-    }
-
-    private func number(at place: Int, bytes count: Int) -> Int {
-        bytes[place..<(place + count)].reduce(0) { $0 << 8 + Int($1) }
-    }
-
-    /// The place behind a name of a message: its labels end with an empty one, or with a reference to a name before.
-    ///
-    /// - Returns: `nil` if the message ends before.
-    static func end(ofNameAt start: Int, in message: [UInt8]) -> Int? {
-        var place = start
-        while place < message.count {
-            let count = Int(message[place])
-            if count >= 0xc0 { return place + 2 <= message.count ? place + 2 : nil }
-            place += 1 + count
-            if count == 0 { return place }
-        }
-        return nil
+        // Its data are two names and five numbers; the last is the limit of RFC 2308 section 4.
+        guard let zone, zone.data.count >= 2 + 20 else { return 0 }
+        let limit = DNSRecord.number(in: bytes, at: zone.data.upperBound - 4, bytes: 4)
+        return limit > Int32.max ? 0 : min(UInt32(limit), zone.seconds)
     }
 
     /// The data of the answers of a type as dig(1) prints it, with names in lower case and without their last dot, and
