@@ -93,7 +93,7 @@ package struct RequestFieldFault: Error, Hashable, Sendable, CustomStringConvert
         description = "the header '\(name)' is given more than once"
     }
 
-    private static func shown(_ name: String) -> String { DisplayText.sanitized(String(name.prefix(64))) }
+    private static func shown(_ name: String) -> String { DisplayText.excerpt(name) }
 
     private static func problem(of name: String, _ value: String) -> String? {
         guard isToken(name) else {

@@ -56,7 +56,7 @@ extension Daemon: ControlService {
         let target = configuration.target(named: target.description) ?? target
         let proved = registry.connectivityReport(on: target)
         let checks = registry.lastChecks(of: target)
-        let memory = registry.memory(of: target)
+        let memory = registry.memory(of: target.watched)
         queries.run(for: caller.user) { () throws(NetlinkError) in
             try Explainer(options: options, memory: memory, wantsWireless: true).explain(
                 target, proved: proved, checks: checks)

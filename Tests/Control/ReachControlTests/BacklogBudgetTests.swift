@@ -73,12 +73,12 @@ import Testing
     }
 
     /// Runs `body` while this thread connects to sockets as another user.
-    private func asNobody<Result>(_ body: () throws -> Result) throws -> Result {
+    private func asStranger<Result>(_ body: () throws -> Result) throws -> Result {
         func become(_ user: UInt32) throws {
             let result = reach_confine_become(user)
             guard result == 0 else { throw SystemError(call: "setresuid", number: result) }
         }
-        try become(65534)
+        try become(64007)
         let result = Swift.Result { try body() }
         try become(0)
         return try result.get()
@@ -98,7 +98,7 @@ import Testing
         let server = try TestServer(limits: limits, hasQueue: true)
         chmod(server.directory, 0o755)
         chmod(server.path, 0o666)
-        let silent = try asNobody {
+        let silent = try asStranger {
             let watches = try (1..<21).map { id in
                 let client = try RawClient(server.path)
                 client.send(#"{"method":"io.reach.Queue.Watch","more":true,"parameters":{"id":\#(id)}}"#)

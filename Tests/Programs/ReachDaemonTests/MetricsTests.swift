@@ -54,6 +54,18 @@ import Testing
         (String(repeating: "x", count: 8193), .bad),
     ])
     func `a request's head is parsed within bounds`(_ text: String, _ request: MetricsRequest) {
-        #expect(MetricsRequest(Array(text.utf8)) == request)
+        var head = MetricsHead()
+        #expect(head.append(Array(text.utf8)) == request)
+        // In pieces of one byte it is the same.
+        head = MetricsHead()
+        #expect(text.utf8.map { head.append([$0]) }.first { $0 != .incomplete } ?? .incomplete == request)
+    }
+
+    @Test func `a head that arrives byte by byte is not searched again for each byte`() {
+        let looks = LookCounter()
+        var head = MetricsHead()
+        let text = Array("GET /metrics HTTP/1.1\r\nX: ".utf8) + [UInt8](repeating: 0x0d, count: 8000)
+        for byte in text { _ = head.append(CountedBytes([byte], looks)) }
+        #expect(looks.count == text.count)
     }
 }

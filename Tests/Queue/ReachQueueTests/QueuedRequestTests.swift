@@ -31,6 +31,28 @@ import Testing
         }
     }
 
+    @Test func `every text of a request counts for its owner`() throws {
+        let texts: [(inout RequestSpecification, String) -> Void] = [
+            { $0.headers = [HeaderField("A", $1)] }, { $0.headers = [HeaderField($1, "a")] }, { $0.method = $1 },
+            { $0.orderKey = $1 }, { $0.uniqueness = .unique(name: $1, mode: .keep) }, { $0.idempotency = .key($1) },
+            { $0.tag = $1 }, { $0.outputPath = $1 }, { $0.interceptor = $1 }, { $0.url = $1 },
+            { $0.body = .file(path: $1, bytes: 0) }, { $0.body = .inline(Array($1.utf8)) },
+        ]
+        func bytes(_ change: (inout RequestSpecification, String) -> Void, _ text: String) throws -> Int64 {
+            var request = try RequestSpecification(url: "https://a.example/")
+            change(&request, text)
+            return request.bytesHeld
+        }
+        for (number, change) in texts.enumerated() {
+            let more = try bytes(change, String(repeating: "\u{e4}", count: 500)) - bytes(change, "\u{e4}")
+            #expect(more == 998, "text \(number)")
+        }
+        let long = (0..<60).map { "not network=office-\($0)" }.joined(separator: ", ")
+        let plain = try RequestSpecification(url: "https://a.example/")
+        let waiting = try RequestSpecification(url: "https://a.example/", condition: NetworkCondition(long))
+        #expect(waiting.bytesHeld - plain.bytesHeld == Int64(waiting.condition.description.utf8.count))
+    }
+
     private func mistake(_ change: (inout RequestSpecification) -> Void) throws -> RequestValidationError? {
         var request = try RequestSpecification(url: "https://a.example/")
         change(&request)
@@ -57,6 +79,9 @@ import Testing
         #expect(try mistake { $0.body = .inline([UInt8](repeating: 0, count: 1 << 20)) } == nil)
         #expect(try mistake { $0.body = .inline([UInt8](repeating: 0, count: 1 << 20 + 1)) }?.field == .body)
         #expect(try mistake { $0.timeToLive = .zero }?.field == .timeToLive)
+        #expect(try mistake { $0.timeToLive = .seconds(3650 * 86_400) } == nil)
+        #expect(try mistake { $0.timeToLive = .seconds(3650 * 86_400 + 1) }?.field == .timeToLive)
+        #expect(try mistake { $0.timeToLive = .milliseconds(Int64.max) }?.field == .timeToLive)
         #expect(try mistake { $0.maximumAttempts = 0 }?.field == .maximumAttempts)
         #expect(try mistake { $0.acceptedStatuses = Array(repeating: 200...299, count: 32) } == nil)
         #expect(

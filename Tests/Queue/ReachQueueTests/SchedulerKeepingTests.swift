@@ -80,6 +80,19 @@ import Testing
         #expect(stage.ask { .cancel(ids[2], .root, $0) } == .done)
     }
 
+    @Test mutating func `while a change waits for the disk, a new request is refused at once and not with it`() throws {
+        let id = try stage.add()
+        stage.commits = false
+        stage.send(.degraded(true))
+        #expect(stage.ask { .cancel(id, .root, $0) } == nil)
+        let number = try #require(stage.uncommitted.last)
+        stage.send(.postponed(number))
+        let request = try QueuedRequest(RequestSpecification(url: "https://b.example/"))
+        #expect(stage.ask { .add(request, $0) } == .refused(.storage))
+        #expect(stage.ask { .cancel(id, .root, $0) } == .refused(.storage))
+        #expect(stage.transactions.last?.number == number, "nothing more was given to the store")
+    }
+
     @Test mutating func `one user's dead push out no one else's, by number or by bytes`() throws {
         var policy = QueuePolicy()
         policy.deadCount = 3

@@ -20,30 +20,35 @@ extension NetworkCondition: CustomStringConvertible {
         ]
         + LinkClass.allCases.flatMap { [$0.rawValue, "class=" + $0.rawValue, "not " + $0.rawValue] }
 
-    /// What people call them elsewhere. "wlan" is one letter from "wwan", and means something else.
-    private static let synonyms = [
-        "wlan": "wifi", "wi-fi": "wifi", "ethernet": "wired", "lan": "wired", "cellular": "wwan", "mobile": "wwan",
-        "lte": "wwan", "online": "reachable", "up": "reachable", "offline": "not-reachable", "down": "not-reachable",
-        "free": "unmetered",
-    ]
+    /// The longest text of a condition in bytes.
+    package static let longestText = 4096
+    /// The most terms of a condition.
+    package static let mostTerms = 64
 
     /// Reads terms with commas between them, as ``description`` writes them.
     ///
     /// - Throws: ``NetworkConditionError``, which names the term at fault.
     package init(_ text: String) throws(NetworkConditionError) {
-        self.init()
-        for piece in text.split(separator: ",", omittingEmptySubsequences: false) {
-            try add(piece.split(separator: " ").joined(separator: " "))
+        guard text.utf8.count <= Self.longestText else { throw Self.isTooLong(text.utf8.count) }
+        let terms = text.utf8.reduce(1) { $1 == UInt8(ascii: ",") ? $0 + 1 : $0 }
+        guard terms <= Self.mostTerms else {
+            throw NetworkConditionError(
+                description: "a condition has at most \(Self.mostTerms) terms, and this one has \(terms)")
         }
-        if let linkClass, excludedClasses.contains(linkClass) {
-            throw Self.fault(text, "both asks for a class and excludes it")
-        }
-        if let network, excludedNetworks.contains(network) {
-            throw Self.fault(text, "both asks for a network and excludes it")
-        }
-        var others = self
-        others.isTargetUnreachable = false
-        if isTargetUnreachable, others != .any { throw Self.fault(text, "asks for a path and for none") }
+        try self.init(stored: text)
+        // Written in one form it may be longer, and the next reader has the same limit.
+        let length = description.utf8.count
+        guard length <= Self.longestText else { throw Self.isTooLong(length) }
+    }
+
+    /// Reads a condition of any length, as earlier versions accepted and stored them.
+    package init(stored text: String) throws(NetworkConditionError) {
+        self.init(try ConditionReader.read(text.utf8))
+    }
+
+    private static func isTooLong(_ length: Int) -> NetworkConditionError {
+        NetworkConditionError(
+            description: "a condition has at most \(longestText) bytes, and this one has \(length)")
     }
 
     /// The terms in one order, so that equal conditions have equal texts.
@@ -61,57 +66,5 @@ extension NetworkCondition: CustomStringConvertible {
         terms += excludedNetworks.sorted().map { "not network=" + $0 }
         if let family { terms.append("family=\(family.rawValue)") }
         return terms.isEmpty ? "any" : terms.joined(separator: ", ")
-    }
-
-    private mutating func add(_ term: String) throws(NetworkConditionError) {
-        switch term {
-        case "any": return
-        case "unmetered": isUnmetered = true
-        case "validated", "internet": isValidated = true
-        case "reachable": isTargetReachable = true
-        case "not-reachable": isTargetUnreachable = true
-        case "family=4": try set(\.family, .ipv4, term, "is a second family: leave both out")
-        case "family=6": try set(\.family, .ipv6, term, "is a second family: leave both out")
-        default:
-            if term.hasPrefix("not "), let excluded = LinkClass(rawValue: String(term.dropFirst(4))) {
-                excludedClasses.insert(excluded)
-            } else if let named = LinkClass(rawValue: term.hasPrefix("class=") ? String(term.dropFirst(6)) : term) {
-                try set(\.linkClass, named, term, "is a second class: no path has two")
-            } else if term.hasPrefix("network=") {
-                try set(\.network, Self.network(term.dropFirst(8)), term, "is a second network: no path has two")
-            } else if term.hasPrefix("not network=") {
-                excludedNetworks.insert(try Self.network(term.dropFirst(12)))
-            } else if term.hasPrefix("interface=") {
-                let name = String(term.dropFirst(10))
-                do throws(TargetError) {
-                    _ = try Target.interface(name)
-                } catch {
-                    throw NetworkConditionError(description: error.description)
-                }
-                try set(\.interface, name, term, "is a second interface")
-            } else {
-                let word = Self.synonyms[term.lowercased()] ?? NearestWord.find(term.lowercased(), among: Self.words)
-                let meant = word.map { "did you mean '\($0)'? " } ?? ""
-                throw Self.fault(term, "is not a condition; \(meant)there are \(Self.grammar)")
-            }
-        }
-    }
-
-    private static func network(_ name: Substring) throws(NetworkConditionError) -> String {
-        guard NetworkRule.isName(String(name)) else {
-            throw fault("network=" + name, "names no network: names have 1 to 64 letters, digits, '-', '_' and '.'")
-        }
-        return String(name)
-    }
-
-    private mutating func set<Value: Equatable>(
-        _ path: WritableKeyPath<NetworkCondition, Value?>, _ value: Value, _ term: String, _ problem: String
-    ) throws(NetworkConditionError) {
-        guard self[keyPath: path] == nil || self[keyPath: path] == value else { throw Self.fault(term, problem) }
-        self[keyPath: path] = value
-    }
-
-    private static func fault(_ text: String, _ problem: String) -> NetworkConditionError {
-        NetworkConditionError(description: "'\(DisplayText.sanitized(String(text.prefix(64))))' \(problem)")
     }
 }

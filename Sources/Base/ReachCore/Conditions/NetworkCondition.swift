@@ -3,7 +3,7 @@
 /// The one language for `wait --until`, `run --when`, `queue add --when`, sessions and rows of the queue's file; reach(1)
 /// documents it.
 package struct NetworkCondition: Hashable, Sendable {
-    private struct Terms: Hashable, Sendable {
+    struct Terms: Hashable, Sendable {
         var linkClass: LinkClass?
         var excludedClasses: Set<LinkClass> = []
         var isUnmetered = false
@@ -89,6 +89,8 @@ package struct NetworkCondition: Hashable, Sendable {
     package var unreadable: String? { box.terms.unreadable }
 
     package init() {}
+
+    init(_ terms: Terms) { box = terms == Box.any.terms ? .any : Box(terms) }
 
     /// Stands for a condition that was stored and cannot be read: what waits for it goes on waiting.
     package init(unreadable text: String) { terms.unreadable = text }

@@ -11,6 +11,8 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         /// A key that occurs twice. Different readers would use different values.
         case duplicateKey(String)
         case tooDeep
+        /// A key is longer, or there are more values, than the reader accepts.
+        case keyTooLong, tooMany
         /// Bytes after the end of the document.
         case trailingBytes
     }
@@ -35,6 +37,8 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         case .numberTooLarge: "the number is too large"
         case .duplicateKey(let name): "the key '\(DisplayText.sanitized(name))' a second time"
         case .tooDeep: "nested deeper than \(JSONReader.depthLimit) levels"
+        case .keyTooLong: "the key is too long"
+        case .tooMany: "too many values"
         case .trailingBytes: "more after the end of the document"
         }
     }

@@ -12,6 +12,19 @@ package struct JSONReader {
         case asFoundation
     }
 
+    /// Limits for documents that anybody may send: comparing long keys, and very many values, take long.
+    package struct Limits: Sendable {
+        /// The longest key in bytes.
+        package var keyBytes = Int.max
+        /// The most values, with those in arrays and objects.
+        package var values = Int.max
+
+        package init(keyBytes: Int = .max, values: Int = .max) {
+            self.keyBytes = keyBytes
+            self.values = values
+        }
+    }
+
     /// The deepest nesting of arrays and objects.
     package static let depthLimit = 64
 
@@ -20,6 +33,7 @@ package struct JSONReader {
 
     private let bytes: [UInt8]
     private let strictness: Strictness
+    private let limits: Limits
     private var position = 0
     private var depth = 0
     /// Keys without escapes are equal if and only if their bytes are. Texts beyond ASCII may be equal in other bytes.
@@ -27,23 +41,26 @@ package struct JSONReader {
     private var nodes: [JSONOutline.Node] = []
     private var texts: [String] = []
 
-    private init(_ bytes: [UInt8], _ strictness: Strictness) {
+    private init(_ bytes: [UInt8], _ strictness: Strictness, _ limits: Limits) {
         self.bytes = bytes
         self.strictness = strictness
+        self.limits = limits
         // A state of a host has 60 values in 800 bytes.
         nodes.reserveCapacity(min(bytes.count / 12, 100) + 1)
     }
 
-    package static func read(_ bytes: [UInt8], _ strictness: Strictness = .strict) throws(JSONError) -> JSONValue {
-        try outline(bytes, strictness).value()
+    package static func read(
+        _ bytes: [UInt8], _ strictness: Strictness = .strict, limits: Limits = Limits()
+    ) throws(JSONError) -> JSONValue {
+        try outline(bytes, strictness, limits: limits).value()
     }
 
     /// Reads a document of which only some values are wanted.
     package static func outline(
-        _ bytes: [UInt8], _ strictness: Strictness = .strict
+        _ bytes: [UInt8], _ strictness: Strictness = .strict, limits: Limits = Limits()
     ) throws(JSONError) -> JSONOutline {
         guard bytes.count < Int(UInt32.max) else { throw JSONError(.expected("a document of less than 4 GiB"), at: 0) }
-        var reader = JSONReader(bytes, strictness)
+        var reader = JSONReader(bytes, strictness, limits)
         do throws(UTF8.ValidationError) {
             var text = try UTF8Span(validating: bytes.span)
             reader.isASCII = text.checkForASCII()
@@ -63,6 +80,7 @@ package struct JSONReader {
     private mutating func value(_ key: Text = Text()) throws(JSONError) {
         guard let byte = current else { throw fault(.expected("a value")) }
         let index = nodes.count
+        guard index < limits.values else { throw fault(.tooMany) }
         nodes.append(
             JSONOutline.Node(keyHasEscapes: key.hasEscapes, keyFirst: UInt32(key.first), keyEnd: UInt32(key.end)))
         switch byte {
@@ -104,6 +122,7 @@ package struct JSONReader {
             let start = position
             guard current == UInt8(ascii: "\"") else { throw fault(.expected("a key")) }
             let key = try string()
+            guard position - start <= limits.keyBytes else { throw JSONError(.keyTooLong, at: start) }
             skipSpace()
             guard skip(UInt8(ascii: ":")) else { throw fault(.expected("':'")) }
             skipSpace()

@@ -32,6 +32,9 @@ public struct Target: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The longest text of a target in bytes. URLs that people use are shorter.
+    package static let longestText = 2048
+
     /// The Internet.
     public static let internet = Target(description: "internet", subject: .internet)
 
@@ -60,6 +63,18 @@ public struct Target: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: ``TargetError``, which says what is wrong with the text.
     public init(_ text: String) throws(TargetError) {
         self.init(description: text, subject: try TargetParser.parse(text))
+    }
+
+    /// The target whose reachability this one's is: of a URL, its host. URLs of one host are watched as one.
+    package var watched: Target {
+        guard description.utf8Range(of: "://") != nil else { return self }
+        switch subject {
+        // No target of a configuration has such a name.
+        case .name(let name): return Target(description: "//" + name, subject: subject)
+        case .address(let address, let zone):
+            return Target(description: "//\(address)" + (zone.map { "%" + $0 } ?? ""), subject: subject)
+        case .internet, .prefix, .interface: return self
+        }
     }
 
     private init(description: String, subject: Subject) {

@@ -1,9 +1,7 @@
 /// Parses targets as people write them.
 enum TargetParser {
-    /// The number of characters of a name that an error quotes.
-    private static let quotedLimit = 64
-
     static func parse(_ text: String) throws(TargetError) -> Target.Subject {
+        try checkLength(text)
         guard !text.isEmpty else { throw TargetError(description: "a target must not be empty") }
         if text == "internet" { return .internet }
         if text.hasPrefix("interface:") { return try interface(String(text.dropFirst("interface:".count))) }
@@ -13,6 +11,13 @@ enum TargetParser {
             return .prefix(prefix)
         }
         return try host(text, whole: text)
+    }
+
+    /// Before anything else reads it.
+    private static func checkLength(_ text: String) throws(TargetError) {
+        guard text.utf8.count <= Target.longestText else {
+            throw fault(text, "is longer than \(Target.longestText) bytes")
+        }
     }
 
     static func interface(_ name: String) throws(TargetError) -> Target.Subject {
@@ -25,6 +30,7 @@ enum TargetParser {
     }
 
     static func host(_ text: String, whole: String) throws(TargetError) -> Target.Subject {
+        try checkLength(text)
         var bare = text[...]
         let isBracketed = bare.hasPrefix("[") && bare.hasSuffix("]") && bare.count > 2
         if isBracketed {
@@ -88,7 +94,6 @@ enum TargetParser {
     }
 
     private static func fault(_ text: String, _ what: String) -> TargetError {
-        let shown = text.count > quotedLimit ? text.prefix(quotedLimit) + "..." : text[...]
-        return TargetError(description: "'\(DisplayText.sanitized(String(shown)))' \(what)")
+        TargetError(description: "'\(DisplayText.excerpt(text))' \(what)")
     }
 }

@@ -34,9 +34,10 @@ struct ClientSocket: ~Copyable {
         }
     }
 
-    /// Sends a call. If the daemon has closed the connection, this does not fail: the daemon may have sent its reason,
+    /// Sends a call that is within the limits (``CallLimits``). If the daemon has closed the connection, this does not fail: the daemon may have sent its reason,
     /// which ``receive()`` reads.
     func send(_ call: VarlinkCall) throws(ControlError) {
+        do throws(VarlinkError) { try CallLimits.check(call) } catch { throw .refused(error) }
         let frame = call.frame
         var sent = 0
         while sent < frame.count {

@@ -3,8 +3,18 @@ package import ReachQueue
 
 /// Calls of io.reach.Queue.
 extension ControlClient {
-    /// Adds a request. Uploads a body that is too large for one message in pieces first.
+    /// Adds a request that the daemon can accept. Uploads a body that is too large for one message in pieces first.
     package mutating func add(_ request: RequestSpecification) throws(ControlError) -> QueueReceipt {
+        // The same check as the daemon's, before a long body is uploaded for nothing.
+        do throws(RequestValidationError) {
+            var head = request
+            if case .inline(let bytes) = request.body, bytes.count > QueueUpload.pieceBytes {
+                head.body = .spooled(name: "", bytes: Int64(bytes.count))
+            }
+            try head.check(QueueLimits())
+        } catch {
+            throw .refused(QueueServiceError(error).varlink)
+        }
         var request = request
         if case .inline(let bytes) = request.body, bytes.count > QueueUpload.pieceBytes {
             var name: String?

@@ -71,7 +71,9 @@ package struct EncodedEvent: Sendable {
         return Array(bytes[..<(gap - 6)] + bytes[(gap + 1)..<place] + target + bytes[place...])
     }
 
-    package func append(to output: inout [UInt8], numbered number: UInt64) {
+    /// - Parameter other: The target to write instead of the event's own, for a reader who named it differently.
+    package func append(to output: inout [UInt8], numbered number: UInt64, as other: QuotedTarget? = nil) {
+        let target = template.targetGap < template.bytes.count ? other?.json ?? target : target
         template.bytes.withUnsafeBufferPointer { bytes in
             let (gap, place) = (template.numberGap, template.targetGap)
             output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[..<gap]))
@@ -88,13 +90,13 @@ extension EncodedEvent {
     package static func snapshot(
         _ state: ReachabilityState, source: StatusSource, isInitial: Bool, cause: Cause, at moment: Instant
     ) -> EncodedEvent {
-        EncodedEvent("snapshot", at: moment) { json in
+        EncodedEvent("snapshot", at: moment, target: QuotedTarget(state.target)) { json in
             json.field("initial", isInitial)
             json.field("cause", cause.rawValue)
             json.field("changed", [])
             json.field("previous", String?.none)
             json.key("status")
-            json.status(state, source: source, at: moment.wall, moment.boot)
+            return json.statusWithGap(state, source: source, at: moment.wall, moment.boot)
         }
     }
 

@@ -37,7 +37,7 @@ extension ControlRequest {
         // A stream without events would never end its first page.
         guard query.limit > 0 || !call.wantsMore else { throw .invalidParameter("limit") }
         if let value = call.parameters["types"], value != .null {
-            guard let words = value.array, words.count <= 64 else { throw .invalidParameter("types") }
+            guard let words = value.array else { throw .invalidParameter("types") }
             let types = words.compactMap(\.string)
             guard types.count == words.count else { throw .invalidParameter("types") }
             query.types = Set(types)

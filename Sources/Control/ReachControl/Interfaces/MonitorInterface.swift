@@ -18,8 +18,11 @@ package enum MonitorInterface {
             name: name, definition: definition,
             methods: [
                 "Status": .init(["target"]) { request throws(VarlinkError) in
-                    service.status(of: try request.target(), for: request.caller) { result in
+                    let target = try request.target()
+                    service.status(of: target.watched, for: request.caller) { result in
                         request.reply(result) { json, state in
+                            var state = state
+                            state.target = target
                             let now = SystemClock.now
                             json.key("status")
                             json.status(state, source: .daemon, at: now.wall, now.boot)
@@ -96,7 +99,7 @@ extension ControlRequest {
         do throws(TargetError) {
             return try Target(text)
         } catch {
-            throw MonitorError.invalidTarget(String(text.prefix(256)), reason: error.description).varlink
+            throw MonitorError.invalidTarget(DisplayText.excerpt(text, upTo: 256), reason: error.description).varlink
         }
     }
 }

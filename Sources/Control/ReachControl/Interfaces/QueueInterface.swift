@@ -98,7 +98,6 @@ package enum QueueInterface {
             "HoldForFleet": .init(["held", "reason"], cost: .change) { request throws(VarlinkError) in
                 guard let isHeld = try request.optionalFlag("held") else { throw .invalidParameter("held") }
                 let reason = try request.text("reason")
-                guard reason?.utf8.count ?? 0 <= 256 else { throw .invalidParameter("reason") }
                 guard request.mayHoldForFleet else {
                     let who = "root, the daemon's own user and the members of the group queue.fleet_group"
                     throw QueueServiceError.notPermitted(reason: "only \(who) hold the queue for the fleet").varlink

@@ -128,7 +128,7 @@ extension QueueHold.Source: JSONText {
 }
 
 extension NetworkCondition: JSONText {
-    init?(text: String) { self = (try? NetworkCondition(text)) ?? .any }
+    init?(text: String) { self = (try? NetworkCondition(stored: text)) ?? .any }
     var text: String { description }
 }
 

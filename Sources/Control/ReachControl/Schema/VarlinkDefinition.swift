@@ -1,6 +1,6 @@
 /// The types of an interface, read from its definition in Varlink's language (varlink.org/Interface-Definition).
 ///
-/// Reads what the definitions of this project use. Methods and errors are left out. A definition that it cannot read has fewer
+/// Reads what the definitions of this project use. What methods return, and errors, are left out. A definition that it cannot read has fewer
 /// types than it should; tests compare them with what is printed.
 struct VarlinkDefinition: Sendable {
     /// A type with fields.
@@ -48,6 +48,8 @@ struct VarlinkDefinition: Sendable {
     /// The interface's name.
     private(set) var name = ""
     private(set) var types: [String: Structure] = [:]
+    /// The parameters of each method.
+    private(set) var methods: [String: [Field]] = [:]
 
     init(_ text: String) {
         var comment: [Substring] = []
@@ -64,6 +66,12 @@ struct VarlinkDefinition: Sendable {
                 lines = lines.dropFirst(body.count + 1)
                 var scanner = Scanner(body.joined(separator: " "))
                 types[String(words[1])] = Self.documented(scanner.fields(), by: comment)
+            }
+            if words.first == "method", let name = line.dropFirst("method ".count).split(separator: "(").first {
+                var body = line[name.endIndex...]
+                while !body.contains(")"), let next = lines.popFirst() { body += " " + next }
+                var scanner = Scanner(String(body.dropFirst().prefix { $0 != ")" }))
+                methods[String(name)] = scanner.fields()
             }
             comment = []
         }

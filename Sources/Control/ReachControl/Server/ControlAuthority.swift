@@ -20,7 +20,7 @@ package struct ControlAuthority: Hashable, Sendable {
     }
 
     /// Users that are exempt from the limits that other users can exhaust together.
-    var exempt: Set<UInt32> { [0, user] }
+    var exempt: Set<UInt32> { user == Caller.overflowUser ? [0] : [0, user] }
 
     /// - Parameter isMember: Whether the caller has a supplementary group.
     func mayChange(_ caller: Caller, isMember: (UInt32) -> Bool) -> Bool {
@@ -50,7 +50,7 @@ package struct ControlAuthority: Hashable, Sendable {
     }
 
     private func isAllowed(_ caller: Caller, by group: UInt32?, _ isMember: (UInt32) -> Bool) -> Bool {
-        if caller.user == 0 || caller.user == user { return true }
+        if caller.user == 0 || caller.user == user && caller.isKnown { return true }
         guard let group else { return false }
         return caller.group == group || isMember(group)
     }

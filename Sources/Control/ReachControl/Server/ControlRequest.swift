@@ -144,6 +144,14 @@ package struct Caller: Hashable, Sendable {
         self.group = group
         self.process = process
     }
+
+    /// Whether the number stands for one user. All users that a user namespace has no number for share the overflow number, and cannot be
+    /// told apart.
+    package var isKnown: Bool { user != Self.overflowUser }
+
+    /// The kernel's number for users without one.
+    package static let overflowUser =
+        SmallFile.words("/proc/sys/kernel/overflowuid").first.flatMap { UInt32($0) } ?? 65534
 }
 
 extension Caller {

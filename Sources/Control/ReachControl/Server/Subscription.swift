@@ -3,6 +3,8 @@ internal import ReachLoop
 /// One subscriber's position in a topic, and the number of its next line.
 struct Subscription {
     let topic: Topic
+    /// The target as the subscriber named it; `nil` if that is the topic's.
+    private let target: QuotedTarget?
     /// The number of the event to send next.
     private(set) var position: UInt64
     private(set) var droppedCount: UInt64 = 0
@@ -15,8 +17,9 @@ struct Subscription {
     private static let start: StaticString = "{\"parameters\":{\"event\":"
     private static let end: StaticString = "},\"continues\":true}\0"
 
-    init(to topic: Topic, from position: UInt64) {
+    init(to topic: Topic, as target: QuotedTarget?, from position: UInt64) {
         self.topic = topic
+        self.target = target
         self.position = position
     }
 
@@ -67,7 +70,7 @@ struct Subscription {
     private mutating func append(_ event: EncodedEvent, _ output: inout [UInt8]) {
         sequenceNumber += 1
         Self.start.withUTF8Buffer { output.append(contentsOf: $0) }
-        event.append(to: &output, numbered: sequenceNumber)
+        event.append(to: &output, numbered: sequenceNumber, as: target)
         Self.end.withUTF8Buffer { output.append(contentsOf: $0) }
     }
 }

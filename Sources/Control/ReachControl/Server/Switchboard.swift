@@ -40,6 +40,9 @@ final class Switchboard {
     private var counts = ControlServer.Statistics()
     private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
+    private static let strangerReason =
+        "the daemon's user namespace has no number for this user, who would share a queue with all others without one"
+
     /// How long turns last before the loop handles the kernel's notices and whatever else became ready.
     private static let turnTime: Duration = .milliseconds(1)
 
@@ -221,6 +224,10 @@ final class Switchboard {
         guard !call.wantsUpgrade else { throw .methodNotImplemented(call.method) }
         if let unknown = call.parameters.keys.filter({ !method.parameters.contains($0) }).min() {
             throw .invalidParameter(unknown)
+        }
+        try CallLimits.check(call)
+        if interface.name == QueueInterface.name, !request.caller.isKnown {
+            throw QueueServiceError.notPermitted(reason: Self.strangerReason).varlink
         }
         let mayChange = authority.mayChange(request.caller, at: descriptor)
         request.mayChange = mayChange

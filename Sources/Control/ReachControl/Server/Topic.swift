@@ -36,9 +36,10 @@ final class Topic {
 
     func end() { source?.cancel() }
 
-    func add(_ connection: Connection) -> Subscription {
+    /// - Parameter target: The target as the subscriber named it, if that differs from the topic's.
+    func add(_ connection: Connection, as target: QuotedTarget? = nil) -> Subscription {
         subscribers[connection.descriptor] = connection
-        return Subscription(to: self, from: backlog.end)
+        return Subscription(to: self, as: target, from: backlog.end)
     }
 
     func remove(_ connection: Connection) {

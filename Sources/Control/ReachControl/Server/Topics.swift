@@ -54,13 +54,14 @@ final class Topics {
     func subscribe(
         _ connection: Connection, to target: Target, withRequests: Bool, seeksPath: Bool
     ) throws(MonitorError) {
-        let user = withRequests && queue != nil ? connection.caller.user : nil
-        let topic = try topic(for: target, requestsOf: user, connection.caller)
+        let user = withRequests && queue != nil && connection.caller.isKnown ? connection.caller.user : nil
+        let watched = target.watched
+        let topic = try topic(for: watched, requestsOf: user, connection.caller)
         if seeksPath {
             seekers.insert(connection.descriptor)
             if endSeeking == nil { endSeeking = service.seekPath() }
         }
-        connection.stream(topic.add(connection))
+        connection.stream(topic.add(connection, as: watched == target ? nil : QuotedTarget(target)))
     }
 
     /// The number of different targets that a user's connections subscribe to.

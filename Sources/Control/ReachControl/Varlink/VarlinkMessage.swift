@@ -35,8 +35,10 @@ package struct VarlinkCall: Hashable, Sendable {
     }
 
     package init(reading frame: [UInt8]) throws(VarlinkFault) {
-        let members = try Message(frame)
-        guard let method = try members.value("method", \.string) else { throw .member("method") }
+        let members = try Message(frame, CallLimits.json)
+        guard let method = try members.value("method", \.string), method.utf8.count <= CallLimits.methodBytes else {
+            throw .member("method")
+        }
         self.method = method
         parameters = try members.value("parameters", \.object) ?? [:]
         wantsMore = try members.value("more", \.bool) ?? false
@@ -58,8 +60,8 @@ package struct VarlinkCall: Hashable, Sendable {
 
     /// The names of the interface and of the method in it; `nil` if there is no dot.
     package var names: (interface: Substring, method: Substring)? {
-        guard let dot = method.lastIndex(of: ".") else { return nil }
-        return (method[..<dot], method[method.index(after: dot)...])
+        guard let dot = method.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
+        return (method[..<dot], method[method.utf8.index(after: dot)...])
     }
 }
 
@@ -71,7 +73,7 @@ package struct VarlinkReply: Hashable, Sendable {
     package var error: VarlinkError?
 
     package init(reading frame: [UInt8]) throws(VarlinkFault) {
-        let members = try Message(frame)
+        let members = try Message(frame, JSONReader.Limits())
         parameters = try members.value("parameters", \.object) ?? [:]
         continues = try members.value("continues", \.bool) ?? false
         if let name = try members.value("error", \.string) { error = VarlinkError(name, parameters) }
@@ -100,8 +102,8 @@ package struct VarlinkReply: Hashable, Sendable {
 private struct Message {
     private let members: JSONValue
 
-    init(_ frame: [UInt8]) throws(VarlinkFault) {
-        do throws(JSONError) { members = try JSONReader.read(frame) } catch { throw .notJSON(error) }
+    init(_ frame: [UInt8], _ limits: JSONReader.Limits) throws(VarlinkFault) {
+        do throws(JSONError) { members = try JSONReader.read(frame, limits: limits) } catch { throw .notJSON(error) }
         guard members.object != nil else { throw .notObject }
     }
 

@@ -4,14 +4,14 @@ internal import ReachCore
 struct ProbeTargetParser {
     private let text: String
 
-    /// Longest URL in bytes. Real URLs are shorter, and curl itself refuses only those beyond 8 MB.
-    private static let longest = 2048
     private static let grammar = "there are http://, https://, tcp://, tls://, dns: and icmp://"
 
     init(_ text: String) { self.text = text }
 
     mutating func parse() throws(TargetError) -> ProbeTarget {
-        guard text.utf8.count <= Self.longest else { throw fault("is longer than \(Self.longest) bytes") }
+        guard text.utf8.count <= Target.longestText else {
+            throw fault("is longer than \(Target.longestText) bytes")
+        }
         // A URL consists of printable ASCII (RFC 3986). Other bytes could smuggle lines into a request.
         guard text.utf8.allSatisfy({ 0x21...0x7e ~= $0 }) else {
             throw fault("has spaces, control characters or letters outside ASCII: write them as %20 or xn--")
@@ -95,8 +95,7 @@ struct ProbeTargetParser {
     }
 
     private func fault(_ what: String) -> TargetError {
-        let shown = text.count > 64 ? text.prefix(64) + "..." : text[...]
-        return TargetError(description: "'\(DisplayText.sanitized(String(shown)))' \(what)")
+        TargetError(description: "'\(DisplayText.excerpt(text))' \(what)")
     }
 }
 

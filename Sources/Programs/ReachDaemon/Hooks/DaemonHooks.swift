@@ -14,6 +14,7 @@ final class DaemonHooks {
     private var runner: HookRunner?
     private var queueSink: UInt64?
     private var filter: HookFilter
+    private var limit = RequestHookLimit()
     /// What is known of each probe: only the turns after it are events, except that a probe may be down from the start.
     private var probes: [String: ProbeEvent.Kind] = [:]
     private var tests: [UInt64: HookTest] = [:]
@@ -82,10 +83,23 @@ final class DaemonHooks {
     private func handle(_ event: QueueEvent) {
         // Before the event is encoded: a queue may end thousands of requests a second.
         guard let kind = Configuration.Hooks.Event(event.kind), settings.events.contains(kind), filter.wantsOthers,
-            let runner,
+            let runner, runner.mayHaveHooks, kind != .requestDead || isAdmitted(event),
             let event = HookEvent(event)
         else { return }
         runner.handle(event, isOfRequest: true)
+    }
+
+    private func isAdmitted(_ event: QueueEvent) -> Bool {
+        let owner = event.owner ?? 0
+        switch limit.admit(of: owner, at: event.moment.boot) {
+        case .admitted: return true
+        case .beginsToLeaveOut:
+            log.warning(
+                "more than \(RequestHookLimit.eventsPerDay) requests of user \(owner) died within a day: hooks are not run for further ones today"
+            )
+            return false
+        case .leftOut: return false
+        }
     }
 }
 

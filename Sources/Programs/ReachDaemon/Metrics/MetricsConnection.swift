@@ -14,7 +14,7 @@ final class MetricsConnection {
     private let loopReference = LoopReference<MetricsConnection>()
     private let source: MetricsSource
     private let onClose: () -> Void
-    private var received: [UInt8] = []
+    private var head = MetricsHead()
     private var unsent: [UInt8] = []
     private var written = 0
     private var isAnswered = false
@@ -54,13 +54,16 @@ final class MetricsConnection {
     }
 
     private func read() {
-        var piece = [UInt8](repeating: 0, count: 4096)
-        let count = recv(descriptor, &piece, piece.count, 0)
-        if count < 0, errno == EAGAIN || errno == EINTR { return }
-        guard count > 0 else { return close() }
-        if isAnswered { return }
-        received += piece.prefix(count)
-        let request = MetricsRequest(received)
+        let request = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer -> MetricsRequest? in
+            let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            if count < 0, errno == EAGAIN || errno == EINTR { return nil }
+            guard count > 0 else {
+                close()
+                return nil
+            }
+            return isAnswered ? nil : head.append(buffer[..<count])
+        }
+        guard let request else { return }
         hasRequest = request != .incomplete
         switch request {
         case .incomplete: break

@@ -11,12 +11,9 @@ enum MetricsRequest: Hashable {
     /// The limit of the head's bytes. Prometheus sends a few hundred.
     static let longestHead = 8192
 
-    init(_ bytes: [UInt8]) {
-        guard let end = Self.headEnd(bytes) else {
-            self = bytes.count > Self.longestHead ? .bad : .incomplete
-            return
-        }
-        let line = bytes[..<end].prefix { $0 != 0x0d && $0 != 0x0a }
+    /// Reads a head without its end.
+    fileprivate init(head: some Collection<UInt8>) {
+        let line = head.prefix { $0 != 0x0d && $0 != 0x0a }
         let words = line.split(separator: 0x20, omittingEmptySubsequences: false).map {
             String(decoding: $0, as: UTF8.self)
         }
@@ -34,10 +31,27 @@ enum MetricsRequest: Hashable {
         default: self = .notFound
         }
     }
+}
 
-    private static func headEnd(_ bytes: [UInt8]) -> Int? {
-        let blank = Array("\r\n\r\n".utf8)
-        guard bytes.count >= blank.count else { return nil }
-        return (0...bytes.count - blank.count).first { bytes[$0...].prefix(blank.count).elementsEqual(blank) }
+/// Collects the head of a metrics client's request. Looks at each byte once, in however many pieces the head arrives.
+struct MetricsHead {
+    private var bytes: [UInt8] = []
+    /// How many bytes of the end of a head (CR LF CR LF) the last bytes are.
+    private var matched = 0
+
+    /// Adds the next bytes, and returns what the request is so far.
+    mutating func append(_ piece: some Collection<UInt8>) -> MetricsRequest {
+        for byte in piece {
+            bytes.append(byte)
+            let isReturn = byte == 0x0d
+            if isReturn == (matched % 2 == 0), isReturn || byte == 0x0a {
+                matched += 1
+            } else {
+                matched = isReturn ? 1 : 0
+            }
+            if matched == 4 { return MetricsRequest(head: bytes.dropLast(4)) }
+            if bytes.count > MetricsRequest.longestHead { return .bad }
+        }
+        return .incomplete
     }
 }

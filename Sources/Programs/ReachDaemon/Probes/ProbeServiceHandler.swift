@@ -161,7 +161,7 @@ final class ProbeServiceHandler {
                 specification = ProbeSpecification(name: "", target: try ProbeTarget(order.target))
                 try specification.target.check(with: order.interface)
             } catch {
-                throw .invalidTarget(String(order.target.prefix(256)), reason: error.description)
+                throw .invalidTarget(DisplayText.excerpt(order.target, upTo: 256), reason: error.description)
             }
         } else {
             guard let known = controller?.specification(named: order.target) else {
@@ -169,14 +169,16 @@ final class ProbeServiceHandler {
                     IPAddress(order.target) == nil
                     ? NearestWord.hint(for: order.target, among: reports.map(\.name)) : "; try icmp://\(order.target)"
                 throw .invalidTarget(
-                    String(order.target.prefix(256)), reason: "it is neither the name of a probe nor a URL\(hint)")
+                    DisplayText.excerpt(order.target, upTo: 256),
+                    reason: "it is neither the name of a probe nor a URL\(hint)")
             }
             specification = known
         }
         if let timeout = order.timeout { specification.timeout = timeout }
         if let interface = order.interface {
             guard (try? Target("interface:" + interface)) != nil else {
-                throw .invalidTarget(String(interface.prefix(256)), reason: "it cannot be the name of an interface")
+                throw .invalidTarget(
+                    DisplayText.excerpt(interface, upTo: 256), reason: "it cannot be the name of an interface")
             }
             specification.condition = .any
             specification.condition.interface = interface

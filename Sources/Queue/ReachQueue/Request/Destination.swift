@@ -12,6 +12,9 @@ package struct Destination: Hashable, Sendable, CustomStringConvertible {
 
     /// - Throws: ``RequestValidationError`` for what is no URL of a host, or of another scheme than `http` and `https`.
     package init(url: String) throws(RequestValidationError) {
+        guard url.utf8.count <= QueueLimits.longestHead else {
+            throw Self.fault(url, "has more than \(QueueLimits.longestHead) bytes")
+        }
         let reference = try Self.read(url)
         guard let scheme = reference.scheme else {
             throw Self.fault(url, "is not a URL such as https://example.net/")
@@ -98,7 +101,6 @@ package struct Destination: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func fault(_ url: String, _ what: String) -> RequestValidationError {
-        let shown = url.count > 64 ? url.prefix(64) + "..." : url[...]
-        return RequestValidationError(.url, "'\(DisplayText.sanitized(String(shown)))' \(what)")
+        RequestValidationError(.url, "'\(DisplayText.excerpt(url))' \(what)")
     }
 }

@@ -17,6 +17,15 @@ package enum RequestBody: Hashable, Sendable {
         }
     }
 
+    /// The length of its path or name.
+    var pathBytes: Int {
+        switch self {
+        case .none, .inline: 0
+        case .file(let path, _): path.utf8.count
+        case .spooled(let name, _): name.utf8.count
+        }
+    }
+
     /// How many bytes of the queue's own room it takes.
     package var bytesHeld: Int64 {
         switch self {

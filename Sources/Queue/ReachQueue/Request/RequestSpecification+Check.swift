@@ -29,16 +29,26 @@ extension RequestSpecification {
 
     private static let keyField = "Idempotency-Key"
 
+    /// The longest method in bytes.
+    package static let longestMethod = 32
+
     /// Checks it against what HTTP allows and what the queue accepts.
     ///
     /// - Parameter fieldsAreChecked: Whether it is known that the header fields can be sent.
     /// - Throws: ``RequestValidationError``, which names the field and the text at fault.
     package func check(_ limits: QueueLimits, fieldsAreChecked: Bool = false) throws(RequestValidationError) {
-        guard method.utf8.count <= 32, RequestFieldFault.isToken(method) else {
-            throw RequestValidationError(.method, "'\(DisplayText.sanitized(method))' is not a method such as GET")
+        guard method.utf8.count <= Self.longestMethod, RequestFieldFault.isToken(method) else {
+            throw RequestValidationError(.method, "'\(DisplayText.excerpt(method))' is not a method such as GET")
         }
         guard method != "CONNECT" else {
             throw RequestValidationError(.method, "'CONNECT' asks for a tunnel, not for an answer")
+        }
+        guard headers.count <= QueueLimits.mostHeaders else {
+            throw RequestValidationError(
+                .header, "\(headers.count) headers are too many: at most \(QueueLimits.mostHeaders)")
+        }
+        if let key = idempotency.key, key.utf8.count > limits.keyBytes {
+            throw RequestValidationError(.header, "an idempotency key has at most \(limits.keyBytes) bytes")
         }
         var fault = fieldsAreChecked ? nil : RequestFieldFault.first(in: headers)
         if fault == nil, case .key(let key) = idempotency { fault = RequestFieldFault(Self.keyField, key) }
@@ -49,9 +59,7 @@ extension RequestSpecification {
                 .header, "URL and headers take \(headBytes) bytes; at most \(limits.headBytes) are allowed")
         }
         try checkBody(limits)
-        if let timeToLive, timeToLive <= .zero {
-            throw RequestValidationError(.timeToLive, "a request needs some time")
-        }
+        if let timeToLive { try Self.checkLife(timeToLive) }
         if let maximumAttempts, maximumAttempts < 1 {
             throw RequestValidationError(.maximumAttempts, "'\(maximumAttempts)' attempts are too few: at least 1")
         }
@@ -78,6 +86,14 @@ extension RequestSpecification {
         throw RequestValidationError(.body, "a body of \(bytes.count) bytes is too large for the queue's file")
     }
 
+    private static func checkLife(_ life: Duration) throws(RequestValidationError) {
+        guard life > .zero else { throw RequestValidationError(.timeToLive, "a request needs some time") }
+        guard life <= QueueLimits.longestLife else {
+            let days = QueueLimits.longestLife.components.seconds / 86_400
+            throw RequestValidationError(.timeToLive, "a request waits for at most \(days) days")
+        }
+    }
+
     private func checkUpload() throws(RequestValidationError) {
         guard let uploadProtocol else { return }
         guard method == "POST" || method == "PATCH" else {
@@ -97,13 +113,13 @@ extension RequestSpecification {
     private static let uploadFields = ["Tus-Resumable", "Upload-Offset", "Upload-Length"]
 
     /// More ranges would use room that counts towards no limit.
-    private static let statusRanges = 32
+    package static let mostStatusRanges = 32
 
     private func checkStatuses() throws(RequestValidationError) {
-        guard acceptedStatuses.count <= Self.statusRanges else {
+        guard acceptedStatuses.count <= Self.mostStatusRanges else {
             throw RequestValidationError(
                 .acceptedStatuses,
-                "\(acceptedStatuses.count) ranges of statuses are too many: at most \(Self.statusRanges)")
+                "\(acceptedStatuses.count) ranges of statuses are too many: at most \(Self.mostStatusRanges)")
         }
         guard let odd = acceptedStatuses.first(where: { !(100...599).contains($0.lowerBound) || $0.upperBound > 599 })
         else { return }

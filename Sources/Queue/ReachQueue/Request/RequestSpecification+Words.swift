@@ -96,4 +96,4 @@ extension Idempotency {
     }
 }
 
-private func shown(_ text: String) -> String { DisplayText.sanitized(String(text.prefix(64))) }
+private func shown(_ text: String) -> String { DisplayText.excerpt(text) }

@@ -72,10 +72,11 @@ package struct RequestSpecification: Hashable, Sendable {
 
     /// How many bytes of the queue's room it uses, in round numbers: its texts, its body, and a row's overhead.
     package var bytesHeld: Int64 {
-        let texts =
-            url.utf8.count + (tag?.utf8.count ?? 0)
-            + headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-        return body.bytesHeld + Int64(texts + 256)
+        // The destination is kept next to the URL that it is a part of.
+        let head = headers.reduce(method.utf8.count + url.utf8.count + destination.description.utf8.count) {
+            $0 + $1.name.utf8.count + $1.value.utf8.count
+        }
+        return body.bytesHeld + Int64(head + shared.textBytes + body.pathBytes + 256)
     }
 }
 
@@ -122,6 +123,16 @@ package final class SharedTerms: Hashable, Sendable {
     package let terms: RequestTerms
 
     package init(_ terms: RequestTerms) { self.terms = terms }
+
+    /// The bytes of the texts in the terms, for each request that has them: each has a row of its own.
+    var textBytes: Int {
+        if self === Self.usual { return 0 }
+        let texts = [
+            terms.idempotency.key, terms.orderKey, terms.uniqueness.key, terms.outputPath, terms.interceptor, terms.tag,
+        ]
+        let condition = terms.condition == .any ? 0 : terms.condition.description.utf8.count
+        return texts.reduce(condition) { $0 + ($1?.utf8.count ?? 0) }
+    }
 
     package static func == (left: SharedTerms, right: SharedTerms) -> Bool {
         left === right || left.terms == right.terms

@@ -5,6 +5,15 @@ package struct QueueLimits: Hashable, Sendable {
     /// The longest answer that is kept, where nothing else is configured.
     package static let answerBytes = 64 << 20
 
+    /// The longest URL with headers in bytes, unless a limit is given.
+    package static let longestHead = 64 << 10
+    /// The most header fields.
+    package static let mostHeaders = 1024
+    /// The longest key in bytes: of an order, of a piece of work, of idempotency.
+    package static let longestKey = 1024
+    /// The longest life of a request: ten years. A later deadline may be beyond the last time that 64 bits hold.
+    package static let longestLife: Duration = .seconds(3650 * 86_400)
+
     package var requests = 10_000
     /// The bytes of all users' unfinished requests and uploads; `nil` leaves them to the disk.
     package var bytes: Int64? = 64 << 20
@@ -15,8 +24,8 @@ package struct QueueLimits: Hashable, Sendable {
     package var disk = DiskRules()
     package var inlineBodyBytes = 1 << 20
     /// URL and headers together.
-    package var headBytes = 64 << 10
-    package var keyBytes = 255
+    package var headBytes = longestHead
+    package var keyBytes = longestKey
 
     package init() {}
 

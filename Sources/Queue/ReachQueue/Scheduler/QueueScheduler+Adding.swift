@@ -105,7 +105,7 @@ extension QueueScheduler {
     /// Who waits for it is refused: what was asked for is done as soon as the disk works, but is not confirmed.
     mutating func postponed(_ number: UInt64) {
         isStuck = true
-        for reply in pending.claimReplies(of: number) {
+        for reply in pending.postpone(number) {
             turn.actions.append(.reply(reply.ticket, .refused(.storage)))
         }
     }

@@ -35,6 +35,8 @@ struct PendingWrites: Sendable {
         var replies: [PendingReply] = []
         var inserted: [Int32] = []
         var leased: [Lease] = []
+        /// The disk failed. It is written when the disk works again, which may take long.
+        var isPostponed = false
     }
 
     private var writes: [UInt64: Write] = [:]
@@ -60,19 +62,24 @@ struct PendingWrites: Sendable {
         return true
     }
 
-    /// Answers clients after the last transaction that must be written, if one is on its way.
+    /// Answers clients after the last transaction that must be written, if one is on its way. One that waits for the disk to work
+    /// again keeps no client waiting: no change is accepted meanwhile, so what they hear does not follow from it.
     ///
     /// - Returns: Whether there was one.
     mutating func append(_ replies: [PendingReply]) -> Bool {
-        guard writes[lastNeeded] != nil else { return false }
+        guard writes[lastNeeded]?.isPostponed == false else { return false }
         writes[lastNeeded]?.replies += replies
         return true
     }
 
-    /// - Returns: The clients that wait for it; they no longer do.
-    mutating func claimReplies(of number: UInt64) -> [PendingReply] {
-        defer { writes[number]?.replies = [] }
-        return writes[number]?.replies ?? []
+    /// Notes that the disk failed under a transaction.
+    ///
+    /// - Returns: The clients that wait for it. They no longer do, and no others will.
+    mutating func postpone(_ number: UInt64) -> [PendingReply] {
+        guard let write = writes[number] else { return [] }
+        writes[number]?.replies = []
+        writes[number]?.isPostponed = true
+        return write.replies
     }
 
     /// Adds a client that waits for a request which is being stored.

@@ -187,7 +187,7 @@ extension QueueDatabase {
         let (condition, name) = (row.text(.condition) ?? "any", row.text(.destination) ?? "")
         if condition != lastRead.terms {
             lastRead.terms = condition
-            lastRead.condition = (try? NetworkCondition(condition)) ?? NetworkCondition(unreadable: condition)
+            lastRead.condition = (try? NetworkCondition(stored: condition)) ?? NetworkCondition(unreadable: condition)
         }
         if name != lastRead.destination.description { lastRead.destination = Destination(stored: name) }
         var request = RequestSpecification(method: "", stored: "", to: lastRead.destination)

@@ -1,0 +1,375 @@
+"""Texts without limit, and numbers that no clock has: by a user through the control socket."""
+
+import contextlib
+import json
+import os
+import resource
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+from ground import DAEMON as DAEMON_USER
+from ground import A, ADD, ADD_URL, B, PATIENCE, WAITS, Client, Failure, Refused, someone
+from neighbours import at_rest, flood_by_many, frames
+from table import attack
+
+LONGEST_CONDITION, LONGEST_TARGET, LONGEST_KEY = 4096, 2048, 1024
+TEN_YEARS = 3650 * 86_400_000
+
+
+def condition(terms, width=0):
+    return ",".join(f"not network=net-{number:0{width}}" for number in range(terms))
+
+
+def flood_by_kinds(path, calls, copies, seconds=20):
+    """Several connections for each call, each of which calls again as soon as it is answered."""
+    import selectors
+    selector = selectors.DefaultSelector()
+    for call in calls * copies:
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(str(path))
+        connection.setblocking(False)
+        selector.register(connection, selectors.EVENT_READ | selectors.EVENT_WRITE, [call, 0])
+    deadline, answers = time.monotonic() + seconds, 0
+    while time.monotonic() < deadline and selector.get_map():
+        for key, events in selector.select(1):
+            call, sent = key.data
+            try:
+                if events & selectors.EVENT_READ:
+                    piece = key.fileobj.recv(1 << 20)
+                    if not piece:
+                        raise OSError
+                    if piece.endswith(b"\0"):
+                        answers += 1
+                        key.data[1] = sent = 0
+                        selector.modify(key.fileobj, selectors.EVENT_READ | selectors.EVENT_WRITE, key.data)
+                if events & selectors.EVENT_WRITE and sent < len(call):
+                    key.data[1] = sent + key.fileobj.send(call[sent:])
+                    if key.data[1] == len(call):
+                        selector.modify(key.fileobj, selectors.EVENT_READ, key.data)
+            except BlockingIOError:
+                pass
+            except OSError:
+                selector.unregister(key.fileobj)
+    return answers
+
+
+def refusals(client, calls):
+    """The calls that are not refused with the name of the parameter."""
+    wrong = []
+    for method, name, parameters in calls:
+        try:
+            client.call(method, **parameters)
+            wrong.append(f"{method} accepts {name}")
+        except Refused as refused:
+            if (refused.error, refused.parameters.get("parameter")) != ("InvalidParameter", name):
+                wrong.append(f"{method} answers {refused} to {name}")
+    return wrong
+
+
+@attack("long conditions", "A adds requests with 984 KiB of when, 46,000 terms, by four connections, again and again",
+        "each is refused with the parameter's name", measures=True)
+def long_conditions(ground):
+    ground.start()
+    when = condition(46_000)
+    with ground.client(A, patience=60) as a:
+        attack_ = ground.attack(flood_by_many, ground.socket, 4, frames("Queue.Add", {**ADD, "when": when}, 1))
+        time.sleep(0.3)
+        ground.measure()
+        attack_.end()
+        wrong = refusals(a, [("Queue.Add", "when", {**ADD, "when": when}), ("Queue.Add", "when", {**ADD, "when": "any," * 1025})])
+    return at_rest(ground, "; ".join(wrong) or "refused", not wrong)
+
+
+LONG = ["a" * 1_000_000, "e" + "\u0301" * 300_000, "/" * 1_000_000, "https://host.example/" + "a" * 900_000, "any," * 200_000]
+
+
+@attack("long texts", "A calls Status, Explain, Probe and Add with texts of a megabyte: letters, one letter with 300,000 accents, slashes, a URL, commas",
+        "each is refused with the parameter's name", measures=True)
+def long_texts(ground):
+    ground.start()
+    places = [("Monitor.Status", "target", {}), ("Monitor.Explain", "target", {}), ("Monitor.Probe", "target", {}),
+              ("Queue.Add", "url", {}), ("Queue.Add", "when", ADD), ("Queue.Add", "key", ADD), ("Queue.Add", "method", ADD)]
+    def call(method, parameters):
+        text = json.dumps({"method": f"io.reach.{method}", "parameters": parameters}, ensure_ascii=False)
+        return text.encode() + b"\0"
+    calls = [call(method, {**more, name: text}) for text in LONG for method, name, more in places]
+    attack_ = ground.attack(flood_by_kinds, ground.socket, calls[::2], 1)
+    time.sleep(0.3)
+    ground.measure()
+    attack_.end()
+    with ground.client(A, patience=60) as a:
+        wrong = refusals(a, [(method, name, {**more, name: "a" * 70_000}) for method, name, more in places])
+    return at_rest(ground, "; ".join(wrong[:3]) or "refused", not wrong)
+
+
+@attack("conditions at their limit", "A adds requests with the longest when, the longest keys and as many terms as are allowed; the daemon is killed",
+        "all that were confirmed are there after the restart, as they were")
+def conditions_at_limit(ground):
+    ground.start()
+    texts = [condition(64), condition(52, 58)[:LONGEST_CONDITION].rpartition(",")[0], "any" + " " * (LONGEST_CONDITION - 3),
+             condition(6000), condition(3500)]
+    with ground.client(A) as a:
+        confirmed = {}
+        for number, when in enumerate(texts):
+            with contextlib.suppress(Refused):
+                confirmed[a.add(ADD_URL, when="wwan," + when[:-5] if when.endswith("     ") else when,
+                                key="k" * LONGEST_KEY + "" if number == 0 else None, idempotency_key="i" * 900)] = when
+        with contextlib.suppress(Refused):
+            confirmed[a.add(ADD_URL, when="wwan", order="\0" + "o" * (LONGEST_KEY - 1))] = ""
+        before = {number: a.show(number)["when"] for number in confirmed}
+    ground.kill()
+    ground.start()
+    lost = []
+    with ground.client(A) as a:
+        for number, when in before.items():
+            try:
+                if a.show(number)["when"] != when:
+                    lost.append(f"{number} waits for something else")
+            except Refused as refused:
+                lost.append(f"{number}: {refused.error}")
+    seen = f"{len(confirmed)} confirmed, {len(lost)} of them lost"
+    if lost or len(confirmed) < 3:
+        raise Failure(f"{seen}: {lost[:2]}")
+    return seen
+
+
+@attack("bytes of conditions", "A adds 1,500 requests with 4 KiB of when each, and with 41 KiB, under a limit of 4 MiB for each user",
+        "A has no more than 4 MiB of them", configuration="[queue]\nbytes_per_user = 4194304\n", measures=True)
+def bytes_of_conditions(ground):
+    ground.start()
+    long = condition(52, 58)[:LONGEST_CONDITION].rpartition(",")[0]
+    forks = ground.attack(add_conditions, ground.socket, [long, condition(1900)], 190, copies=4)
+    time.sleep(0.3)
+    ground.measure(1)
+    taken = [sum(counts) for counts in zip(*(fork.result() for fork in forks))]
+    size = ground.spool_bytes()
+    seen = f"{taken[0]} and {taken[1]} of them taken, {size:.1f} MiB on disk"
+    if taken[0] * len(long) + taken[1] * 41_000 > 4 << 20 or size > 16:
+        raise Failure(seen)
+    return seen
+
+
+def add_conditions(path, conditions, count):
+    taken = [0] * len(conditions)
+    with Client(path, 60) as client:
+        for index in range(count):
+            for number, when in enumerate(conditions):
+                with contextlib.suppress(Refused):
+                    client.add(f"{ADD_URL}/{index}", when=when)
+                    taken[number] += 1
+    return taken
+
+
+def watch_urls(path, count, length, marker):
+    held = []
+    for index in range(count):
+        with contextlib.suppress(OSError, Refused, Failure):
+            connection = Client(path)
+            connection.send("Monitor.Watch", more=True, target=f"https://192.0.2.77/{index}-".ljust(length, "a"))
+            connection.receive()
+            held.append(connection)
+    fresh = marker.with_suffix(".new")
+    fresh.write_text(str(len(held)))
+    fresh.rename(marker)
+    time.sleep(600)
+
+
+@attack("long URLs that are watched", "A watches 256 URLs of 0.9 MB, and 256 of 2 KiB, all of one host, and hangs up",
+        "the daemon grows by less than 16 MiB, watches one host for them, and gives back what it held", measures=True)
+def long_urls(ground):
+    ground.start()
+    before = ground.rss()
+    held = []
+    for length in (900_000, LONGEST_TARGET):
+        marker = ground.public / f"watched-{length}"
+        held.append(ground.attack(watch_urls, ground.socket, 256, length, marker))
+        deadline = time.monotonic() + 25
+        while not marker.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+            ground.must_live()
+    counts = [(ground.public / f"watched-{length}").read_text() for length in (900_000, LONGEST_TARGET)]
+    ground.measure(1)
+    grown = ground.rss() - before
+    for fork in held:
+        fork.end()
+    time.sleep(1)
+    left = ground.rss() - before
+    seen = f"{counts[0]} and {counts[1]} watched; grew by {grown:.0f} MiB, of which {left:.0f} are left"
+    if grown > 16 or left > 8 or counts[0] != "0":
+        raise Failure(seen)
+    return seen
+
+
+@attack("keys and times beyond their limits", "A adds requests with keys of 600,000 bytes, with expires_ms of 2^63-1 and of ten years; the daemon is restarted",
+        "the first are refused, and what is confirmed ends when it did before")
+def beyond_limits(ground):
+    ground.start()
+    with ground.client(A) as a:
+        wrong = refusals(a, [("Queue.Add", name, {**ADD, name: "k" * size}) for name in ("idempotency_key", "key", "order")
+                             for size in (600_000, LONGEST_KEY + 1)])
+        confirmed = {}
+        for time_ in (2**63 - 1, TEN_YEARS + 1, TEN_YEARS, 1000 * 86_400):
+            with contextlib.suppress(Refused):
+                number = a.add(ADD_URL, **WAITS, expires_ms=time_)
+                confirmed[number] = (time_, a.show(number)["deadline"], a.show(number)["created"])
+    ground.stop()
+    ground.start()
+    with ground.client(A) as a:
+        for number, (time_, deadline, created) in confirmed.items():
+            request = a.show(number)
+            if request["deadline"][:16] != deadline[:16] or request["created"][:16] != created[:16]:
+                wrong.append(f"expires_ms {time_} is {deadline} and then {request['deadline']}, created {request['created']}")
+    seen = f"{len(confirmed)} confirmed"
+    if wrong or len(confirmed) != 2:
+        raise Failure(f"{seen}; {'; '.join(wrong[:2])}")
+    return seen
+
+
+@attack("strangers with one number", "a caller whom the daemon's user namespace has no number for adds and lists requests",
+        "it has no queue")
+def strangers(ground):
+    ground.start()
+    number = int(Path("/proc/sys/kernel/overflowuid").read_text())
+    wrong = []
+    with ground.client(number) as stranger:
+        for method, parameters in (("Queue.Add", ADD), ("Queue.List", {}), ("Queue.Cancel", {"id": 1}), ("Queue.Hold", {"all": True})):
+            try:
+                stranger.call(method, **parameters)
+                wrong.append(method)
+            except Refused as refused:
+                if refused.error != "NotPermitted":
+                    wrong.append(f"{method}: {refused.error}")
+        stranger.call("Monitor.Status")
+    if wrong:
+        raise Failure(", ".join(wrong))
+    return "NotPermitted"
+
+
+def listen_as_daemon(path, marker):
+    """A daemon of A's: writes down what it gets."""
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(path))
+    os.chmod(path, 0o777)
+    listener.listen()
+    marker.with_suffix(".ready").write_text("")
+    while True:
+        connection, _ = listener.accept()
+        connection.settimeout(1)
+        with contextlib.suppress(OSError):
+            got = connection.recv(1 << 16)
+            with open(marker, "ab") as file:
+                file.write(got)
+        connection.close()
+
+
+@attack("somebody else's XDG_RUNTIME_DIR", "B adds a request with Authorization while XDG_RUNTIME_DIR is A's, where A listens",
+        "A gets nothing")
+def runtime_directory(ground):
+    ground.start()
+    with someone(A):
+        place = ground.public / "runtime-a"
+        (place / "reach").mkdir(parents=True)
+        place.chmod(0o755)
+        (place / "reach").chmod(0o755)
+    marker = ground.public / "got"
+    ground.attack(listen_as_daemon, place / "reach/reach.sock", marker)
+    deadline = time.monotonic() + 5
+    while not marker.with_suffix(".ready").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    subprocess.run(
+        [ground.options.reach, "queue", "add", "-H", "Authorization: Bearer secret", ADD_URL], user=B, group=B, extra_groups=[],
+        cwd="/", capture_output=True, timeout=20, env={"PATH": "/usr/bin:/bin", "XDG_RUNTIME_DIR": str(place)}, check=False)
+    got = marker.read_bytes() if marker.exists() else b""
+    if got:
+        raise Failure(f"A got {len(got)} bytes{', with the secret' if b'secret' in got else ''}")
+    return "nothing"
+
+
+@attack("mails for dead requests", "A has 150 requests die, and a hook runs for each dead request",
+        "the hook runs for at most 50 of them, and for B's", configuration='[hooks]\nevents = ["request-dead"]\n')
+def mails(ground):
+    hooks = ground.etc / "hooks.d"
+    hooks.mkdir()
+    hook = hooks / "mail"
+    hook.write_text('#!/bin/sh\necho "$REACH_REQUEST" >>"$STATE_DIRECTORY/mails"\n')
+    hook.chmod(0o755)
+    ground.start(f'[hooks]\ndirectory = "{hooks}"\nevents = ["request-dead"]\n')
+    with ground.client(A) as a:
+        for _ in range(150):
+            a.add(ADD_URL, **WAITS, expires_ms=1)
+    mails_ = ground.state / "mails"
+    time.sleep(3)
+    with ground.client(B) as b:
+        mine = b.add(ADD_URL, **WAITS, expires_ms=1)
+    deadline, lines = time.monotonic() + 15, []
+    while time.monotonic() < deadline and str(mine) not in lines:
+        time.sleep(0.1)
+        lines = mails_.read_text().split() if mails_.exists() else []
+    seen = f"{len(lines)} runs, {'one' if str(mine) in lines else 'none'} of them for B"
+    if len(lines) > 51 or str(mine) not in lines:
+        raise Failure(seen)
+    return seen
+
+
+def drip(address, count, seconds=20):
+    """Sends heads byte by byte, as fast as it goes, by many connections."""
+    deadline, connections = time.monotonic() + seconds, []
+    head = b"GET /metrics HTTP/1.1\r\nX: " + b"a" * 8000
+    while time.monotonic() < deadline:
+        while len(connections) < count:
+            with contextlib.suppress(OSError):
+                connection = socket.create_connection(address, 1)
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                connections.append([connection, 0])
+        for entry in list(connections):
+            try:
+                entry[0].send(head[entry[1]:entry[1] + 1])
+                entry[1] += 1
+                if entry[1] == len(head):
+                    raise OSError
+            except OSError:
+                entry[0].close()
+                connections.remove(entry)
+        time.sleep(0.0005)
+
+
+@attack("drips at the metrics", "40 connections send heads of 8,000 bytes to the metrics' port, byte by byte",
+        "the daemon uses less than a quarter of a processor", configuration='[metrics]\nlisten = "127.0.0.1:9101"\n',
+        measures=True)
+def drips(ground):
+    ground.start()
+    ground.attack(drip, ("127.0.0.1", 9101), 40)
+    time.sleep(6)
+    before, began = ground.processor_time(), time.monotonic()
+    time.sleep(1.5)
+    share = (ground.processor_time() - before) / (time.monotonic() - began)
+    ground.measure(1)
+    seen = f"{share:.0%} of a processor"
+    if share > 0.25:
+        raise Failure(seen)
+    return seen
+
+
+@attack("calls while the disk fails", "nothing can be written any more, and B cancels a request and adds one",
+        "each call is refused within a second, and what is confirmed is kept")
+def failing_disk(ground):
+    ground.mount("-t", "tmpfs", "-o", f"size=8m,mode=0755,uid={DAEMON_USER},gid={DAEMON_USER}", "tmpfs", ground.state)
+    ground.start()
+    with ground.client(B, patience=40) as b:
+        mine = [b.add(ADD_URL, **WAITS) for _ in range(3)]
+        # Each write fails, as on a disk with errors.
+        resource.prlimit(ground.daemon.pid, resource.RLIMIT_FSIZE, (0, 0))
+        waits = []
+        for method, parameters in (("Queue.Cancel", {"id": mine[0]}), ("Queue.Add", ADD), ("Queue.Cancel", {"id": mine[1]}), ("Queue.Add", ADD)):
+            began = time.monotonic()
+            try:
+                b.call(method, **parameters)
+                waits.append(f"{method} confirmed")
+            except Refused as refused:
+                waits.append(time.monotonic() - began)
+    seen = f"refused after {', '.join(wait if isinstance(wait, str) else f'{wait:.1f} s' for wait in waits)}"
+    if any(isinstance(wait, str) or wait > 1 for wait in waits):
+        raise Failure(seen)
+    return seen
