@@ -46,8 +46,16 @@ extension Daemon: ControlService {
         let options = registry.engineOptions
         queries.run(for: caller.user) { () throws(NetlinkError) in
             try KernelSnapshot(options: options, wantsWireless: true).links()
-        } reply: {
-            reply($0.mapError(Self.observationFailure))
+        } reply: { [registry] result in
+            let proofs = registry.linkProofs
+            let proved = result.map { reports in
+                reports.map { report in
+                    var proved = report
+                    proved.proof = proofs[report.link.name]
+                    return proved
+                }
+            }
+            reply(proved.mapError(Self.observationFailure))
         }
     }
 
@@ -56,10 +64,11 @@ extension Daemon: ControlService {
         let target = configuration.target(named: target.description) ?? target
         let proved = registry.connectivityReport(on: target)
         let checks = registry.lastChecks(of: target)
+        let reported = registry.namedStates.first { $0.state.target == target }?.state
         let memory = registry.memory(of: target.watched)
         queries.run(for: caller.user) { () throws(NetlinkError) in
             try Explainer(options: options, memory: memory, wantsWireless: true).explain(
-                target, proved: proved, checks: checks)
+                target, proved: proved, checks: checks, reported: reported)
         } reply: {
             reply($0.mapError(Self.observationFailure))
         }

@@ -77,7 +77,7 @@ extension Daemon {
         guard configuration.queue.isEnabled, let directory = stateDirectory?.path else { return }
         queue.open(
             in: directory, configuration, version: options.version, network: registry, outbox: journal?.outbox)
-        registry.onSurvey { [unowned self] in queue.update(survey: $0) }
+        registry.followSurvey { [unowned self] in queue.update(survey: $0) }
         queue.onBrokenPath = { [unowned self] in registry.noteFailure() }
         queue.onAnswer = { [unowned self] in registry.noteAnswer(in: nil) }
     }

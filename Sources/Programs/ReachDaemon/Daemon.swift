@@ -48,6 +48,8 @@ package final class Daemon {
     private lazy var proofTimer = DeadlineTimer(on: loop) { [unowned self] in
         report(outages.timeReached(at: SystemClock.boot))
     }
+    /// What is proved of the paths of named targets that cannot be used for that.
+    private var provedOutages: [String: Connectivity] = [:]
     /// The Internet's state after its last change, for the log.
     private var internet: ReachabilityState?
     var probes: ProbeServiceHandler?
@@ -139,6 +141,7 @@ package final class Daemon {
 
     private func handle(_ change: ReachabilityChange, of name: String) {
         record(change, of: name)
+        recordProvedOutages(after: change, of: name)
         journal?.record(change)
         log.debug(
             "change",
@@ -157,6 +160,25 @@ package final class Daemon {
             proofTimer.set(to: outages.deadline)
         }
         hooks?.handle(change)
+    }
+
+    /// Records that named targets cannot be used although the kernel has a path, since the Internet is proved not to answer over
+    /// that path, and that they can again.
+    private func recordProvedOutages(after change: ReachabilityChange, of name: String) {
+        guard history != nil, !configuration.targets.isEmpty else { return }
+        let isInternet = change.state.target == .internet
+        guard isInternet ? change.aspects.contains(.connectivity) : internet != nil else { return }
+        let internet = isInternet ? change.state : internet
+        let moment = Instant(wall: change.time, boot: change.bootTime)
+        let concerned = isInternet ? registry.namedStates : [(name, change.state)]
+        for (name, state) in concerned where state.target != .internet {
+            let proved = internet.flatMap { state.provedOutage(by: $0) }
+            // A change of the target's own was recorded without what is proved.
+            guard proved != provedOutages[name] || (proved != nil && !isInternet) else { continue }
+            provedOutages[name] = proved
+            guard proved != nil || state.isReachable && isInternet else { continue }
+            history?.record(state, provedBy: proved, of: name, at: moment)
+        }
     }
 
     /// Records a change. A thousand targets that change together wake the history's thread once.
@@ -219,6 +241,7 @@ package final class Daemon {
     private var snapshot: MetricsSnapshot {
         var snapshot = MetricsSnapshot(version: options.version)
         snapshot.states = registry.namedStates
+        snapshot.links = registry.linkProofs
         snapshot.probes = probes?.records ?? []
         snapshot.resyncs = registry.resyncs
         snapshot.isObserving = registry.observationError == nil

@@ -228,8 +228,31 @@ final class TargetRegistry {
     /// What the engine remembers that helps to find why a target is not reachable.
     func memory(of target: Target) -> RootCauseMemory { engine.memory(of: target) }
 
-    /// Calls `handler` with each new result of the connectivity checks.
-    func onSurvey(_ handler: @escaping (ConnectivitySurvey?) -> Void) { connectivity.onSurvey = handler }
+    /// Calls `handler` with the present result of the connectivity checks and with each new one.
+    func followSurvey(_ handler: @escaping (ConnectivitySurvey?) -> Void) { connectivity.followSurvey(handler) }
+
+    /// Calls `handler` when a check of a path has ended, whatever it found.
+    func onCheck(_ handler: @escaping () -> Void) { connectivity.onCheck = handler }
+
+    /// What is proved of the Internet over each interface with a default route.
+    var linkProofs: [String: LinkReport.Proof] {
+        var proofs = connectivity.linkProofs
+        // What status knows beyond the checks of one link, which know nothing of another family's past.
+        if let internet = named.first?.series.state, let name = internet.interface, let proof = proofs[name],
+            proof.connectivity == .unknown
+        {
+            proofs[name] = LinkReport.Proof(internet.connectivity, checked: proof.checked, roundTrip: proof.roundTrip)
+        }
+        return proofs
+    }
+
+    /// Whether a check decides soon if the Internet still answers over an interface, where something failed at a time.
+    func isUnsettled(_ interface: String, _ family: IPAddress.Family?, since time: BootTime) -> Bool {
+        connectivity.isUnsettled(interface, family, since: time)
+    }
+
+    /// The longest time that such a check takes to decide.
+    var longestCheck: Duration { connectivity.longestDecision }
 
     private func watchNamedTargets() {
         engine.watchTogether { named = namedTargets.map { watch($0.target, named: $0.name) } }
@@ -302,6 +325,7 @@ final class TargetRegistry {
     }
 
     private func begin(_ watch: Watch) {
+        watch.series.name = configuration.name(of: target(of: watch, in: configuration))
         watch.engineID = engine.watch(
             target(of: watch, in: configuration), for: watch.owner, where: watch.condition, isPatient: watch.isPatient
         ) { watch.publish($0) }

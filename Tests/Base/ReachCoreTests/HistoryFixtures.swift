@@ -24,6 +24,13 @@ struct HistoryScript {
         add(.state(HistoryEntry.State(target: target, status: status)), at: second, wallClockAheadBy: skew)
     }
 
+    mutating func add(_ state: HistoryEntry.State, atMillisecond time: Int) {
+        let (wall, boot) = (Int64(time) * 1_000_000, Int64(time - origin * 1000) * 1_000_000)
+        let moment = Instant(
+            wall: Timestamp(nanosecondsSince1970: wall), boot: BootTime(nanoseconds: boot))
+        log.entries.append(HistoryEntry(.state(state), at: moment, boot: self.boot))
+    }
+
     mutating func lastSeen(at second: Int) { log.lastSeen = .at(second) }
 
     func timeline(_ target: String = "internet", since: Int? = nil, now: Int, isRunning: Bool = true) -> HistoryTimeline

@@ -79,14 +79,14 @@ import Testing
         #expect(outages(now: 30) == ["10-20 link no-carrier"])
     }
 
-    @Test mutating func `an outage names what failed first`() {
+    @Test mutating func `an outage names the lowest layer that was found broken while it lasted`() {
         add("full", at: 0)
         add("limited", at: 10)
         lose("no-carrier", at: 20)
         lose("no-route", at: 21)
         add("unknown", at: 30)
         add("full", at: 31)
-        #expect(outages(now: 60) == ["10-31 internet limited"])
+        #expect(outages(now: 60) == ["10-31 link no-carrier"])
     }
 
     @Test mutating func `a return that a check disproves is no return`() {

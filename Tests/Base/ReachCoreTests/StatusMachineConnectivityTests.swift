@@ -77,17 +77,6 @@ import Testing
         #expect(change.state.connectivity == .unknown)
     }
 
-    @Test func `connectivity is reported while a status is held back`() throws {
-        var machine = proved(holdDown: HoldDown(down: .seconds(5)))
-        let held = machine.see(.lost, at: 2)
-        #expect(held == nil)
-        let none = ConnectivityReport(ipv4: .none, ipv6: .none)
-        let change = try required(machine.setConnectivity(none, cause: .probe, at: .at(3)))
-        #expect(change.aspects == [.connectivity])
-        #expect(change.state.status == .reachable)
-        #expect(change.state.connectivity == .none)
-    }
-
     @Test func `connectivity of a path that was held back is reported with the path`() throws {
         var machine = StatusMachine.begun(with: .lost, holdDown: HoldDown(up: .seconds(5)))
         _ = machine.setConnectivity(ConnectivityReport(ipv4: .none, ipv6: .none), cause: .probe, at: .at(1))

@@ -24,7 +24,7 @@ import Testing
         let budget = BacklogBudget(limit: .max)
         let event = EncodedEvent.change(try change(1), source: .daemon)
         var backlogs = (0..<100).map { _ in Backlog(limit: .max, of: budget) }
-        for index in backlogs.indices { backlogs[index].append(event.of(QuotedTarget(try target(index)))) }
+        for index in backlogs.indices { backlogs[index].append(event.of(QuotedTarget(.reachable(try target(index))))) }
         let all = budget.byteCount
         #expect(all > event.template.bytes.count && all < event.template.bytes.count + 100 * 128)
         for index in backlogs.indices.dropFirst() { backlogs[index].forget(before: 1) }

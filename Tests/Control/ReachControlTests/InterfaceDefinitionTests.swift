@@ -37,6 +37,8 @@ import Testing
         var described = LinkReport(link, in: table, stack: stack, internet: verdict)
         (described.network, described.meteredReason) = ("office", .configuration)
         described.wireless = WirelessLink(network: WirelessNetwork(ssid: nil, bssid: nil))
+        described.proof = .init(.full, checked: moment.wall, roundTrip: .milliseconds(20))
+        described.traffic = .init(received: 1, sent: 2)
         writer.link(described, source: .daemon, at: moment)
         let report = try JSONReader.read(writer.bytes)
         #expect(Set(report.object?.keys ?? [:].keys) == fields(of: "Link"))
@@ -45,8 +47,9 @@ import Testing
         let step = Explanation.Step(.verdict, .good, "")
         let account = Explanation.Family(path: verdict.ipv4, steps: [step])
         writer = JSONWriter()
-        writer.explanation(
-            Explanation(target: .internet, verdict: verdict, ipv4: account, ipv6: account), source: .daemon, at: moment)
+        var explained = Explanation(target: .internet, verdict: verdict, ipv4: account, ipv6: account)
+        (explained.proof, explained.isHeld) = (.init(.portal, since: moment.wall, portal: "http://a.example/"), true)
+        writer.explanation(explained, source: .daemon, at: moment)
         let explanation = try JSONReader.read(writer.bytes)
         #expect(Set(explanation.object?.keys ?? [:].keys) == fields(of: "Explanation"))
         #expect(Set(explanation["ipv4"]?.object?.keys ?? [:].keys) == fields(of: "Account"))
@@ -61,6 +64,7 @@ import Testing
         (state.ipv4.network, state.isMetered, state.ipv4.meteredReason) = ("office", true, .wwan)
         state.ipv4.accessPoint = HardwareAddress("02:00:00:00:00:01")
         state.portalSession = PortalSession(interface: "eth0", isCaptive: true)
+        (state.name, state.heldCause) = ("office", RootCause(.noCarrier, interface: "eth0"))
         let change = ReachabilityChange(at: moment, cause: .name, aspects: [.path], previous: state, state: state)
         let events: [EncodedEvent] = [
             .change(change, source: .daemon), .resync(reason: "", at: moment), .wake(slept: .zero, at: moment),

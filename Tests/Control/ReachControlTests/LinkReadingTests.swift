@@ -124,6 +124,8 @@ extension SeededGenerator {
             oneIn(4) ? nil : pick([.unknown, .notPresent, .down, .lowerLayerDown, .testing, .dormant, .up])
         link.kind = oneIn(2) ? nil : "vlan"
         link.mtu = UInt32.random(in: 0...70_000, using: &self)
+        let proof = LinkReport.Proof(
+            .full, checked: Timestamp(nanosecondsSince1970: 1_000_000_000), roundTrip: .microseconds(1234))
         var report = LinkReport(
             link, linkClass: pick(LinkClass.allCases), controller: oneIn(2) ? nil : "br0",
             lower: oneIn(2) ? [] : ["a", "b"],
@@ -134,6 +136,7 @@ extension SeededGenerator {
         report.network = oneIn(2) ? "office" : nil
         report.isTrusted = report.network != nil && oneIn(2)
         report.wireless = oneIn(2) ? wireless() : nil
+        if oneIn(2) { (report.proof, report.traffic) = (proof, LinkReport.Traffic(received: 7, sent: 8)) }
         return report
     }
 

@@ -151,6 +151,8 @@ extension SeededGenerator {
         state.epoch = UInt64.random(in: 0...UInt64(Int64.max), using: &self)
         state.isStale = oneIn(2)
         state.isHeld = oneIn(2)
+        state.heldCause = oneIn(2) ? RootCause(.noCarrier, interface: "eth0") : nil
+        state.name = oneIn(2) ? "office \"é" : nil
         state.flaps = Int.random(in: 0...100, using: &self)
         state.ipv4 = path()
         state.ipv6 = path()

@@ -32,10 +32,13 @@ final class ControllerScene {
     private var lastWatcher = 0
     /// Called with each attempt as it starts.
     var onStart: (Attempt) -> Void = { _ in }
+    /// Whether a check of the path runs.
+    var isUnsettled = false
+    var longestCheck: Duration = .seconds(60)
 
     init(concurrency: Int = 16) throws {
         loop = try EventLoop()
-        let environment = ProbeEnvironment(
+        var environment = ProbeEnvironment(
             machine: "4c4c4544",
             watch: { [unowned self] target, _, handler in
                 lastWatcher += 1
@@ -49,6 +52,8 @@ final class ControllerScene {
                 loop.afterEvents { [unowned self] in onStart(attempt) }
                 return attempt
             })
+        environment.isUnsettled = { [unowned self] _, _, _ in isUnsettled }
+        environment.longestCheck = { [unowned self] in longestCheck }
         controller = ProbeController(loop: loop, environment, concurrency: concurrency) { [unowned self] event in
             events.append(event)
         }

@@ -29,6 +29,15 @@ import Testing
         return ProbeJudge.result(of: observation, conditions, evidence: evidence).outcome
     }
 
+    @Test func `a router that has no way for the packets is no lack of a path of this machine`() {
+        let unreachable = Self.observation(.doubtful(.noPath, "connect: Network is unreachable"))
+        #expect(Self.outcome(unreachable) == .inconclusive(.noPath))
+        let byRouter = ProbeJudge.result(of: unreachable, .init(), evidence: .same) { _ in true }
+        #expect(byRouter.outcome == .fail(.unreachable))
+        let meanwhile = ProbeJudge.result(of: unreachable, .init(), evidence: .changed) { _ in true }
+        #expect(meanwhile.outcome == .inconclusive(.pathChanged), "the path here may be the one that broke")
+    }
+
     @Test func `an answer must meet each condition`() {
         #expect(Self.outcome(Self.answer) == .ok)
         #expect(Self.outcome(Self.answer) { $0.status = HTTPStatusSet("204") ?? .success } == .fail(.status))

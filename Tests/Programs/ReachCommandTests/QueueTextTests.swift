@@ -170,6 +170,9 @@ import Testing
         #expect(
             bar.line(receiving, rate: nil, width: 200)
                 == "receiving  [#######################-]  99 %  99 B of 100 B  by eth0")
+        let early = progress("eth0", sent: 0, of: 4096)
+        #expect(bar.line(early, rate: nil, width: 200).hasPrefix("connecting  ["), "nothing was sent yet")
+        #expect(bar.line(progress("eth0"), rate: nil, width: 200) == "waiting  0 B  by eth0")
         let endless = progress("eth0", received: 2048)
         #expect(bar.line(endless, rate: 1024, width: 200) == "receiving  2.0 KiB  1.0 KiB/s  by eth0")
         #expect(QueueProgressText(isUnicode: true).line(progress, rate: nil, width: 90).contains("██████░░"))

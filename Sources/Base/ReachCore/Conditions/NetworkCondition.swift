@@ -208,6 +208,13 @@ extension NetworkCondition {
         return StatePath.all(of: state).first { unmet(on: $0).isEmpty }?.interface
     }
 
+    /// What keeps the path to a target that comes closest from satisfying it.
+    package func unmet(in state: ReachabilityState) -> Unmet {
+        guard state.isReachable else { return unmetWithoutPath }
+        let unmet = StatePath.all(of: state).map { self.unmet(on: $0) }
+        return unmet.min { $0.rawValue.nonzeroBitCount < $1.rawValue.nonzeroBitCount } ?? unmetWithoutPath
+    }
+
     /// Whether a link that cannot send at the moment would satisfy it if it could.
     package func wouldAllow(_ link: LinkReport, among links: [LinkReport]) -> Bool {
         let carrier = link.linkClass == .tunnel ? link.lower.last : nil

@@ -100,6 +100,7 @@ extension Diagnosis.Blame {
     package var advice: String {
         switch (party, layer) {
         case (_, .portal): "The local network wants a login before it lets packets pass."
+        case (.provider, .gateway): "The fault is at the modem, or at the provider behind it."
         case (.server, .name): "If the name is spelt right, its owner can mend it."
         default: party.sentence
         }

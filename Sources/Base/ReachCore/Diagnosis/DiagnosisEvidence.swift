@@ -17,6 +17,8 @@ package struct DiagnosisEvidence: Sendable {
     /// Packets that the kernel has dropped meanwhile because they came in by another interface than answers would leave by
     /// (`IPReversePathFilter`).
     package var reversePathDrops: UInt64 = 0
+    /// Packets to this machine itself that came in meanwhile and were given to no program and no protocol, at least, by family.
+    package var inputDrops: [IPAddress.Family: UInt64] = [:]
 
     /// The URI of the portal's API that the lease of a link on the way announces (RFC 8910).
     package var portalAPI: String?
@@ -78,6 +80,13 @@ package struct DiagnosisEvidence: Sendable {
 
     func traced(_ host: HostAddress) -> PathTrace? {
         if case .traced(let trace)? = answers[.trace(host)]?.result { trace } else { nil }
+    }
+
+    /// The paths to all that was tested.
+    var allPaths: [NetworkPath] {
+        answers.values.flatMap { answer -> [NetworkPath] in
+            if case .path(let fact) = answer.result { [fact.ipv4, fact.ipv6] } else { [] }
+        }
     }
 
     // MARK: - Combined
@@ -155,6 +164,22 @@ package struct DiagnosisEvidence: Sendable {
                 (.ping(let host, _), .pinged(.answered)):
                 self.hop(to: host) == hop
             case (.ask(let question), .asked(let answer)): answer.isSign && self.hop(to: question.server.host) == hop
+            default: false
+            }
+        }
+    }
+
+    /// Whether anything but this machine itself answered in a family.
+    func hasHeard(_ family: IPAddress.Family) -> Bool {
+        func isOther(_ host: HostAddress) -> Bool {
+            host.family == family && path(.path(host))?[family].linkClass != .loopback
+        }
+        return answers.contains { task, answer in
+            switch (task, answer.result) {
+            case (.connect(let host, _), .connected(.connected)), (.connect(let host, _), .connected(.refused)),
+                (.ping(let host, _), .pinged(.answered)), (.trace(let host), .traced(PathTrace(end: .reached))):
+                isOther(host)
+            case (.ask(let question), .asked(let answer)): answer.isSign && isOther(question.server.host)
             default: false
             }
         }

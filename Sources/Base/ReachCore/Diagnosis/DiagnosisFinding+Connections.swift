@@ -103,6 +103,7 @@ extension DiagnosisFinding {
                 .thisMachine, .route, .route,
                 "answers come in by another interface than packets leave by, and the kernel drops them (rp_filter)")
         }
+        if let own = blameForDroppedAnswers(host.family) { return own }
         let ports = connections.map { "\($0.port)" }.listed
         let isAlive = evidence.traced(host)?.end == .reached || evidence.pinged(host) == .answered
         if isAlive || !evidence.isBeyondGateway(host) {
@@ -116,6 +117,20 @@ extension DiagnosisFinding {
         let gateway = evidence.hop(to: host).map { " \($0.address)" } ?? ""
         return Blame(.provider, .internet, .internet, "nothing answers beyond the gateway\(gateway)")
     }
+
+    /// Answers come in, and this machine's firewall drops them. Stray packets may be dropped as well, so that this explains only
+    /// that nothing at all is heard.
+    func blameForDroppedAnswers(_ family: IPAddress.Family) -> Blame? {
+        guard evidence.inputDrops[family] ?? 0 >= Self.dropsThatTell, witnessBeyondGateway(except: nil, family) == nil,
+            !evidence.hasHeard(family)
+        else { return nil }
+        return Blame(
+            .thisMachine, .route, .connect,
+            "packets come in, and this machine drops them before any program sees them: its firewall drops the answers")
+    }
+
+    /// Fewer than what is asked causes answers.
+    private static let dropsThatTell: UInt64 = 3
 
     private func blameOfThisMachine(_ host: HostAddress, _ answers: [ConnectionAnswer]) -> Blame? {
         var numbers = answers.compactMap { if case .failed(let number) = $0 { number } else { nil } }

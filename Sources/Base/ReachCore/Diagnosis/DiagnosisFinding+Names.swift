@@ -166,6 +166,7 @@ extension DiagnosisFinding {
             return fault
         }
         if let own = faults.first(where: { $0.party == .thisMachine }) { return own }
+        if let own = blameForDroppedAnswers(first.host.family) { return own }
         guard evidence.isBeyondGateway(first.host), witnessBeyondGateway(except: nil, first.host.family) == nil else {
             return faults.first
         }

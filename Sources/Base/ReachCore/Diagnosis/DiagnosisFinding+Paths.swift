@@ -129,7 +129,9 @@ extension DiagnosisFinding {
             add(.bad, "does not answer \(means) on \(name).")
             let text = "\(shown) does not answer \(means) on \(name)"
             switch role {
-            case .gateway: return Blame(.localNetwork, .gateway, .gateway, text)
+            case .gateway:
+                // Behind a modem's link there is the modem or the provider, and no local network.
+                return Blame(isOnModem(hop) ? .provider : .localNetwork, .gateway, .gateway, text)
             case .target: return Blame(.server, .gateway, .gateway, text + ": it is off, or not on this network")
             case .nameServer:
                 return Blame(
@@ -146,12 +148,19 @@ extension DiagnosisFinding {
     }
 }
 
+extension DiagnosisFinding {
+    private func isOnModem(_ hop: FirstHop) -> Bool {
+        evidence.allPaths.contains { $0.interfaceIndex == hop.interfaceIndex && $0.linkClass == .wwan }
+    }
+}
+
 extension Diagnosis.Blame {
     /// A fault that the kernel itself shows.
     init?(_ fact: PathFact, _ family: IPAddress.Family) {
         if let cause = fact.rootCause, fact.status == .notReachable {
             let subject = Diagnosis.Step.Subject(rawValue: cause.kind.layer.rawValue) ?? .route
-            self.init(cause.kind.party, cause.kind.layer, subject, cause.sentence)
+            let isOnModem = cause.kind == .gatewayUnreachable && fact[family].linkClass == .wwan
+            self.init(isOnModem ? .provider : cause.kind.party, cause.kind.layer, subject, cause.sentence)
         } else if let reason = fact[family].reason ?? fact.reason {
             let subject = Diagnosis.Step.Subject(rawValue: reason.layer.rawValue) ?? .route
             self.init(.thisMachine, reason.layer, subject, reason.sentence)

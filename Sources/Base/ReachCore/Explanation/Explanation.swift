@@ -54,6 +54,24 @@ package struct Explanation: Hashable, Sendable {
     package let verdict: Verdict
     package let ipv4: Family
     package let ipv6: Family
+    /// What checks have proved about the target, as its state says; `nil` if none do.
+    package var proof: Proof?
+    /// Whether a hold-down holds back this verdict, so that another one is reported.
+    package var isHeld = false
+
+    /// What checks have proved.
+    package struct Proof: Hashable, Sendable {
+        package let connectivity: Connectivity
+        /// When it began, as far as a state says that.
+        package let since: Timestamp?
+        package let portal: String?
+
+        package init(_ connectivity: Connectivity, since: Timestamp?, portal: String?) {
+            self.connectivity = connectivity
+            self.since = since
+            self.portal = portal
+        }
+    }
 
     package init(target: Target, verdict: Verdict, ipv4: Family, ipv6: Family) {
         self.target = target

@@ -7,10 +7,27 @@ package struct ExplanationBuilder {
     package init(_ facts: ExplanationFacts) { self.facts = facts }
 
     package var explanation: Explanation {
-        Explanation(
+        var explanation = Explanation(
             target: facts.target, verdict: facts.verdict,
             ipv4: Explanation.Family(path: facts.verdict.ipv4, steps: steps(for: .ipv4)),
             ipv6: Explanation.Family(path: facts.verdict.ipv6, steps: steps(for: .ipv6)))
+        explanation.proof = proof
+        explanation.isHeld = facts.reported.map { $0.isHeld && $0.status != facts.verdict.status } ?? false
+        return explanation
+    }
+
+    /// What the reported state says, where it is about the same path; otherwise what follows from the checks.
+    private var proof: Explanation.Proof? {
+        guard let report = facts.proved else { return nil }
+        if let state = facts.reported, state.isValidated, state.status == facts.verdict.status,
+            state.interface == facts.verdict.interface
+        {
+            return Explanation.Proof(state.connectivity, since: state.connectivitySince, portal: state.portal)
+        }
+        var state = ReachabilityState(target: facts.target, since: Timestamp(nanosecondsSince1970: 0))
+        state.adopt(facts.verdict)
+        state.adopt(proved: report)
+        return Explanation.Proof(state.connectivity, since: nil, portal: state.portal)
     }
 
     private func steps(for family: IPAddress.Family) -> [Explanation.Step] {

@@ -35,6 +35,8 @@ package struct ExplanationFacts: Sendable {
     package var lookups: [IPAddress.Family: Lookup] = [:]
     /// What probes have proved about the target; `nil` if no probes run, and for targets that they do not concern.
     package var proved: ConnectivityReport?
+    /// The state that is reported of the target; `nil` if none is.
+    package var reported: ReachabilityState?
     /// The last check of each family's path, and now; without a daemon there is none.
     package var checks: [IPAddress.Family: ConnectivityCheck] = [:]
     package var now = BootTime(nanoseconds: 0)

@@ -16,6 +16,7 @@ package struct HistoryRow: Hashable, Sendable {
         for entry in log.entries where query.target == nil || entry.target == nil || entry.target == query.target {
             builder.add(entry, at: clock.time(of: entry))
         }
+        builder.fold()
         return builder.rows.filter { $0.time.nanosecondsSince1970 >= earliest }
     }
 }
@@ -47,6 +48,40 @@ private struct RowBuilder {
         case .dropped: break
         }
         rows.append(HistoryRow(time: time, content: entry.content))
+    }
+
+    /// Drops the states that lasted only moments on the way back, and adds their time to the state before: without a cable there
+    /// is first no carrier, then for some milliseconds no address, no route or no answer of the gateway.
+    mutating func fold() {
+        var kept: [HistoryRow?] = []
+        /// The indices of each target's rows.
+        var places: [String: [Int]] = [:]
+        for row in rows {
+            defer { kept.append(row) }
+            guard let state = row.state else { continue }
+            var own = places[state.target] ?? []
+            /// Makes a row a part of the one before it.
+            func merge(_ merged: HistoryRow) -> Bool {
+                guard let place = own.last, let before = kept[place], before.state?.status == .notReachable,
+                    let earlier = before.lasted, let lasted = merged.lasted, lasted < HistoryTimeline.Span.shredLimit
+                else { return false }
+                kept[place]?.lasted = earlier + lasted
+                return true
+            }
+            if state.status == .notReachable, own.count > 1, let moment = kept[own[own.count - 1]],
+                moment.state?.status != .notReachable
+            {
+                let place = own.removeLast()
+                if merge(moment) { kept[place] = nil } else { own.append(place) }
+            }
+            if state.status == .notReachable, merge(row) {
+                places[state.target] = own
+                continue
+            }
+            own.append(kept.count)
+            places[state.target] = own
+        }
+        rows = kept.compactMap(\.self)
     }
 
     private mutating func end(_ target: String, at time: Timestamp) {

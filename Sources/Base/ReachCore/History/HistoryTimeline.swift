@@ -14,7 +14,7 @@ package struct HistoryTimeline: Hashable, Sendable {
         package let from: Timestamp
         package let to: Timestamp
         package let observation: Observation
-        /// What failed first, if the target was down.
+        /// The lowest layer that was found broken while the target was down; of equal ones, what failed first.
         package let cause: OutageCause?
 
         package var duration: Duration { .nanoseconds(to.nanosecondsSince1970 - from.nanosecondsSince1970) }
@@ -133,7 +133,7 @@ private struct TimelineBuilder {
             let (observation, cause) = finding.observation
             if let last = spans.last, last.observation == observation {
                 spans[spans.count - 1] = HistoryTimeline.Span(
-                    from: last.from, to: end, observation: observation, cause: last.cause)
+                    from: last.from, to: end, observation: observation, cause: last.cause?.lower(of: cause))
             } else {
                 spans.append(HistoryTimeline.Span(from: start, to: end, observation: observation, cause: cause))
             }
@@ -144,7 +144,28 @@ private struct TimelineBuilder {
             (start, finding) = (time, turn.finding)
         }
         close(at: to)
-        return spans
+        return Self.withoutShreds(spans)
+    }
+
+    /// Of a cable that is plugged in again, the address, the routes and the gateway come one after another, and for moments the
+    /// target can be used or not. What lasted no longer within an outage is a part of it.
+    private static func withoutShreds(_ spans: [HistoryTimeline.Span]) -> [HistoryTimeline.Span] {
+        var kept: [HistoryTimeline.Span] = []
+        for span in spans {
+            if span.observation == .down, kept.count > 1, kept[kept.count - 1].isShred,
+                kept[kept.count - 2].observation == .down
+            {
+                kept.removeLast()
+            }
+            if let last = kept.last, last.observation == span.observation {
+                kept[kept.count - 1] = HistoryTimeline.Span(
+                    from: last.from, to: span.to, observation: span.observation,
+                    cause: last.cause?.lower(of: span.cause))
+            } else {
+                kept.append(span)
+            }
+        }
+        return kept
     }
 
     func passages(from: Timestamp, to: Timestamp) -> [HistoryTimeline.Passage] {
@@ -154,6 +175,15 @@ private struct TimelineBuilder {
             guard let path = turn.path, path.interface != nil || path.linkClass != nil, from < to else { return nil }
             return HistoryTimeline.Passage(from: from, to: to, interface: path.interface, linkClass: path.linkClass)
         }
+    }
+}
+
+extension HistoryTimeline.Span {
+    /// The longest time that a state on the way back takes.
+    static let shredLimit: Duration = .seconds(1)
+
+    fileprivate var isShred: Bool {
+        (observation == .up || observation == .unknown) && duration < Self.shredLimit
     }
 }
 

@@ -32,6 +32,17 @@ package struct OutageCause: Hashable, Sendable {
         self.rootCause = rootCause
     }
 
+    /// The one whose layer is lower; this one where both are the same.
+    package func lower(of other: OutageCause?) -> OutageCause {
+        guard let other, let mine = Self.layers.firstIndex(of: layer),
+            let others = Self.layers.firstIndex(of: other.layer)
+        else { return self }
+        return others < mine ? other : self
+    }
+
+    /// From the link upwards. A name server is mostly beyond the gateway.
+    private static let layers = OutageLayer.allCases
+
     /// What failed, in words.
     package var sentence: String {
         switch layer {

@@ -19,8 +19,36 @@ package struct LinkReport: Hashable, Sendable {
     package var wireless: WirelessLink?
     /// The addresses, usable ones first, IPv4 before IPv6.
     package let addresses: [InterfaceAddress]
+    /// What the daemon's checks have proved of the Internet over it; `nil` without checks of it.
+    package var proof: Proof?
+    /// The bytes that it has carried since it appeared; `nil` if that is not known.
+    package var traffic: Traffic?
     /// The families whose path to the Internet leaves by this link.
     package let carriesInternet: Set<IPAddress.Family>
+
+    package struct Proof: Hashable, Sendable {
+        package let connectivity: Connectivity
+        /// When the last check ended.
+        package var checked: Timestamp?
+        /// How long the servers of the last checks that proved the Internet took to accept a connection, at best.
+        package var roundTrip: Duration?
+
+        package init(_ connectivity: Connectivity, checked: Timestamp? = nil, roundTrip: Duration? = nil) {
+            self.connectivity = connectivity
+            self.checked = checked
+            self.roundTrip = roundTrip
+        }
+    }
+
+    package struct Traffic: Hashable, Sendable {
+        package let received: UInt64
+        package let sent: UInt64
+
+        package init(received: UInt64, sent: UInt64) {
+            self.received = received
+            self.sent = sent
+        }
+    }
 
     /// Creates a report from the state of the kernel.
     ///

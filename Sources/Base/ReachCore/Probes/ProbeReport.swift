@@ -65,6 +65,10 @@ package enum ProbePause: String, Hashable, Sendable, CaseIterable {
     case linkClass = "class"
     /// The path leads to another network than the probe requires.
     case network
+    /// Using the path costs money, or may, and the probe requires one that does not.
+    case metered
+    /// The Internet does not answer over the path, or that is not proved and the probe requires it.
+    case notValidated = "not-validated"
 }
 
 /// Statistics of the durations of successful attempts.

@@ -4,6 +4,8 @@
 /// counters that never decrease.
 package struct ChangeSeries: Hashable, Sendable {
     private let target: Target
+    /// The name of the target, which its states get.
+    package var name: String?
     /// The current state of the series; `nil` before the first one.
     package private(set) var state: ReachabilityState?
     /// The last state that an observer reported. Unlike `state`, it is never made here.
@@ -65,6 +67,7 @@ package struct ChangeSeries: Hashable, Sendable {
         if state.connectivity != previous?.connectivity { state.connectivitySince = moment.wall }
         state.isStale = false
         state.isHeld = false
+        state.heldCause = nil
         let aspects = previous.map { StatusMachine.differences(from: $0, to: state) } ?? []
         self.state = state
         guard previous == nil || !aspects.isEmpty else { return nil }
@@ -98,6 +101,7 @@ package struct ChangeSeries: Hashable, Sendable {
         {
             state.connectivitySince = before.connectivitySince
         }
+        if let name { state.name = name }
         self.state = state
         observed = new
         return state

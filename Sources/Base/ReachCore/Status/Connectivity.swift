@@ -77,7 +77,9 @@ package struct ConnectivityReport: Hashable, Sendable {
     func following(from old: Verdict, to new: Verdict) -> ConnectivityReport {
         var kept = self
         for (family, before, now) in [(IPAddress.Family.ipv4, old.ipv4, new.ipv4), (.ipv6, old.ipv6, new.ipv6)] {
-            guard !before.hasSameFirstHop(as: now) else { continue }
+            // That nothing could be sent does not hold for a path that is back, even if it is the same one.
+            let isBack = now.status == .reachable && before.status != .reachable && kept[family] == .none
+            guard isBack || !before.hasSameFirstHop(as: now) else { continue }
             kept[family] = .unknown
             if now.status == .reachable { kept.isUndecided = true }
             kept.session = nil
@@ -114,7 +116,45 @@ extension NetworkPath {
     }
 }
 
+/// The links on which checks have decided something, by family. An endpoint may have addresses of one family only, so that
+/// checks never decide anything about the other: it must not look better than what is known.
+struct DecidedLinks: Hashable {
+    private var ipv4: InterfaceIndex?
+    private var ipv6: InterfaceIndex?
+
+    /// Remembers the links of the paths about which something is proved.
+    mutating func note(_ report: ConnectivityReport?, of state: ReachabilityState) {
+        guard report != nil else { return self = DecidedLinks() }
+        if state.ipv4.isDecided { ipv4 = state.ipv4.interfaceIndex }
+        if state.ipv6.isDecided { ipv6 = state.ipv6.interfaceIndex }
+    }
+
+    /// Whether only a path is left about which nothing was ever proved, on the link on which checks decided by the other family:
+    /// what was proved does not become unknown when the proved path is lost.
+    func leaveUnproved(_ state: ReachabilityState) -> Bool {
+        guard state.status == .reachable, state.connectivity == .unknown else { return false }
+        let (left, decided) = state.ipv4.status == .reachable ? (state.ipv4, ipv6) : (state.ipv6, ipv4)
+        let other = state.ipv4.status == .reachable ? state.ipv6 : state.ipv4
+        return other.status == .notReachable && decided != nil && decided == left.interfaceIndex
+    }
+}
+
+extension NetworkPath {
+    fileprivate var isDecided: Bool {
+        guard status == .reachable else { return false }
+        return switch connectivity {
+        case .full, .limited, .portal: true
+        case .unknown, .none: false
+        }
+    }
+}
+
 extension ReachabilityState {
+    /// Whether the paths of a verdict have the same links and gateways.
+    func leadsTheSameWay(as verdict: Verdict) -> Bool {
+        ipv4.hasSameFirstHop(as: verdict.ipv4) && ipv6.hasSameFirstHop(as: verdict.ipv6)
+    }
+
     /// Adopts what probes have proved about the paths of this state; `nil` if no probes run.
     mutating func adopt(proved report: ConnectivityReport?) {
         isValidated = report != nil
@@ -141,6 +181,18 @@ package struct ConnectivitySurvey: Hashable, Sendable {
     package init(internet: ConnectivityReport = ConnectivityReport(), interfaces: [String: ConnectivityReport] = [:]) {
         self.internet = internet
         self.interfaces = interfaces
+    }
+
+    /// A state with what is proved of its paths' interfaces, whatever its target: the path to a host is that to the Internet as far
+    /// as they have the interface in common.
+    package func proving(_ state: ReachabilityState) -> ReachabilityState {
+        var report = ConnectivityReport()
+        for (family, path) in [(IPAddress.Family.ipv4, state.ipv4), (.ipv6, state.ipv6)] {
+            report[family] = path.interface.flatMap { interfaces[$0]?[family] } ?? .unknown
+        }
+        var proved = state
+        proved.adopt(proved: report)
+        return proved
     }
 
     /// The report on a target. Whether the Internet answers says nothing about a particular host.

@@ -4,6 +4,8 @@
 public struct ReachabilityState: Hashable, Sendable {
     /// The target.
     public var target: Target
+    /// The name that the daemon's configuration gives to the target; `nil` without one, and without a daemon.
+    public var name: String?
     /// All but the target, in storage that copies share.
     private var shared: SharedValues
 
@@ -81,10 +83,16 @@ public struct ReachabilityState: Hashable, Sendable {
         get { shared.values.isStale }
         set { modify { $0.isStale = newValue } }
     }
-    /// Whether a hold-down is holding back another status until it has lasted long enough.
+    /// Whether a hold-down is holding back another status until it has lasted long enough, or the connectivity of a path that
+    /// is back until a check has decided it.
     public var isHeld: Bool {
         get { shared.values.isHeld }
         set { modify { $0.isHeld = newValue } }
+    }
+    /// What broke, while a hold-down is holding back that the target is not reachable; otherwise `nil`.
+    public var heldCause: RootCause? {
+        get { shared.values.heldCause }
+        set { modify { $0.heldCause = newValue } }
     }
     /// How often the target went from reachable to not reachable and back, including the times that a hold-down hid.
     public var flaps: Int {
@@ -131,12 +139,14 @@ public struct ReachabilityState: Hashable, Sendable {
 
     /// Whether both say the same about the same target.
     public static func == (one: ReachabilityState, other: ReachabilityState) -> Bool {
-        one.target == other.target && (one.shared === other.shared || one.shared.values == other.shared.values)
+        one.target == other.target && one.name == other.name
+            && (one.shared === other.shared || one.shared.values == other.shared.values)
     }
 
     /// Combines the target and all values.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(target)
+        hasher.combine(name)
         hasher.combine(shared.values)
     }
 
@@ -160,6 +170,17 @@ public struct ReachabilityState: Hashable, Sendable {
             values.ipv4 = verdict.ipv4
             values.ipv6 = verdict.ipv6
             values.availableInterfaces = verdict.available
+        }
+    }
+
+    /// Adopts a verdict whose paths lead the same way, about which the same is believed as before.
+    mutating func adopt(_ verdict: Verdict, keepingProof: Bool) {
+        let (proved4, proved6) = (ipv4.connectivity, ipv6.connectivity)
+        adopt(verdict)
+        guard keepingProof else { return }
+        modify { values in
+            values.ipv4.connectivity = proved4
+            values.ipv6.connectivity = proved6
         }
     }
 
@@ -225,6 +246,7 @@ extension ReachabilityState {
         var epoch: UInt64 = 1
         var isStale: Bool = false
         var isHeld: Bool = false
+        var heldCause: RootCause?
         var flaps: Int = 0
         var ipv4: NetworkPath = .unknown
         var ipv6: NetworkPath = .unknown

@@ -15,6 +15,11 @@ package struct StatusMachine: Sendable {
     private var pendingSince: BootTime?
     /// When the verdict returned to the reported status; `nil` once it differs again.
     private var returnedAt: BootTime?
+    /// Until when an unproved return from a loss that was not reported keeps the connectivity that was reported; `nil` if none
+    /// does.
+    private var proofHeldUntil: BootTime?
+    /// The links on which checks have decided something, by family.
+    private var decidedLinks = DecidedLinks()
     /// Whether the verdict has gone from reachable to something else and not come back.
     private var isAway = false
 
@@ -25,7 +30,7 @@ package struct StatusMachine: Sendable {
 
     /// When ``timeReached(at:)`` must be called, unless a verdict comes first.
     package var deadline: BootTime? {
-        guard let latest, let pendingSince else { return nil }
+        guard let latest, let pendingSince else { return proofHeldUntil }
         return earliest(for: latest.verdict.status, pendingSince: pendingSince)
     }
 
@@ -53,14 +58,19 @@ package struct StatusMachine: Sendable {
         state.isStale = false
         guard hasBegun else { return begin(verdict, at: moment) }
         guard verdict.status != state.status else {
-            if pendingSince != nil { returnedAt = moment.boot }
+            if pendingSince != nil {
+                returnedAt = moment.boot
+                // The loss was not reported, so nothing is until a check of the path that is back decides.
+                if verdict.status == .reachable { proofHeldUntil = moment.boot + holdDown.down }
+            }
             pendingSince = nil
-            state.isHeld = false
+            if state.heldCause != nil { state.heldCause = nil }
             settle(at: moment.boot)
             return publish(verdict, after: previous, cause: cause, at: moment)
         }
         settle(at: moment.boot)
         returnedAt = nil
+        proofHeldUntil = nil
         unsettledSince = unsettledSince ?? moment.boot
         // The hold-down restarts if the status changes to one with another delay.
         let isReversed = (latestStatus == .reachable) != (verdict.status == .reachable)
@@ -68,10 +78,14 @@ package struct StatusMachine: Sendable {
         return publishOrHold(verdict, after: previous, cause: cause, at: moment)
     }
 
-    /// Reports the status that was held back, once the deadline has come.
+    /// Reports what was held back, once the deadline has come.
     package mutating func timeReached(at moment: Instant) -> ReachabilityChange? {
-        guard let latest, pendingSince != nil else { return nil }
-        return publishOrHold(latest.verdict, after: state, cause: .holdElapsed, at: moment)
+        guard let latest else { return nil }
+        guard pendingSince == nil else {
+            return publishOrHold(latest.verdict, after: state, cause: .holdElapsed, at: moment)
+        }
+        guard let proofHeldUntil, moment.boot >= proofHeldUntil else { return nil }
+        return publishProof(cause: .holdElapsed, at: moment)
     }
 
     /// Marks the state as stale while the kernel cannot be observed.
@@ -79,17 +93,24 @@ package struct StatusMachine: Sendable {
         if !state.isStale { state.isStale = true }
     }
 
-    /// Sets what probes have proved about the latest verdict's paths; `nil` if no probes run any more.
+    /// Sets what probes have proved about the latest verdict's paths; `nil` if no probes run any more. While a status is held
+    /// back, so is what was proved about its paths: it says nothing about those that are reported.
     ///
-    /// - Returns: The change to report; `nil` if nothing differs, and before the first verdict, which then includes it.
+    /// - Returns: The change to report; `nil` if nothing differs, if it is held back, and before the first verdict, which then
+    ///   includes it.
     package mutating func setConnectivity(
         _ report: ConnectivityReport?, cause: Cause, at moment: Instant
     ) -> ReachabilityChange? {
         guard report != self.report else { return nil }
         self.report = report
-        guard hasBegun else { return nil }
+        guard hasBegun, pendingSince == nil else { return nil }
+        return publishProof(cause: cause, at: moment)
+    }
+
+    private mutating func publishProof(cause: Cause, at moment: Instant) -> ReachabilityChange? {
+        guard !holdsProof(at: moment.boot) else { return nil }
         let previous = state
-        state.adopt(proved: report)
+        adoptProof()
         noteConnectivity(after: previous, at: moment)
         let aspects = Self.differences(from: previous, to: state)
         guard !aspects.isEmpty else { return nil }
@@ -111,10 +132,11 @@ package struct StatusMachine: Sendable {
             pendingSince = nil
             unsettledSince = nil
             returnedAt = nil
-            state.isHeld = false
+            state.heldCause = nil
             return publish(verdict, after: previous, cause: cause, at: moment)
         }
         state.isHeld = true
+        if state.heldCause != verdict.rootCause { state.heldCause = verdict.rootCause }
         return nil
     }
 
@@ -144,7 +166,12 @@ package struct StatusMachine: Sendable {
     private mutating func publish(
         _ verdict: Verdict, after previous: ReachabilityState, cause: Cause, at moment: Instant
     ) -> ReachabilityChange? {
-        adopt(verdict)
+        if holdsProof(at: moment.boot), state.leadsTheSameWay(as: verdict) {
+            state.adopt(verdict, keepingProof: true)
+            state.isHeld = true
+        } else {
+            adopt(verdict)
+        }
         noteConnectivity(after: previous, at: moment)
         let aspects = Self.differences(from: previous, to: state)
         guard !aspects.isEmpty else { return nil }
@@ -158,7 +185,22 @@ package struct StatusMachine: Sendable {
 
     private mutating func adopt(_ verdict: Verdict) {
         state.adopt(verdict)
-        if let report { state.adopt(proved: report) }
+        adoptProof()
+    }
+
+    private mutating func adoptProof() {
+        proofHeldUntil = nil
+        if state.isHeld { state.isHeld = false }
+        guard report != nil || state.isValidated else { return }
+        state.adopt(proved: report)
+        decidedLinks.note(report, of: state)
+        if report?.isUndecided == false, decidedLinks.leaveUnproved(state) { state.connectivity = .limited }
+    }
+
+    /// Whether the connectivity that was reported stays: what checks will find of a path that is back is not known yet.
+    private func holdsProof(at now: BootTime) -> Bool {
+        guard let proofHeldUntil, let report else { return false }
+        return report.isUndecided && now < proofHeldUntil
     }
 
     /// What decides, with the next verdict and ``report``, which transition a machine makes, whatever its target. It is small,
@@ -170,6 +212,8 @@ package struct StatusMachine: Sendable {
         fileprivate var pendingSince: BootTime?
         fileprivate var unsettledSince: BootTime?
         fileprivate var returnedAt: BootTime?
+        fileprivate var proofHeldUntil: BootTime?
+        fileprivate var decidedLinks = DecidedLinks()
         fileprivate var latest: ObjectIdentifier?
         fileprivate var storage: ObjectIdentifier?
     }
@@ -179,7 +223,8 @@ package struct StatusMachine: Sendable {
         guard hasBegun else { return Situation(holdDown: holdDown) }
         return Situation(
             holdDown: holdDown, hasBegun: true, isAway: isAway, pendingSince: pendingSince,
-            unsettledSince: unsettledSince, returnedAt: returnedAt, latest: latest.map(ObjectIdentifier.init),
+            unsettledSince: unsettledSince, returnedAt: returnedAt, proofHeldUntil: proofHeldUntil,
+            decidedLinks: decidedLinks, latest: latest.map(ObjectIdentifier.init),
             storage: state.storage)
     }
 

@@ -12,10 +12,10 @@ package struct ChangeEncoder {
     package mutating func encode(_ event: TargetEvent, of target: inout QuotedTarget?) -> EncodedEvent {
         guard case .change(let change) = event, change.previous != nil else { return event.encoded(source: source) }
         let quoted: QuotedTarget
-        if let target, target.target == change.state.target {
+        if let target, target.target == change.state.target, target.name == change.state.name {
             quoted = target
         } else {
-            quoted = QuotedTarget(change.state.target)
+            quoted = QuotedTarget(change.state)
             target = quoted
         }
         if let last, last.change.differsOnlyInTarget(from: change) { return last.event.of(quoted) }

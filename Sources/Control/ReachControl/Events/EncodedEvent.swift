@@ -110,7 +110,7 @@ extension EncodedEvent {
         guard let previous = change.previous else {
             return snapshot(change.state, source: source, isInitial: true, cause: change.cause, at: moment)
         }
-        let target = target ?? QuotedTarget(change.state.target)
+        let target = target ?? QuotedTarget(change.state)
         return EncodedEvent("change", at: moment, target: target) { json in
             json.field("initial", false)
             json.field("cause", change.cause.rawValue)
@@ -169,16 +169,19 @@ extension EncodedEvent {
     }
 }
 
-/// A target as a JSON string. The events of a topic share its bytes, which would take as much memory as the rest of an event
+/// A target as a JSON string, followed by its name if it has one. The events of a topic share its bytes, which would take as much memory as the rest of an event
 /// that waits.
 package struct QuotedTarget: Sendable {
     let target: Target
+    let name: String?
     let json: [UInt8]
 
-    init(_ target: Target) {
-        self.target = target
+    init(_ state: ReachabilityState) {
+        target = state.target
+        name = state.name
         var json = JSONWriter(capacity: 64)
         json.value(target.description)
+        if let name { json.field("name", name as String?) }
         self.json = json.bytes
     }
 }

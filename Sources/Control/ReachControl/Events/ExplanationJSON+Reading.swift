@@ -15,6 +15,11 @@ extension Explanation {
         verdict.interface = try reader.optional("interface", \.string)
         verdict.isMetered = try reader.optional("metered", \.bool) ?? false
         self.init(target: target, verdict: verdict, ipv4: ipv4, ipv6: ipv6)
+        if let connectivity: Connectivity = try reader.word("connectivity") {
+            let since = try reader.optional("connectivity_since", \.string).flatMap { Timestamp($0) }
+            proof = Proof(connectivity, since: since, portal: try reader.optional("portal", \.string))
+        }
+        isHeld = try reader.optional("held", \.bool) ?? false
     }
 }
 

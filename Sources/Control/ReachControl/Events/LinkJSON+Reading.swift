@@ -21,6 +21,17 @@ extension LinkReport {
         meteredReason = try reader.word("metered_reason")
         network = try reader.optional("network", \.string)
         isTrusted = try reader.optional("trusted", \.bool) ?? false
+        if let connectivity: Connectivity = try reader.word("connectivity") {
+            var proof = Proof(connectivity)
+            proof.checked = try reader.optional("checked", \.string).flatMap { Timestamp($0) }
+            proof.roundTrip = try reader.optional("round_trip_us", \.integer).map { .microseconds($0) }
+            self.proof = proof
+        }
+        if let received: UInt64 = try reader.number("received_bytes"),
+            let sent: UInt64 = try reader.number("sent_bytes")
+        {
+            traffic = Traffic(received: received, sent: sent)
+        }
         if try reader.optional("wifi", \.object) != nil { wireless = try WirelessLink(reader.object("wifi")) }
     }
 }

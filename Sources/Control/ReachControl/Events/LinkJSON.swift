@@ -24,6 +24,8 @@ extension JSONWriter {
             json.field("metered", report.isMetered)
             json.network(report.network, isTrusted: report.isTrusted, report.meteredReason)
             json.wireless(report.wireless)
+            json.proof(report.proof)
+            json.traffic(report.traffic)
             json.field("mtu", link.mtu.wide)
             json.field("addresses", array: { json in for address in report.addresses { json.address(address) } })
             json.field(
@@ -33,6 +35,20 @@ extension JSONWriter {
                     $0.field("ipv6", report.carriesInternet.contains(.ipv6))
                 })
         }
+    }
+
+    /// Only links that the daemon checks have the keys.
+    private mutating func proof(_ proof: LinkReport.Proof?) {
+        guard let proof else { return }
+        field("connectivity", proof.connectivity.rawValue as String?)
+        if let checked = proof.checked { field("checked", checked) }
+        if let roundTrip = proof.roundTrip { field("round_trip_us", roundTrip.nanoseconds / 1000) }
+    }
+
+    private mutating func traffic(_ traffic: LinkReport.Traffic?) {
+        guard let traffic else { return }
+        field("received_bytes", traffic.received.wide)
+        field("sent_bytes", traffic.sent.wide)
     }
 
     /// Only Wi-Fi links that have joined a network have the key.

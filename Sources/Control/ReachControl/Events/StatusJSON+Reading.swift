@@ -7,6 +7,7 @@ extension ReachabilityState {
     init(_ reader: StatusReader) throws(StatusReadingError) {
         guard let target = try? Target(try reader.value("target", \.string)) else { throw reader.fault("target") }
         self.init(target: target, since: try reader.time("since"))
+        name = try reader.optional("name", \.string)
         try adoptSummary(reader)
         isMetered = try reader.value("metered", \.bool)
         connectivity = try reader.word("connectivity") ?? .unknown
@@ -21,6 +22,7 @@ extension ReachabilityState {
         self.epoch = epoch
         isStale = try reader.value("stale", \.bool)
         isHeld = try reader.optional("held", \.bool) ?? false
+        heldCause = try reader.rootCause("held_root_cause", "held_root_interface")
         flaps = try reader.number("flaps") ?? 0
         ipv4 = try NetworkPath(reader.object("ipv4"))
         ipv6 = try NetworkPath(reader.object("ipv6"))
@@ -77,9 +79,11 @@ extension StatusReader {
     }
 
     /// What broke; `nil` also where a newer daemon uses another word.
-    func rootCause() throws(StatusReadingError) -> RootCause? {
-        let kind: RootCause.Kind? = try word("root_cause")
-        let interface = try optional("root_interface", \.string)
+    func rootCause(
+        _ kindKey: String = "root_cause", _ interfaceKey: String = "root_interface"
+    ) throws(StatusReadingError) -> RootCause? {
+        let kind: RootCause.Kind? = try word(kindKey)
+        let interface = try optional(interfaceKey, \.string)
         return kind.map { RootCause($0, interface: interface) }
     }
 

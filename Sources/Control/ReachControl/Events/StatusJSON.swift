@@ -10,10 +10,13 @@ extension JSONWriter {
     /// Writes a status, as `reach status --json` prints it and events contain it.
     package mutating func status(_ state: ReachabilityState, source: StatusSource, at time: Timestamp, _ boot: BootTime)
     {
-        status(state, source: source, at: time, boot) { $0.field("target", state.target.description) }
+        status(state, source: source, at: time, boot) { json in
+            json.field("target", state.target.description)
+            if let name = state.name { json.field("name", name as String?) }
+        }
     }
 
-    /// Writes a status without its target.
+    /// Writes a status without its target and the target's name.
     ///
     /// - Returns: The offset at which to insert the target as a JSON string.
     mutating func statusWithGap(
@@ -47,6 +50,7 @@ extension JSONWriter {
             json.field("epoch", state.epoch.wide)
             json.field("stale", state.isStale)
             json.field("held", state.isHeld)
+            json.heldCause(state.heldCause)
             json.field("flaps", state.flaps.wide)
             json.field("ipv4", object: { $0.path(state.ipv4) })
             json.field("ipv6", object: { $0.path(state.ipv6) })
@@ -77,6 +81,13 @@ extension JSONWriter {
     mutating func rootCause(_ rootCause: RootCause?) {
         field("root_cause", rootCause?.kind.rawValue)
         field("root_interface", rootCause?.interface)
+    }
+
+    /// Only states with a loss that is held back have the keys, since states are written for each change.
+    private mutating func heldCause(_ cause: RootCause?) {
+        guard let cause else { return }
+        field("held_root_cause", cause.kind.rawValue as String?)
+        field("held_root_interface", cause.interface)
     }
 
     /// Only networks with a portal have the key, since states are written for each change.

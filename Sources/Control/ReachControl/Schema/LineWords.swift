@@ -5,7 +5,8 @@ internal import ReachQueue
 enum LineWords {
     /// Strings with these keys are times.
     static let times: Set = [
-        "time", "since", "connectivity_since", "next", "certificate_until", "created", "deadline", "not_before", "over",
+        "time", "since", "connectivity_since", "checked", "next", "certificate_until", "created", "deadline",
+        "not_before", "over",
         "began", "until", "from", "to", "last_seen", "host_since", "host_time", "stored", "first", "last", "first_back",
         "last_back",
     ]
@@ -22,6 +23,7 @@ enum LineWords {
     private static let byKey: [String: [String]] = [
         "status": all(ReachabilityStatus.self), "class": all(LinkClass.self), "carrier_class": all(LinkClass.self),
         "reason": all(Reason.self), "trouble": all(Reason.self), "root_cause": all(RootCause.Kind.self),
+        "held_root_cause": all(RootCause.Kind.self),
         "connectivity": all(Connectivity.self), "cause": all(Cause.self), "layer": all(OutageLayer.self),
         "source": all(StatusSource.self), "finding": all(Explanation.Step.Finding.self),
     ]

@@ -9,6 +9,8 @@ final class ConnectionAttempt: DiagnosisAttempt {
     private let loop: EventLoop
     private let completion: (ConnectionAnswer) -> Void
     private let socket: CInt
+    private let target: IPAddress
+    private var family: IPAddress.Family { target.family }
     private var isWatched = false
     private var timer: TimerQueue.ID?
 
@@ -17,6 +19,7 @@ final class ConnectionAttempt: DiagnosisAttempt {
     ) {
         self.loop = loop
         self.completion = completion
+        target = host.address
         socket = reach_stream_socket(host.family == .ipv4 ? AF_INET : AF_INET6)
         if let answer = begin(host.socketAddress(port)) {
             loop.afterEvents { [weak self] in self?.completion(answer) }
@@ -32,6 +35,9 @@ final class ConnectionAttempt: DiagnosisAttempt {
     /// - Returns: The answer, if there is one at once.
     private func begin(_ address: SocketAddress) -> ConnectionAnswer? {
         guard socket >= 0 else { return ConnectionAnswer(errno: -socket) }
+        var on: CInt = 1
+        let option = family == .ipv4 ? IP_RECVERR : IPV6_RECVERR
+        setsockopt(socket, family.socketLevel, option, &on, socklen_t(MemoryLayout<CInt>.size))
         let result = address.withPointer { connect(socket, $0.assumingMemoryBound(to: sockaddr.self), $1) }
         guard result != 0 else { return .connected }
         guard errno == EINPROGRESS else { return ConnectionAnswer(errno: errno) }
@@ -42,16 +48,52 @@ final class ConnectionAttempt: DiagnosisAttempt {
             return .failed(error.number)
         }
         timer = loop.schedule(at: SystemClock.boot + DiagnosisRunner.Limit.connection) { [weak self] in
-            self?.timer = nil
-            self?.completion(.silent)
+            guard let self else { return }
+            timer = nil
+            completion(isKeptBack ? .failed(EPERM) : .silent)
         }
         return nil
+    }
+
+    /// Whether this machine did not send the segment that it meant to send again, so that its firewall drops it. The kernel counts
+    /// it as repeated, but not as on its way (`tcp_retransmit_skb`).
+    private var isKeptBack: Bool {
+        var bytes = [UInt8](repeating: 0, count: 512)
+        var length = socklen_t(bytes.count)
+        guard getsockopt(socket, CInt(IPPROTO_TCP), TCP_INFO, &bytes, &length) == 0 else { return false }
+        var traffic = reach_tcp_traffic()
+        guard reach_tcp_traffic(bytes, Int(length), &traffic) == 0 else { return false }
+        return traffic.repeated > 0 && traffic.repeated_out == 0
+    }
+
+    /// Whether an ICMP error came from the address that this machine sends from: its own firewall rejects the packets.
+    private var isRejectedHere: Bool {
+        var error = reach_icmp_error()
+        while reach_next_icmp_error(socket, &error) == 0 {
+            let bytes = withUnsafeBytes(of: error.offender) { Array($0.prefix(error.is_ipv6 != 0 ? 16 : 4)) }
+            guard let sender = IPAddress(bytes: bytes), !sender.isUnspecified, sender != target else { continue }
+            if isOwn(sender) { return true }
+        }
+        return false
+    }
+
+    /// Whether a datagram to an address would stay on this machine.
+    private func isOwn(_ address: IPAddress) -> Bool {
+        let probe = reach_datagram_socket(address.family == .ipv4 ? AF_INET : AF_INET6)
+        guard probe >= 0 else { return false }
+        defer { close(probe) }
+        return SocketAddress(address: address, port: 0).withPointer {
+            bind(probe, $0.assumingMemoryBound(to: sockaddr.self), $1)
+        } == 0
     }
 
     private func look() {
         var number: CInt = 0
         var length = socklen_t(MemoryLayout<CInt>.size)
+        // An error that a segment of this machine caused before it left came from this machine's firewall.
+        let isKeptBack = isKeptBack || isRejectedHere
         getsockopt(socket, SOL_SOCKET, SO_ERROR, &number, &length)
+        if number == ECONNREFUSED || number == EHOSTUNREACH, isKeptBack { return completion(.failed(EPERM)) }
         // What came later came from elsewhere: IPv6 reports a router's "prohibited" as EACCES.
         completion(number == 0 ? .connected : number == EACCES ? .unreachable(number) : ConnectionAnswer(errno: number))
     }

@@ -27,6 +27,7 @@ package final class DiagnosisRunner {
     private var running: [DiagnosisTask: any DiagnosisAttempt] = [:]
     private var deadline: TimerQueue.ID?
     private let drops = ReversePathDrops()
+    private let inputDrops = InputDrops()
     private var isOver = false
     /// The paths to all that was tested.
     private var paths: [NetworkPath] = []
@@ -69,6 +70,7 @@ package final class DiagnosisRunner {
         deadline.map(loop.cancel)
         running = [:]
         machine.record(reversePathDrops: drops.sinceStart)
+        machine.record(inputDrops: inputDrops.sinceStart)
         machine.record(portalAPI: portalAPI)
         completion(machine.diagnosis)
     }

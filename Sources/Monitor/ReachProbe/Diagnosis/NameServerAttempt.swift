@@ -1,3 +1,4 @@
+internal import CReachLinux
 internal import Glibc
 internal import ReachCore
 internal import ReachLoop
@@ -19,8 +20,22 @@ final class NameServerAttempt: DiagnosisAttempt {
         ) { [weak self] outcome in
             // Hosts limit how many such errors they send, so that a later question may find silence.
             let isRefused = outcome == .silent && self?.channel?.lastError == ECONNREFUSED
-            completion(isRefused ? .refused : NameServerAnswer(outcome, question.family))
+            let answer = isRefused ? .refused : NameServerAnswer(outcome, question.family)
+            let isDoubtful = answer == .refused || answer == .silent
+            completion(isDoubtful && !question.isByTCP && Self.isForbidden(question.server) ? .failed(EPERM) : answer)
         }
+    }
+
+    /// Whether a firewall of this machine forbids questions to a server: sending a datagram fails then, whatever it reports in
+    /// the server's name. An empty one says so as well.
+    private static func isForbidden(_ server: NameServerAddress) -> Bool {
+        let socket = reach_datagram_socket(server.host.family == .ipv4 ? AF_INET : AF_INET6)
+        guard socket >= 0 else { return false }
+        defer { close(socket) }
+        let count = server.host.socketAddress(server.port).withPointer {
+            sendto(socket, "", 0, CInt(MSG_NOSIGNAL), $0.assumingMemoryBound(to: sockaddr.self), $1)
+        }
+        return count < 0 && errno == EPERM
     }
 
     deinit { channel?.stop() }

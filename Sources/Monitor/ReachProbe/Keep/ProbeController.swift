@@ -102,6 +102,29 @@ package final class ProbeController {
         package let skipped: UInt64
     }
 
+    // MARK: - What checks prove
+
+    /// What checks have proved of each interface; `nil` without checks.
+    private(set) var survey: ConnectivitySurvey?
+    /// Since when the Internet is known not to answer over an interface.
+    private var troubles: [String: BootTime] = [:]
+
+    /// Sets what checks have proved.
+    package func update(survey fresh: ConnectivitySurvey?) {
+        survey = fresh
+        let now = SystemClock.boot
+        troubles = (fresh?.interfaces ?? [:]).reduce(into: [:]) { kept, entry in
+            if entry.value.combined.isTrouble { kept[entry.key] = troubles[entry.key] ?? now }
+        }
+        reconsider()
+    }
+
+    /// Since when the Internet is known not to answer over an interface; `nil` while it answers, or that is not known.
+    func trouble(of interface: String) -> BootTime? { troubles[interface] }
+
+    /// A check of a path has ended, or checks have proved something else: what waited for that is decided now.
+    package func reconsider() { tasks.values.forEach { $0.reconsider() } }
+
     // MARK: - Turns
 
     func request(_ task: ProbeTask) {
@@ -141,6 +164,11 @@ package struct ProbeEnvironment {
     package let watchTogether: (() -> Void) -> Void
     /// Starts an attempt, as ``ProbeRunner/start(_:binding:completion:)`` does.
     package let start: (ProbeTerms, ProbeGate.Binding?, @escaping (ProbeObservation) -> Void) -> any ProbeAttempt
+    /// Whether a check decides soon if the Internet still answers over an interface, in a family if one is given, where
+    /// something failed at a time.
+    package var isUnsettled: (_ interface: String, IPAddress.Family?, _ since: BootTime) -> Bool = { _, _, _ in false }
+    /// The longest time that such a check takes to decide.
+    package var longestCheck: () -> Duration = { .zero }
     /// The machine's identity (/etc/machine-id), which with a probe's name gives the phase of its ``ProbeGrid``.
     package let machine: String
 
@@ -155,6 +183,16 @@ package struct ProbeEnvironment {
         self.watch = watch
         self.watchTogether = watchTogether
         self.start = start
+    }
+}
+
+extension Connectivity {
+    /// Whether it is proved that the Internet does not answer.
+    var isTrouble: Bool {
+        switch self {
+        case .limited, .portal: true
+        case .unknown, .none, .full: false
+        }
     }
 }
 

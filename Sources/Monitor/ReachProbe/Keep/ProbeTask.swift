@@ -20,6 +20,10 @@ final class ProbeTask {
     private var chosen: ReachabilityState?
     private var internet: ReachabilityState?
     private var unwatch: [() -> Void] = []
+    /// When the first of the failures in a row ended that an outage of the path may explain.
+    private var suspectSince: BootTime?
+    private var lastSuccess: BootTime?
+    private var releaseTimer: TimerQueue.ID?
 
     /// - Parameter totals: Those of an earlier run.
     init(
@@ -61,6 +65,7 @@ final class ProbeTask {
         unwatch.forEach { $0() }
         unwatch = []
         cancelTimer()
+        cancelRelease()
         attempt?.cancel()
         attempt = nil
         controller.release(self)
@@ -101,7 +106,10 @@ final class ProbeTask {
         stateAtStart = isChosen ? (state: chosen, choice: Watched.chosen) : (state: target, choice: Watched.target)
         attempt = controller.environment.start(record.terms, binding) { [weak self] observation in
             guard let self else { return }
-            finish(ProbeJudge.result(of: observation, specification.expected, evidence: evidence))
+            finish(
+                ProbeJudge.result(of: observation, specification.expected, evidence: evidence) { [stateAtStart] in
+                    stateAtStart?.state?.hasPath(to: $0) ?? false
+                })
         }
     }
 
@@ -112,7 +120,8 @@ final class ProbeTask {
         let now = SystemClock.now
         let failuresBefore = record.failures
         if let result {
-            let kind = record.add(result, at: now)
+            note(result, at: now.boot)
+            let kind = record.add(result, holdsUp: isPathUnsettled(at: now.boot), at: now)
             controller.emit(.result, self, at: now)
             if let kind { controller.emit(kind, self, at: now) }
         }
@@ -122,6 +131,71 @@ final class ProbeTask {
         }
         schedule.finish(failures: hasFailed ? record.failures : 0, at: now.boot)
         arm()
+        reconsider()
+    }
+
+    // MARK: - One outage of the path, and not one of each probe
+
+    private func note(_ result: ProbeResult, at now: BootTime) {
+        if result.outcome == .ok { lastSuccess = now }
+        if result.suggestsOutage(for: specification.target) {
+            suspectSince = suspectSince ?? now
+        } else if result.outcome.word != "inconclusive" {
+            suspectSince = nil
+        }
+    }
+
+    /// The paths by which attempts leave, if they lead beyond this machine's own networks.
+    private var farPaths: [(family: IPAddress.Family, interface: String)] {
+        let own = target.flatMap { $0.reason == .nameNotResolved ? internet : $0 }
+        guard let state = chosen.flatMap({ $0.isReachable ? $0 : nil }) ?? own, state.isReachable else { return [] }
+        return [(IPAddress.Family.ipv4, state.ipv4), (.ipv6, state.ipv6)].compactMap { family, path in
+            guard path.status == .reachable, let interface = path.interface, path.linkClass != .loopback else {
+                return nil
+            }
+            // Without a gateway only a link to a single far end leads anywhere.
+            let isFar = path.gateway != nil || path.linkClass == .tunnel || path.linkClass == .wwan
+            return isFar || specification.condition.interface != nil ? (family, interface) : nil
+        }
+    }
+
+    /// Whether a check decides soon if the path is the reason of the failures, so that they do not count yet.
+    private func isPathUnsettled(at now: BootTime) -> Bool {
+        guard let since = suspectSince, now < since + controller.environment.longestCheck() else { return false }
+        return farPaths.contains { controller.environment.isUnsettled($0.interface, $0.family, since) }
+    }
+
+    /// Whether an outage of the path explains that attempts fail: none has succeeded since it began.
+    private var isExplainedByPath: Bool {
+        guard record.pause == .notValidated || suspectSince != nil && record.state != .down else { return false }
+        let paths = farPaths
+        return !paths.isEmpty
+            && paths.allSatisfy { path in
+                guard let began = controller.trouble(of: path.interface) else { return false }
+                return lastSuccess.map { $0 <= began } ?? true
+            }
+    }
+
+    /// Decides what waited for a check of the path, or for something that a condition requires.
+    func reconsider() {
+        applyGate()
+        guard record.isHeldUp, record.pause == nil else { return cancelRelease() }
+        let now = SystemClock.now
+        if isPathUnsettled(at: now.boot) {
+            guard releaseTimer == nil, let since = suspectSince else { return }
+            releaseTimer = controller.loop.schedule(at: since + controller.environment.longestCheck()) { [weak self] in
+                self?.releaseTimer = nil
+                self?.reconsider()
+            }
+        } else if record.release(at: now) {
+            cancelRelease()
+            controller.emit(.down, self, at: now)
+        }
+    }
+
+    private func cancelRelease() {
+        if let releaseTimer { controller.loop.cancel(releaseTimer) }
+        releaseTimer = nil
     }
 
     // MARK: - The path
@@ -134,8 +208,13 @@ final class ProbeTask {
     }
 
     var gate: ProbeGate {
-        ProbeGate.decide(specification.condition, target: target, chosen: chosen, internet: internet)
+        let gate = ProbeGate.decide(
+            specification.condition, target: target, chosen: chosen, internet: internet, survey: controller.survey)
+        if case .open = gate, isExplainedByPath { return .closed(.notValidated) }
+        return gate
     }
+
+    private func applyGate() { if case .closed(let reason) = gate { pause(reason) } else { resume() } }
 
     private func handle(_ event: TargetEvent, of watched: Watched) {
         switch event {
@@ -151,7 +230,7 @@ final class ProbeTask {
             {
                 evidence = .changed
             }
-            if case .closed(let reason) = gate { pause(reason) } else { resume() }
+            applyGate()
         case .resync, .notice, .probe: break
         }
     }
@@ -164,23 +243,26 @@ final class ProbeTask {
         if let attempt {
             self.attempt = nil
             attempt.cancel()
-            _ = record.add(interruption(at: now), at: now)
+            _ = record.add(interruption(at: now, reason), at: now)
             controller.emit(.result, self, at: now)
         }
         if record.pause(reason, at: now) { controller.emit(.paused, self, at: now) }
     }
 
-    private func interruption(at now: Instant) -> ProbeResult {
+    private func interruption(at now: Instant, _ reason: ProbePause) -> ProbeResult {
         let started = attemptBegan ?? now
+        let detail =
+            reason == .notValidated
+            ? "the Internet ceased to answer over the path during the attempt" : "the path went away during the attempt"
         return ProbeResult(
-            .inconclusive(.pathLost), detail: "the path went away during the attempt", started: started,
-            duration: now.boot - started.boot)
+            .inconclusive(.pathLost), detail: detail, started: started, duration: now.boot - started.boot)
     }
 
     private func resume() {
         guard schedule.isPaused else { return }
         let now = SystemClock.now
         let isDue = schedule.resume(at: now.boot)
+        suspectSince = nil
         if record.resume(at: now) { controller.emit(.resumed, self, at: now) }
         arm()
         if isDue { controller.request(self) }

@@ -14,10 +14,26 @@ package struct ProbeHealth: Hashable, Sendable {
 
     package init(_ thresholds: ProbeSpecification.Thresholds = .init()) { self.thresholds = thresholds }
 
-    /// Counts an outcome.
+    /// Whether the failures suffice for "down", which was held back.
+    package var isHeldUp: Bool { state != .down && failures >= thresholds.down }
+
+    /// Goes down by the failures so far, if they suffice.
     ///
     /// - Returns: Whether the state changed.
-    package mutating func add(_ outcome: ProbeResult.Outcome) -> Bool {
+    package mutating func release() -> Bool {
+        guard isHeldUp else { return false }
+        state = .down
+        return true
+    }
+
+    /// Forgets the failures, since something else than the target explains them.
+    package mutating func forgive() { failures = 0 }
+
+    /// Counts an outcome.
+    ///
+    /// - Parameter holdsUp: Whether failures do not take it down yet, since the path may be their reason.
+    /// - Returns: Whether the state changed.
+    package mutating func add(_ outcome: ProbeResult.Outcome, holdsUp: Bool = false) -> Bool {
         let before = state
         switch outcome {
         case .ok:
@@ -27,7 +43,7 @@ package struct ProbeHealth: Hashable, Sendable {
         case .fail:
             successes = 0
             failures += 1
-            if failures >= thresholds.down { state = .down }
+            if failures >= thresholds.down, !holdsUp { state = .down }
         case .inconclusive: break
         }
         return state != before

@@ -57,10 +57,23 @@ package struct ProbeRecord: Sendable {
     /// Consecutive failed attempts.
     package var failures: Int { health.failures }
 
+    /// Whether failures suffice for "down", which was held back.
+    package var isHeldUp: Bool { health.isHeldUp }
+
+    /// Reports by the failures so far what was held back.
+    ///
+    /// - Returns: Whether the probe is down now.
+    package mutating func release(at moment: Instant) -> Bool {
+        guard health.release() else { return false }
+        since = moment.wall
+        return true
+    }
+
     /// Adds the result of an attempt.
     ///
+    /// - Parameter holdsUp: Whether a failure does not take the probe down yet, since the path may be its reason.
     /// - Returns: The change of state to report; `nil` if the state is the same.
-    package mutating func add(_ result: ProbeResult, at moment: Instant) -> ProbeEvent.Kind? {
+    package mutating func add(_ result: ProbeResult, holdsUp: Bool = false, at moment: Instant) -> ProbeEvent.Kind? {
         last = result
         let kind: UptimeMeter.Kind
         let beat: ProbeReport.Beat.Kind
@@ -79,7 +92,7 @@ package struct ProbeRecord: Sendable {
         if beat != .inconclusive { add(phases: result.phases) }
         if pause == nil { meter.change(to: kind, at: moment.boot) }
         add(ProbeReport.Beat(beat, microseconds: UInt32(clamping: result.duration.microseconds)))
-        guard health.add(result.outcome) else { return nil }
+        guard health.add(result.outcome, holdsUp: holdsUp) else { return nil }
         since = moment.wall
         return health.state == .up ? .up : .down
     }
@@ -89,6 +102,8 @@ package struct ProbeRecord: Sendable {
     /// - Returns: Whether to report it. Another reason for the same pause is not reported.
     package mutating func pause(_ reason: ProbePause, at moment: Instant) -> Bool {
         defer { pause = reason }
+        // The path explains the failures.
+        if reason == .notValidated { health.forgive() }
         guard pause == nil else { return false }
         meter.change(to: .paused, at: moment.boot)
         add(ProbeReport.Beat(.paused))

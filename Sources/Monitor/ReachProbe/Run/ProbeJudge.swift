@@ -5,10 +5,14 @@ package enum ProbeJudge {
     /// - Parameter evidence: What happened to the path meanwhile. An attempt during which the path was lost or changed
     ///   proves nothing, however it ended: it may have used the old path, and readers would take its result for the
     ///   current one.
+    /// - Parameter hasPath: Whether the kernel has a path to an address, or without one to each family of the target. Then
+    ///   "network unreachable" came from a router on the way.
     package static func result(
-        of observation: ProbeObservation, _ expected: ExpectedAnswer, evidence: PathContinuity
+        of observation: ProbeObservation, _ expected: ExpectedAnswer, evidence: PathContinuity,
+        hasPath: (IPAddress?) -> Bool = { _ in false }
     ) -> ProbeResult {
-        let (outcome, detail) = verdict(on: observation, expected, evidence)
+        var (outcome, detail) = verdict(on: observation, expected, evidence)
+        if outcome == .inconclusive(.noPath), hasPath(observation.address) { outcome = .fail(.unreachable) }
         var result = ProbeResult(
             outcome, detail: detail, started: observation.started, duration: observation.duration)
         result.phases = observation.phases

@@ -25,9 +25,10 @@ package enum ProbeGate: Hashable, Sendable {
     ///   - target: The state of ``ProbeSpecification/watchedTarget`` by the kernel's own choice of paths.
     ///   - chosen: Its state by the best path that satisfies ``ProbeSpecification/pathCondition``; `nil` without one.
     ///   - internet: The state of the Internet, which replaces that of a name that has not been resolved.
+    ///   - survey: What checks have proved of each interface; `nil` without checks.
     package static func decide(
         _ condition: NetworkCondition, target: ReachabilityState?, chosen: ReachabilityState? = nil,
-        internet: ReachabilityState?
+        internet: ReachabilityState?, survey: ConnectivitySurvey? = nil
     ) -> ProbeGate {
         let own = target.flatMap { $0.reason == .nameNotResolved ? internet : $0 }
         let state = chosen.flatMap { $0.isReachable ? $0 : nil } ?? own
@@ -37,13 +38,43 @@ package enum ProbeGate: Hashable, Sendable {
         others.interface = nil
         if others == .any { return .open(condition.interface.map { Binding(name: $0, index: nil) }) }
         // The probe must not use another path, so an unknown one does not do.
-        guard let state, let interface = condition.interface(in: state) else {
-            var others = condition
-            (others.network, others.excludedNetworks) = (nil, [])
-            return .closed(state.flatMap(others.interface) == nil ? .linkClass : .network)
+        let proved = state.map { survey?.proving($0) ?? $0 }
+        guard let state = proved, let interface = condition.interface(in: state) else {
+            return .closed(ProbePause(lacking: condition, proved))
         }
         let path = [state.ipv4, state.ipv6].first { $0.interface == interface }
         return .open(Binding(name: interface, index: path?.interfaceIndex))
+    }
+}
+
+extension ProbePause {
+    /// What a path lacks that does not satisfy a condition. Of several things, the one that another path would mend comes first.
+    fileprivate init(lacking condition: NetworkCondition, _ state: ReachabilityState?) {
+        let known = state.flatMap { $0.isReachable ? condition.unmet(in: $0) : nil }
+        // Of a path that is not known, all that is asked for is missing.
+        let unmet = known ?? condition.terms
+        if unmet.contains(.linkClass) {
+            self = .linkClass
+        } else if unmet.contains(.network) {
+            self = .network
+        } else if unmet.contains(.metered) {
+            self = .metered
+        } else if unmet.contains(.validated) {
+            self = .notValidated
+        } else {
+            self = .noPath
+        }
+    }
+}
+
+extension NetworkCondition {
+    fileprivate var terms: Unmet {
+        var terms: Unmet = []
+        if linkClass != nil || !excludedClasses.isEmpty { terms.insert(.linkClass) }
+        if namesNetworks { terms.insert(.network) }
+        if isUnmetered { terms.insert(.metered) }
+        if isValidated { terms.insert(.validated) }
+        return terms
     }
 }
 
@@ -67,6 +98,13 @@ extension ProbeSpecification {
 }
 
 extension ReachabilityState {
+    /// Whether there is a path to an address of the target, or without one in each family in which the target has any.
+    func hasPath(to address: IPAddress?) -> Bool {
+        guard isReachable else { return false }
+        if let address { return (address.family == .ipv4 ? ipv4 : ipv6).status == .reachable }
+        return [ipv4, ipv6].allSatisfy { $0.status == .reachable || $0.reason == .notAsked }
+    }
+
     /// Whether packets use the same paths as in `earlier`, so that an attempt that started then is valid for this
     /// state.
     package func leadsTheSameWay(as earlier: ReachabilityState) -> Bool {

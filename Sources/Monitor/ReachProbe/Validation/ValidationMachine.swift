@@ -86,6 +86,28 @@ package struct ValidationMachine {
         return checks
     }
 
+    /// The last check of any path by an interface.
+    package func lastCheck(of interface: String) -> ConnectivityCheck? {
+        paths.values.filter { $0.route.name == interface }.compactMap(\.lastCheck).max { $0.time < $1.time }
+    }
+
+    /// The paths by an interface.
+    package func routes(of interface: String) -> [DefaultRoute] {
+        paths.values.map(\.route).filter { $0.name == interface }
+    }
+
+    /// Whether a check decides soon if a path still works: no check of it has proved that since a time.
+    ///
+    /// - Parameter family: `nil` for the paths of both.
+    package func isUnsettled(_ interface: String, _ family: IPAddress.Family?, since time: BootTime) -> Bool {
+        paths.values.contains { path in
+            guard path.route.name == interface, family == nil || path.route.key.family == family,
+                path.connectivity == .full
+            else { return false }
+            return path.lastCheck.map { $0.found != .full || $0.time < time } ?? true
+        }
+    }
+
     /// Whether a path does not work, so that its traffic is sampled repeatedly.
     package var isInTrouble: Bool { paths.values.contains(where: \.isInTrouble) }
 

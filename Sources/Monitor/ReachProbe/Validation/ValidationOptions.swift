@@ -45,4 +45,14 @@ package struct ValidationOptions: Hashable, Sendable {
     package static let detectsSilence = true
 
     package init() {}
+
+    /// The longest time that checks take to decide that a working path is lost, from the first doubt on.
+    ///
+    /// - Parameter timeout: The longest time for one check.
+    package func longestDecision(timeout: Duration) -> Duration {
+        let strikes = min(strikesToDemote, 16)
+        // The waits between failed checks double, and vary by a twentieth.
+        let waits = firstRetry * ((1 << (strikes - 1)) - 1) * 21 / 20
+        return Self.shortestGap + timeout * strikes + waits + .seconds(1)
+    }
 }

@@ -237,8 +237,16 @@ extension Configuration {
             found.append(("hooks.when", problem, expected))
         }
         for probe in probes {
-            guard let (problem, expected) = unknownNetwork(in: probe.when) else { continue }
-            found.append(("probe.when", "probe \"\(probe.name)\": " + problem, expected))
+            if let (problem, expected) = unknownNetwork(in: probe.when) {
+                found.append(("probe.when", "probe \"\(probe.name)\": " + problem, expected))
+            }
+            guard probe.when.isValidated, connectivity.endpoints.isEmpty else { continue }
+            found.append(
+                (
+                    "probe.when",
+                    "probe \"\(probe.name)\": nothing is ever validated, since [connectivity] has no endpoints",
+                    "endpoints, or no \"validated\""
+                ))
         }
         return found
     }

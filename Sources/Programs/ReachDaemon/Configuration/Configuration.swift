@@ -200,6 +200,9 @@ package struct Configuration: Hashable, Sendable {
 
     /// The target of this name.
     package func target(named name: String) -> Target? { targets.first { $0.name == name }?.target }
+
+    /// The name that the configuration gives to a target: the first of several.
+    package func name(of target: Target) -> String? { targets.first { $0.target == target }?.name }
 }
 
 /// The configured log level: messages of this level and more severe ones are logged.

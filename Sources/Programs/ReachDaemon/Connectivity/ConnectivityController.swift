@@ -16,8 +16,11 @@ final class ConnectivityController {
     private weak var engine: ReachabilityEngine?
     /// The engine's number of the watch that feeds the validator.
     private var networkWatch: UInt64?
-    /// Receives each new result of the connectivity checks; `nil` without a validator.
-    var onSurvey: (ConnectivitySurvey?) -> Void = { _ in }
+    /// The engine's number for having gateways asked that do not answer: what checks prove depends on them.
+    private var seeking: UInt64?
+    private var surveyHandlers: [(ConnectivitySurvey?) -> Void] = []
+    /// Called when a check of a path has ended, whatever it found.
+    var onCheck: () -> Void = {}
 
     init(loop: EventLoop, transfers: SharedTransfers, log: Logger) {
         self.loop = loop
@@ -42,6 +45,25 @@ final class ConnectivityController {
         connect()
     }
 
+    /// Calls `handler` with the present result of the connectivity checks and with each new one; `nil` without a validator.
+    func followSurvey(_ handler: @escaping (ConnectivitySurvey?) -> Void) {
+        surveyHandlers.append(handler)
+        handler(validator?.survey)
+    }
+
+    private func publish(_ survey: ConnectivitySurvey?) { surveyHandlers.forEach { $0(survey) } }
+
+    /// What is proved of the Internet over each interface with a default route.
+    var linkProofs: [String: LinkReport.Proof] { validator?.linkProofs ?? [:] }
+
+    /// Whether a check decides soon if the Internet still answers over an interface, where something failed at a time.
+    func isUnsettled(_ interface: String, _ family: IPAddress.Family?, since time: BootTime) -> Bool {
+        validator?.isUnsettled(interface, family, since: time) ?? false
+    }
+
+    /// The longest time that such a check takes to decide.
+    var longestDecision: Duration { validator?.longestDecision ?? .zero }
+
     /// What probes have proved about a target; `nil` if none run, and for targets that they do not concern.
     func report(on target: Target) -> ConnectivityReport? { validator?.survey.report(on: target) }
 
@@ -64,15 +86,18 @@ final class ConnectivityController {
 
     private func connect() {
         engine?.setConnectivity(validator?.survey)
-        onSurvey(validator?.survey)
+        publish(validator?.survey)
         disconnect()
         guard let validator else { return }
+        seeking = engine?.askNeighbours()
         networkWatch = engine?.watchNetwork { [weak validator] in validator?.update(network: $0) }
     }
 
     private func disconnect() {
         networkWatch.map { engine?.unwatch($0) }
         networkWatch = nil
+        seeking.map { engine?.unwatch($0) }
+        seeking = nil
     }
 
     private func makeValidator(_ options: Validator.Options) -> Validator? {
@@ -80,8 +105,9 @@ final class ConnectivityController {
             let validator = Validator(loop: loop, options: options, transfers: try transfers.engine()) {
                 [unowned self] survey in
                 engine?.setConnectivity(survey)
-                onSurvey(survey)
+                publish(survey)
             }
+            validator.onCheck = { [unowned self] in onCheck() }
             validator.onSilence = { [log] in log.report($0) }
             return validator
         } catch {

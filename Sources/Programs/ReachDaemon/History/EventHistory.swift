@@ -100,6 +100,17 @@ package final class EventHistory: Sendable {
         queue.wake()
     }
 
+    /// Records what is proved of the path of a target that has not changed itself; `nil` for nothing more.
+    package func record(
+        _ state: ReachabilityState, provedBy connectivity: Connectivity?, of name: String, at moment: Instant
+    ) {
+        let change = ReachabilityChange(
+            at: moment, cause: .probe, aspects: [.connectivity], previous: state, state: state)
+        var entry = HistoryEntry.State(change, of: name)
+        entry.connectivity = connectivity?.rawValue
+        record(HistoryEntry(.state(entry), at: moment, boot: boot))
+    }
+
     /// Makes the thread write what was added.
     package func write() {
         latest.withLock { close(&$0) }

@@ -61,20 +61,13 @@ final class TrafficCounter {
     private static func samples(_ links: [LinkReport], _ counters: String) -> [MeteredTraffic.Sample] {
         links.compactMap { report in
             let name = report.link.name
-            guard report.linkClass != .loopback, let received = counter("rx_bytes", of: name, counters),
-                let sent = counter("tx_bytes", of: name, counters)
-            else { return nil }
+            guard report.linkClass != .loopback, let traffic = LinkCounters.traffic(of: name, in: counters) else {
+                return nil
+            }
             return MeteredTraffic.Sample(
                 index: report.link.index, interface: name, linkClass: report.linkClass.rawValue,
-                isMetered: report.isMetered, received: received, sent: sent)
+                isMetered: report.isMetered, received: traffic.received, sent: traffic.sent)
         }
-    }
-
-    private static func counter(_ counter: String, of link: String, _ counters: String) -> UInt64? {
-        guard !link.contains("/"), link != "..",
-            let text = SmallFile.text("\(counters)/\(link)/statistics/\(counter)", limit: 64)
-        else { return nil }
-        return UInt64(text.prefix { $0.isNumber })
     }
 
     /// Writes in order: what is still waiting for the thread at the end must not replace what was written last.

@@ -33,6 +33,7 @@ package struct HookEvent: Hashable, Sendable {
                 "REACH_EVENT": change.isInitial ? "snapshot" : "change",
                 "REACH_TIME": change.time.description,
                 "REACH_TARGET": state.target.description,
+                "REACH_NAME": state.name ?? "",
                 "REACH_STATUS": state.status.rawValue,
                 "REACH_PREVIOUS_STATUS": change.previous?.status.rawValue ?? "",
                 "REACH_REASON": state.reason?.rawValue ?? "",

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import ReachControl
 internal import ReachCore
+internal import ReachKernel
 internal import ReachLoop
 internal import ReachProbe
 
@@ -12,6 +13,8 @@ struct MetricsSnapshot: Sendable {
     /// The states of the Internet and of the configured targets, with their names.
     var states: [(name: String, state: ReachabilityState)] = []
     var probes: [ProbeController.Entry] = []
+    /// What is proved of the Internet over each link with a default route.
+    var links: [String: LinkReport.Proof] = [:]
     var resyncs: UInt64 = 0
     /// Whether the kernel can be observed.
     var isObserving = true
@@ -30,6 +33,7 @@ struct MetricsSnapshot: Sendable {
         var writer = MetricWriter()
         writeDaemon(&writer)
         writeTargets(&writer)
+        if !links.isEmpty { writeLinks(&writer) }
         if !probes.isEmpty { writeProbes(&writer) }
         if let queue { writeQueue(queue, &writer) }
         return writer.bytes
@@ -80,6 +84,35 @@ struct MetricsSnapshot: Sendable {
         writer.family(
             "reach_silence_calls_total", .counter, "Connections that tested whether a silent path answers again.")
         writer.sample([], silence.calls)
+    }
+
+    // MARK: - Links
+
+    private func writeLinks(_ writer: inout MetricWriter) {
+        let links = links.sorted { $0.key < $1.key }
+        writer.family(
+            "reach_link_connectivity", .gauge,
+            "What checks have proved of the Internet over a link: 1 for the current result.")
+        for (name, proof) in links {
+            let words = Connectivity.allCases.map(\.rawValue)
+            writer.states([("interface", name)], "connectivity", words, proof.connectivity.rawValue)
+        }
+        writer.family(
+            "reach_link_round_trip_seconds", .gauge,
+            "How long servers took to accept a connection over the link, at best.")
+        for (name, proof) in links {
+            if let time = proof.roundTrip { writer.sample([("interface", name)], time / .seconds(1)) }
+        }
+        writer.family("reach_link_checked_timestamp_seconds", .gauge, "When the last check over the link ended.")
+        for (name, proof) in links {
+            guard let time = proof.checked else { continue }
+            writer.sample([("interface", name)], Double(time.nanosecondsSince1970) / 1e9)
+        }
+        let traffic = links.compactMap { link in LinkCounters.traffic(of: link.key).map { (link.key, $0) } }
+        writer.family("reach_link_received_bytes_total", .counter, "Bytes that came in over the link.")
+        for (name, bytes) in traffic { writer.sample([("interface", name)], bytes.received) }
+        writer.family("reach_link_sent_bytes_total", .counter, "Bytes that left over the link.")
+        for (name, bytes) in traffic { writer.sample([("interface", name)], bytes.sent) }
     }
 
     // MARK: - Targets

@@ -203,7 +203,7 @@ final class ProbeServiceHandler {
     }
 
     private func makeController() -> ProbeController {
-        let environment = ProbeEnvironment(
+        var environment = ProbeEnvironment(
             machine: MachineIdentity.current,
             watch: { [registry] target, condition, handler in
                 let watch = registry.watch(target, where: condition, isPatient: true, handler)
@@ -213,7 +213,11 @@ final class ProbeServiceHandler {
             start: { [unowned self] terms, binding, completion in
                 start(terms, binding, completion)
             })
+        environment.isUnsettled = { [registry] in registry.isUnsettled($0, $1, since: $2) }
+        environment.longestCheck = { [registry] in registry.longestCheck }
         let controller = ProbeController(loop: loop, environment, sink: onEvent)
+        registry.followSurvey { [weak controller] in controller?.update(survey: $0) }
+        registry.onCheck { [weak controller] in controller?.reconsider() }
         controller.onTurn = { [registry] target, result in
             if result.suggestsOutage(for: target) { registry.noteFailure() }
             if result.suggestsInternet(for: target) { registry.noteAnswer(in: result.address?.family) }
@@ -240,7 +244,8 @@ extension ProbeGate {
         switch self {
         case .closed(.linkClass): "the probe is paused: the path's link is not of the class that it requires"
         case .closed(.network): "the probe is paused: the path leads to another network than it requires"
-        case .open, .closed(.noPath), .closed(.interface): nil
+        case .closed(.metered): "the probe is paused: the path is metered, or may be"
+        case .open, .closed(.noPath), .closed(.interface), .closed(.notValidated): nil
         }
     }
 }

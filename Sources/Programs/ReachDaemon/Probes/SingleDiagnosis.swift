@@ -17,7 +17,8 @@ package enum SingleDiagnosis {
         let proxies = EnvironmentProxies { name in getenv(name).map { String(cString: $0) } }
         let proxy = target.flatMap { proxies.proxy(for: $0) }
         target?.proxy = proxy
-        let pages = try pages(configuration)
+        let files = try configurations(configuration)
+        let pages = destinations(of: files.first { !$0.connectivity.endpoints.isEmpty }?.connectivity.endpoints ?? [])
         // With a target, two endpoints are enough.
         let endpoints = pages.prefix(target == nil ? .max : 2).map(\.destination)
         let evidence = DiagnosisEvidence(title: text, target: target, endpoints: endpoints, canary: canary)
@@ -26,7 +27,9 @@ package enum SingleDiagnosis {
         var diagnosis: Diagnosis?
         let runner = DiagnosisRunner(
             evidence, pages: Dictionary(pages.map { ($0.destination, $0.page) }) { first, _ in first }, loop: loop,
-            transfers: try TransferEngine(loop: loop), snapshot: try KernelSnapshot()
+            transfers: try TransferEngine(loop: loop),
+            snapshot: try KernelSnapshot(
+                options: files.first?.engineOptions ?? EngineOptions(), memory: memory(of: text))
         ) { result in
             diagnosis = result
             loop.stop()
@@ -45,24 +48,36 @@ package enum SingleDiagnosis {
         "reach-" + String(UInt32.random(in: .min ... .max), radix: 36) + ".invalid"
     }
 
-    /// The pages with a known answer, of the configuration.
-    private static func pages(
-        _ path: String?
-    ) throws -> [(destination: DiagnosisDestination, page: ConnectivityEndpoint)] {
+    /// The configurations that there are: the user's own first, then the machine's. Pages with a known answer, the classes of links
+    /// and what is metered come from them.
+    private static func configurations(_ path: String?) throws -> [Configuration] {
         let isRoot = getuid() == 0
-        var endpoints: [ConnectivityEndpoint] = []
-        // The user's own file first, then the machine's.
-        for isRoot in path != nil || isRoot ? [isRoot] : [false, true] where endpoints.isEmpty {
+        return try (path != nil || isRoot ? [isRoot] : [false, true]).compactMap { isRoot in
             let file = ConfigurationFile.find(
                 named: path, isRoot: isRoot, environment: SocketPath.processEnvironment)
             // Without --config, a file that cannot be read must not keep a broken machine from being tested.
-            endpoints = path == nil ? (try? file?.load())?.connectivity.endpoints ?? [] : try load(file)
+            return path == nil ? try? file?.load() : try file?.load()
         }
-        return destinations(of: endpoints)
     }
 
-    private static func load(_ file: ConfigurationFile?) throws -> [ConnectivityEndpoint] {
-        try file?.load().connectivity.endpoints ?? []
+    /// What a daemon of this network knows that bears on the root cause: the link that carried the target. Without it, another
+    /// link might be blamed here than the daemon blames.
+    private static func memory(of text: String) -> RootCauseMemory? {
+        guard let target = try? Target(text.isEmpty ? "internet" : text),
+            var client = try? ControlClient(path: SocketPath.forThisProcess, patience: .seconds(1)),
+            (try? client.isInThisNamespace()) == true
+        else { return nil }
+        let states = [target, .internet].compactMap { try? client.status(of: $0) }
+        guard let cause = states.lazy.compactMap({ $0.rootCause ?? $0.heldCause }).first, let name = cause.interface
+        else {
+            return nil
+        }
+        var path = NetworkPath(status: .reachable)
+        path.interface = name
+        path.interfaceIndex = InterfaceIndex(bitPattern: if_nametoindex(name))
+        var memory = RootCauseMemory()
+        memory.paths.remember(path, path)
+        return memory
     }
 
     private static func destinations(

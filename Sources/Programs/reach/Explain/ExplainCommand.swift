@@ -78,6 +78,9 @@ struct ExplainCommand: ParsableCommand {
             return explanation
         }
         let explanation = try answer ?? queryKernel(target)
+        if answer == nil, explanation.verdict.reason == .nameNotResolved {
+            hints = TargetHint.sentencesForLinks([target])
+        }
         show(explanation, answer == nil ? .kernel : .daemon)
         if !json { StandardOutput.write(source.note(isDaemon: answer != nil, .current)) }
         for hint in hints { StandardError.write("reach: \(hint)\n") }

@@ -21,7 +21,13 @@ struct ExplanationText {
         }
         var state = ReachabilityState(target: explanation.target, since: SystemClock.now.wall)
         state.adopt(explanation.verdict)
-        return ([status.summary(of: state) + "\n"] + blocks).joined(separator: "\n")
+        if let proof = explanation.proof {
+            state.connectivity = proof.connectivity
+            state.portal = proof.portal
+            state.connectivitySince = proof.since ?? state.since
+        }
+        let held = explanation.isHeld ? " (a hold-down holds this back, so another status is reported)" : ""
+        return ([status.summary(of: state) + held + "\n"] + blocks).joined(separator: "\n")
     }
 
     private func block(_ name: String, _ family: Explanation.Family, _ status: StatusText) -> String {

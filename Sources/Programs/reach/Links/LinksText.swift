@@ -11,17 +11,22 @@ struct LinksText {
     private static let namesShown = 3
 
     func describe(_ reports: [LinkReport], leftOut: Int) -> String {
+        let hasProofs = reports.contains { $0.proof != nil }
+        let hasCosts = reports.contains { $0.isMetered && $0.traffic != nil }
         let hasNetworks = reports.contains { !network($0).allSatisfy(\.isEmpty) }
         let heading =
-            ["NAME", "CLASS", "STATE", "INTERNET"] + (hasNetworks ? ["NETWORK"] : []) + ["OVER", "ADDRESSES"]
-        let rows = reports.map { row($0, hasNetworks: hasNetworks) }
+            ["NAME", "CLASS", "STATE", "INTERNET"] + (hasProofs ? ["PROVED"] : []) + (hasCosts ? ["BYTES"] : [])
+            + (hasNetworks ? ["NETWORK"] : []) + ["OVER", "ADDRESSES"]
+        let rows = reports.map {
+            row($0, hasProofs: hasProofs, hasCosts: hasCosts, hasNetworks: hasNetworks)
+        }
         let table = TextTable(style: style, width: width).layOut([heading.map { TextTable.Cell($0, .grey) }] + rows)
         guard leftOut > 0 else { return table }
         return table + style.paint("(\(leftOut) more with --all)", .grey) + "\n"
     }
 
-    private func row(_ report: LinkReport, hasNetworks: Bool) -> [TextTable.Cell] {
-        let first = [
+    private func row(_ report: LinkReport, hasProofs: Bool, hasCosts: Bool, hasNetworks: Bool) -> [TextTable.Cell] {
+        var first = [
             TextTable.Cell(DisplayText.sanitized(report.link.name), .bold),
             TextTable.Cell(report.linkClass.rawValue + (report.isMetered ? ", metered" : "")),
             state(report),
@@ -31,7 +36,14 @@ struct LinksText {
             TextTable.Cell(below(report)),
             TextTable.Cell(report.addresses.map(address)),
         ]
+        if hasProofs { first.append(report.proof.map(Self.cell) ?? TextTable.Cell("")) }
+        if hasCosts { first.append(TextTable.Cell(report.isMetered ? report.traffic.map(\.words) ?? "" : "")) }
         return first + (hasNetworks ? [TextTable.Cell(network(report).map { ($0, nil) })] : []) + last
+    }
+
+    /// What checks have proved of the Internet over the link, and how quickly it answers.
+    private static func cell(_ proof: LinkReport.Proof) -> TextTable.Cell {
+        TextTable.Cell(proof.words, proof.connectivity.colour)
     }
 
     /// The network's name, and below it what its access point calls itself, how it is protected, and how well it is received.

@@ -16,7 +16,9 @@ struct QueueProgressText {
         let isSending = (progress.toSend ?? 0) > progress.sent
         let (count, total) =
             isSending ? (progress.sent, progress.toSend) : (progress.received, progress.toReceive)
-        let verb = isSending ? "sending" : "receiving"
+        // Nothing has left before the connection stands.
+        let hasBegun = progress.sent > 0 || progress.received > 0
+        let verb = !hasBegun ? (isSending ? "connecting" : "waiting") : isSending ? "sending" : "receiving"
         let details = details(count, of: total, rate: rate) + ["by \(DisplayText.sanitized(attempt.interface))"]
         let words = details.joined(separator: "  ")
         guard let total, total > 0 else { return String("\(verb)  \(words)".prefix(width)) }

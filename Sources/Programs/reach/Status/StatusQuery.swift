@@ -24,6 +24,9 @@ struct StatusQuery {
         }
         for state in answer ?? [] { show(state, .daemon) }
         let states = try answer ?? queryKernel()
+        if answer == nil {
+            hints = TargetHint.sentencesForLinks(states.filter { $0.reason == .nameNotResolved }.map(\.target))
+        }
         if !json { StandardOutput.write(source.note(isDaemon: answer != nil, .current)) }
         for hint in hints { StandardError.write("reach: \(hint)\n") }
         if validated { return try checkProof(states, isDaemon: answer != nil) }

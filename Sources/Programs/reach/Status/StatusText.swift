@@ -17,11 +17,12 @@ struct StatusText {
     /// Such as `internet is reachable through eth0 (wired)`, `internet is not reachable: eth0 has no carrier`, or what was proved if the Internet does not answer.
     func summary(of state: ReachabilityState) -> String {
         let text = unproved(state) ?? path(of: state)
-        return text + (state.isHeld ? ", held" : "") + (state.isStale ? ", stale" : "")
+        let held = state.isHeld ? ", held" + (state.heldCause.map { " although \($0.sentence)" } ?? "") : ""
+        return text + held + (state.isStale ? ", stale" : "")
     }
 
-    /// Such as `the Internet does not answer (limited since 03:10): eth0 is up and its gateway answers`; `nil` unless
-    /// connectivity checks have proved that the Internet does not answer although there is a path.
+    /// Such as `the Internet does not answer (limited since 03:10): eth0 is up and its gateway answers`, where the kernel has
+    /// heard that gateway a short while ago; `nil` unless connectivity checks have proved that the Internet does not answer although there is a path.
     private func unproved(_ state: ReachabilityState) -> String? {
         guard state.status == .reachable, let interface = state.interface else { return nil }
         let through = state.target == .internet ? "" : " through " + DisplayText.sanitized(interface)
@@ -35,15 +36,16 @@ struct StatusText {
             return style.paint("a login page answers instead of the Internet", .bold) + through
                 + " (\(style.paint(since, .yellow)))\(page); \(link)\(metered)"
         case .limited, .none:
-            // The checks' own packets would have shown the kernel that a gateway does not answer ARP.
-            let hasGateway = [state.ipv4, state.ipv6].contains { $0.status == .reachable && $0.gateway != nil }
-            return style.paint("the Internet does not answer", .bold) + through
-                + " (\(style.paint(since, .red))): \(link)\(hasGateway ? " and its gateway answers" : "")\(metered)"
+            let answers = [state.ipv4, state.ipv6].contains(where: \.hasAnsweringGateway)
+            let end = state.heldCause == nil ? ": \(link)\(answers ? " and its gateway answers" : "")\(metered)" : ""
+            return style.paint("the Internet does not answer", .bold) + through + " (\(style.paint(since, .red)))\(end)"
         }
     }
 
     private func path(of state: ReachabilityState) -> String {
-        let target = style.paint(DisplayText.sanitized(state.target.description), .bold)
+        let written = DisplayText.sanitized(state.target.description)
+        let name = state.name.map(DisplayText.sanitized) ?? written
+        let target = style.paint(name, .bold) + (name == written ? "" : " (\(written))")
         var text = "\(target) is \(word(for: state.status))"
         if let interface = state.interface, let linkClass = state.linkClass {
             text += " through \(DisplayText.sanitized(interface)) (\(linkClass.rawValue))"
@@ -85,6 +87,14 @@ struct StatusText {
     }
 
     func word(for status: ReachabilityStatus) -> String { style.paint(status.words, status.colour) }
+}
+
+extension NetworkPath {
+    /// Whether the gateway has answered ARP or neighbour discovery a short while ago. One that is stale, or was never asked, may
+    /// have died since.
+    fileprivate var hasAnsweringGateway: Bool {
+        status == .reachable && gateway != nil && neighbour == .reachable
+    }
 }
 
 extension ReachabilityStatus {

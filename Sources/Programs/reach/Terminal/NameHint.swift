@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Glibc
 internal import ReachControl
 internal import ReachCore
 internal import ReachTerminal
@@ -41,9 +42,22 @@ enum CommandHint {
 
 /// What to say about a name that is not resolved, and that may be a mistyped target of the daemon's configuration.
 enum TargetHint {
+    /// The hints for names that are those of links of this machine, and that no resolver knows.
+    static func sentencesForLinks(_ targets: [Target]) -> [String] {
+        targets.compactMap { target in
+            let word = target.description
+            guard case .name = target.subject, if_nametoindex(word) != 0 else { return nil }
+            return "'\(DisplayText.sanitized(word))' is a link of this machine; did you mean "
+                + "'interface:\(DisplayText.sanitized(word))'?"
+        }
+    }
+
     /// - Parameter targets: Targets whose names are not resolved.
     static func sentences(for targets: [Target], _ client: inout ControlClient) -> [String] {
-        guard !targets.isEmpty, let names = try? client.targetNames() else { return [] }
+        guard !targets.isEmpty else { return [] }
+        let links = sentencesForLinks(targets)
+        guard links.isEmpty else { return links }
+        guard let names = try? client.targetNames() else { return [] }
         return targets.compactMap { target in
             let word = target.description
             guard let meant = NearestWord.find(word, among: names), meant != word else { return nil }

@@ -105,10 +105,14 @@ struct TopFrame {
                 TopCell(DisplayText.sanitized(report.link.name), .bold, least: 6),
                 TopCell(report.linkClass.rawValue + (report.isMetered ? ", metered" : ""), nil, least: 5),
                 TopCell(trouble ?? "up", trouble == nil ? .green : report.link.isUp ? .red : .grey, least: 4),
-                TopCell(signal, nil, least: 0), TopCell(families, .green, least: 0), TopCell(address, .grey, least: 0),
+                TopCell(signal, nil, least: 0), TopCell(families, .green, least: 0),
+                TopCell(report.proof?.words ?? "", report.proof?.connectivity.colour, least: 0),
+                TopCell(report.isMetered ? report.traffic?.words ?? "" : "", nil, least: 0),
+                TopCell(address, .grey, least: 0),
             ]
         }
-        return section(["LINK", "CLASS", "STATE", "SIGNAL", "INTERNET", "NETWORK"], rows, room: room)
+        return section(
+            ["LINK", "CLASS", "STATE", "SIGNAL", "INTERNET", "PROVED", "BYTES", "NETWORK"], rows, room: room)
     }
 
     // MARK: - Probes

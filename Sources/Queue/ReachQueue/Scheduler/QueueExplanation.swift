@@ -95,7 +95,10 @@ extension QueueScheduler {
         case .disk: return ("The queue's file cannot be written.", "It continues when there is room on the disk.")
         case .breaker:
             let remedy = block.until == nil ? "The attempt on its way decides." : "One attempt is made in \(left)."
-            return ("\(destination) failed too often.", remedy)
+            let last = troubles[entry.destination]?.lastFailure.map {
+                $0 > 0 ? ", the last time with HTTP \($0)" : ", and did not answer the last time"
+            }
+            return ("\(destination) failed too often\(last ?? "").", remedy)
         case .budget: return ("\(destination) was retried too often.", "It may be retried in \(left).")
         case .rate where block.isAsked:
             let time = block.until.map { moment(of: $0).wall.description } ?? "later"

@@ -147,8 +147,13 @@ extension QueueScheduler {
     }
 
     /// It failed, on a path that works.
-    mutating func destinationFailed(_ destination: Int32, by interface: String, trips: Bool = false) {
+    ///
+    /// - Parameter status: The status of its response; 0 without one.
+    mutating func destinationFailed(
+        _ destination: Int32, by interface: String, status: Int16 = 0, trips: Bool = false
+    ) {
         var trouble = troubles.removeValue(forKey: destination) ?? DestinationTrouble(policy, at: now)
+        trouble.lastFailure = status
         trouble.budget.fail(at: now, policy.budget)
         var breaker = trouble.breakers[interface] ?? CircuitBreaker()
         let step = breaker.step

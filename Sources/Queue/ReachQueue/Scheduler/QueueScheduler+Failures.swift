@@ -20,7 +20,10 @@ extension QueueScheduler {
         entries[Int(slot)].place = .parked
         entries[Int(slot)].failureStatus = Int16(clamping: result?.status ?? 0)
         let destination = entries[Int(slot)].destination
-        if failure == .destination { destinationFailed(destination, by: attempt.path.interface) }
+        if failure == .destination {
+            destinationFailed(
+                destination, by: attempt.path.interface, status: entries[Int(slot)].failureStatus)
+        }
         let asked = failure == .destination ? retryAfter(result) : nil
         if let asked { leaveAlone(destination, until: now + asked) }
         let wait = wait(slot, after: failure, asked: asked)

@@ -29,8 +29,10 @@ package final class Explainer {
     /// - Parameters:
     ///   - proved: What probes have proved about the target; `nil` if no probes run.
     ///   - checks: The last check of each family's path.
+    ///   - reported: The state that is reported of the target.
     package func explain(
-        _ target: Target, proved: ConnectivityReport? = nil, checks: [IPAddress.Family: ConnectivityCheck] = [:]
+        _ target: Target, proved: ConnectivityReport? = nil, checks: [IPAddress.Family: ConnectivityCheck] = [:],
+        reported: ReachabilityState? = nil
     ) throws(NetlinkError) -> Explanation {
         try snapshot.identifyNetworks()
         let evaluation = try snapshot.evaluate(target)
@@ -41,6 +43,7 @@ package final class Explainer {
         facts.mark = options.mark
         facts.proved = proved
         facts.checks = checks
+        facts.reported = reported
         facts.now = SystemClock.boot
         facts.anchors = options.anchors
         let verdict = evaluation.verdict

@@ -72,6 +72,8 @@ package final class KernelSnapshot {
         let stack = try view.fullStack()
         return view.table.links.values.sorted { $0.index < $1.index }.map { link in
             var report = LinkReport(link, in: view.table, stack: stack, internet: internet)
+            // A host may have thousands of ports of bridges.
+            if !report.isBackground { report.traffic = LinkCounters.traffic(of: link.name) }
             if stack.traits[link.index]?.hasPHY80211 == true { report.wireless = view.wireless?.link(link.index) }
             return report
         }

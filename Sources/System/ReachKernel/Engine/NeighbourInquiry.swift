@@ -123,14 +123,15 @@ final class NeighbourInquiry {
 
     private func ask() {
         timer = nil
-        for key in schedule.due(at: SystemClock.boot) { names[key.interface].map { ask(key, by: $0) } }
+        for key in schedule.due(at: SystemClock.boot) { names[key.interface].map { Self.ask(key, by: $0) } }
         setTimer()
     }
 
-    /// Nothing is done about an error: the next question comes soon.
-    private func ask(_ key: Neighbour.Key, by name: String) {
+    /// Has the kernel ask a neighbour, unless it has answered a short while ago. Nothing is done about an error: the next question
+    /// comes soon.
+    static func ask(_ key: Neighbour.Key, by name: String) {
         let scope = key.address.isLinkLocal ? UInt32(bitPattern: key.interface) : 0
-        let address = SocketAddress(address: key.address, port: Self.discardPort, scope: scope)
+        let address = SocketAddress(address: key.address, port: discardPort, scope: scope)
         let socket = reach_datagram_socket(address.family)
         guard socket >= 0 else { return }
         defer { close(socket) }

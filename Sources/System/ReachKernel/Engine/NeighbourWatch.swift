@@ -66,8 +66,32 @@ final class NeighbourWatch {
     /// - Returns: Whether it was there.
     func removeAsker(_ id: UInt64) -> Bool { askers.remove(id) != nil }
 
+    /// When routers were asked beside which another one had failed.
+    private var suspects: [Neighbour.Key: BootTime] = [:]
+
+    /// No router is asked more often beside one that failed.
+    private static let suspicionInterval = Duration.seconds(30)
+
+    /// Asks the routers of which the kernel has heard nothing recently, on links on which another router has failed: that of the
+    /// other family may be the same device. The kernel would not notice while nothing is sent by it.
+    private func askBesideFailed(in view: KernelView?) {
+        guard !askers.isEmpty, let table = view?.table else { return }
+        let failed = Set(current.routers.filter { table.neighbours[$0] == .failed }.map(\.interface))
+        suspects = suspects.filter { failed.contains($0.key.interface) }
+        guard !failed.isEmpty else { return }
+        let now = SystemClock.boot
+        for key in current.routers where failed.contains(key.interface) && table.neighbours[key] == .stale {
+            guard let link = table.links[key.interface], link.isUsable,
+                suspects[key].map({ now >= $0 + Self.suspicionInterval }) ?? true
+            else { continue }
+            suspects[key] = now
+            NeighbourInquiry.ask(key, by: link.name)
+        }
+    }
+
     /// Has those asked that failed, if somebody waits.
     func ask(in view: KernelView?) {
+        askBesideFailed(in: view)
         let isWanted = !askers.isEmpty
         guard isWanted || !inquiry.isIdle else { return }
         var failed: [Neighbour.Key: String] = [:]

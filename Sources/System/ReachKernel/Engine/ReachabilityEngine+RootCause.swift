@@ -11,7 +11,7 @@ extension ReachabilityEngine {
             of: verdict,
             on: RootCauseReader.Subject(
                 target: watch.target.subject, names: watch.name.addresses, condition: watch.condition ?? .any),
-            memory: memory(of: watch)
+            memory: memory(of: watch.target, watch)
         ) { () throws(NetlinkError) in internet }
     }
 
@@ -52,14 +52,19 @@ extension ReachabilityEngine {
 
     /// What this engine remembers that bears on root causes of a target.
     package func memory(of target: Target) -> RootCauseMemory {
-        memory(of: watches[WatchKey(target: target, condition: nil)])
+        memory(of: target, watches[WatchKey(target: target, condition: nil)])
     }
 
-    /// A target that was not reachable yet most likely lacks the link that carried the Internet.
-    private func memory(of watch: WatchedTarget?) -> RootCauseMemory {
+    /// A target that was not reachable yet most likely lacks the link that carried the Internet, unless it names a link itself.
+    private func memory(of target: Target, _ watch: WatchedTarget?) -> RootCauseMemory {
         let own = watch?.memory ?? PathMemory()
+        let namesLink =
+            switch target.subject {
+            case .interface, .address(_, zone: _?): true
+            case .internet, .name, .address, .prefix: false
+            }
         return RootCauseMemory(
-            paths: own.carriers.isEmpty ? internetMemory : own,
+            paths: own.carriers.isEmpty && !namesLink ? internetMemory : own,
             admissions: observer?.view?.admissions ?? AdmissionCounter())
     }
 }

@@ -47,6 +47,55 @@ extension DiagnosisSituation {
                 }
             }
         },
+        Self("a firewall of this machine drops what is sent to a port", .failed, .thisMachine, .route, .connect) {
+            $0.change = { task in
+                switch task {
+                case .connect: .connected(.failed(1))
+                case .trace: .traced(PathTrace(end: .reached))
+                default: nil
+                }
+            }
+        },
+        Self("the gateway on a modem is dead", .failed, .provider, .gateway, .gateway) {
+            $0.target = "tcp://198.51.100.80:22"
+            $0.change = { task in
+                switch task {
+                case .path(let host):
+                    var fact = World.path(to: host.address)
+                    fact.ipv4.linkClass = .wwan
+                    return .path(fact)
+                case .solicit: return .solicited(.silent)
+                default: return World.dark([.ipv4, .ipv6])(task)
+                }
+            }
+        },
+        Self("a firewall of this machine drops all answers", .failed, .thisMachine, .route, .connect) {
+            $0.target = "tcp://198.51.100.80:22"
+            $0.inputDrops = [.ipv4: 4]
+            $0.change = World.dark([.ipv4])
+        },
+        Self(
+            "a firewall of this machine drops all answers, also those about names", .failed, .thisMachine, .route,
+            .connect
+        ) {
+            $0.inputDrops = [.ipv4: 6]
+            $0.change = World.dark([.ipv4, .ipv6])
+        },
+        Self("the provider is dead while a stray packet is dropped", .failed, .provider, .internet, .internet) {
+            $0.target = "tcp://198.51.100.80:22"
+            $0.inputDrops = [.ipv4: 2]
+            $0.change = World.dark([.ipv4])
+        },
+        Self("a host is dead while stray packets are dropped by a firewall", .failed, .server, .target, .connect) {
+            $0.inputDrops = [.ipv4: 9, .ipv6: 9]
+            $0.change = { task in
+                switch task {
+                case .connect: .connected(.silent)
+                case .ping: .pinged(.silent)
+                default: nil
+                }
+            }
+        },
         Self("answers by another way are dropped", .failed, .thisMachine, .route, .route) {
             $0.target = "tcp://198.51.100.80:22"
             $0.reversePathDrops = 3

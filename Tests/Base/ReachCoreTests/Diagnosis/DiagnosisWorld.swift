@@ -9,6 +9,7 @@ struct DiagnosisWorld {
     var endpoints: [String] = []
     var proxy: String?
     var reversePathDrops: UInt64 = 0
+    var inputDrops: [IPAddress.Family: UInt64] = [:]
     var portalAPI: String?
     var change: Change = { _ in nil }
 
@@ -42,6 +43,7 @@ struct DiagnosisWorld {
             for task in tasks { machine.record(result(of: task), of: task) }
         }
         machine.record(reversePathDrops: reversePathDrops)
+        machine.record(inputDrops: inputDrops)
         machine.record(portalAPI: portalAPI)
         return (machine.diagnosis, all)
     }

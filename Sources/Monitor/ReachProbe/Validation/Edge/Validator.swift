@@ -39,6 +39,8 @@ package final class Validator {
     private var servers: [DefaultRoute.Key: (gateway: IPAddress?, servers: ProvenServers)] = [:]
     /// This machine's addresses, with which any user can talk to itself.
     private var own = OwnAddresses()
+    /// Called when a check of a path has ended, whatever it found.
+    package var onCheck: () -> Void = {}
     /// Receives what is found by watching TCP connections, beyond the changes of the survey.
     package var onSilence: (SilenceNotice) -> Void = { _ in }
     private lazy var timer = DeadlineTimer(on: loop) { [unowned self] in
@@ -85,6 +87,31 @@ package final class Validator {
     /// The last check of the path to a target, in each family that has one.
     package func lastChecks(of target: Target) -> [IPAddress.Family: ConnectivityCheck] {
         machine.lastChecks(of: target)
+    }
+
+    /// Whether a check decides soon if the Internet still answers over an interface, where something failed at a time.
+    package func isUnsettled(_ interface: String, _ family: IPAddress.Family?, since time: BootTime) -> Bool {
+        machine.isUnsettled(interface, family, since: time)
+    }
+
+    /// The longest time that such a check takes to decide.
+    package var longestDecision: Duration { options.rhythm.longestDecision(timeout: options.timeout) }
+
+    /// What is proved of the Internet over each interface with a default route.
+    package var linkProofs: [String: LinkReport.Proof] {
+        let now = SystemClock.now
+        return survey.interfaces.reduce(into: [:]) { proofs, entry in
+            var proof = LinkReport.Proof(entry.value.combined)
+            if let last = machine.lastCheck(of: entry.key) {
+                let ago = now.boot - last.time
+                proof.checked = Timestamp(nanosecondsSince1970: now.wall.nanosecondsSince1970 - ago.nanoseconds)
+            }
+            let times = machine.routes(of: entry.key).compactMap { route in
+                servers[route.key].flatMap { $0.gateway == route.gateway ? $0.servers.roundTrip : nil }
+            }
+            proof.roundTrip = times.filter { $0 > .zero }.min()
+            proofs[entry.key] = proof
+        }
     }
 
     /// Sets the current network; `nil` while the kernel cannot be observed.
@@ -168,6 +195,7 @@ package final class Validator {
             // Internet is proved, a lease that came later changes nothing yet.
             if !outcome.isSecure { leases?.read() }
             carryOut(commands)
+            onCheck()
         }
     }
 
