@@ -173,13 +173,13 @@ _reach() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    status|watch|wait|run|links|explain|top|history|report|probe|probes|queue|schema|fleet|help)
+    status|watch|wait|run|links|explain|top|history|report|probe|probes|hooks|queue|schema|fleet|help)
         # Offer subcommand argument completions
         "_reach_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'status watch wait run links explain top history report probe probes queue schema fleet help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'status watch wait run links explain top history report probe probes hooks queue schema fleet help' -- "${cur}"))
         ;;
     esac
 }
@@ -560,6 +560,45 @@ _reach_probes() {
     esac
 }
 
+_reach_hooks() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __reach_offer_flags_options 0
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    test)
+        # Offer subcommand argument completions
+        "_reach_hooks_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'test' -- "${cur}"))
+        ;;
+    esac
+}
+
+_reach_hooks_test() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=(--socket)
+    __reach_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--socket')
+        __reach_add_completions -f
+        return
+        ;;
+    esac
+}
+
 _reach_queue() {
     repeating_flags=()
     non_repeating_flags=(--version -h --help)
@@ -587,7 +626,7 @@ _reach_queue_add() {
     repeating_flags=()
     non_repeating_flags=(-G --get --depends --strict --dry-run --json --version -h --help)
     repeating_options=(-H --header -d --data --data-binary --data-raw --data-urlencode -F --form --accept)
-    non_repeating_options=(-X --request -A --user-agent -u --user -T --upload-file --retry --when --priority --expires --key --mode --order --idempotency-key --max-attempts --upload-protocol -o --output --socket)
+    non_repeating_options=(-X --request -A --user-agent -u --user -T --upload-file -x --proxy --retry --when --priority --expires --key --mode --order --idempotency-key --max-attempts --upload-protocol -o --output --socket)
     __reach_offer_flags_options 1
 
     # Offer option value completions
@@ -619,6 +658,9 @@ _reach_queue_add() {
         ;;
     '-T'|'--upload-file')
         __reach_add_completions -f
+        return
+        ;;
+    '-x'|'--proxy')
         return
         ;;
     '--retry')

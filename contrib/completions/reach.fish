@@ -44,11 +44,17 @@ function __reach_parse_tokens -S
             __reach_parse_subcommand -r 1 'json' 'timeout=' 'interface=' 'socket=' 'no-daemon' 'version' 'h/help'
         case 'probes'
             __reach_parse_subcommand -r 1 'json' 'socket=' 'version' 'h/help'
+        case 'hooks'
+            __reach_parse_subcommand 0 'version' 'h/help'
+            switch $unparsed_tokens[1]
+            case 'test'
+                __reach_parse_subcommand 0 'socket=' 'version' 'h/help'
+            end
         case 'queue'
             __reach_parse_subcommand 0 'version' 'h/help'
             switch $unparsed_tokens[1]
             case 'add'
-                __reach_parse_subcommand 1 'X/request=' 'H/header=+' 'A/user-agent=' 'u/user=' 'd/data=+' 'data-raw=+' 'data-urlencode=+' 'G/get' 'F/form=+' 'T/upload-file=' 'retry=' 'when=' 'priority=' 'expires=' 'key=' 'mode=' 'order=' 'depends' 'idempotency-key=' 'max-attempts=' 'strict' 'upload-protocol=' 'accept=+' 'o/output=' 'dry-run' 'socket=' 'json' 'version' 'h/help'
+                __reach_parse_subcommand 1 'X/request=' 'H/header=+' 'A/user-agent=' 'u/user=' 'd/data=+' 'data-raw=+' 'data-urlencode=+' 'G/get' 'F/form=+' 'T/upload-file=' 'x/proxy=' 'retry=' 'when=' 'priority=' 'expires=' 'key=' 'mode=' 'order=' 'depends' 'idempotency-key=' 'max-attempts=' 'strict' 'upload-protocol=' 'accept=+' 'o/output=' 'dry-run' 'socket=' 'json' 'version' 'h/help'
             case 'import'
                 __reach_parse_subcommand -r 1 'when=' 'priority=' 'expires=' 'key=' 'mode=' 'order=' 'depends' 'idempotency-key=' 'max-attempts=' 'strict' 'upload-protocol=' 'accept=+' 'dry-run' 'socket=' 'json' 'version' 'h/help'
             case 'list'
@@ -144,6 +150,7 @@ complete -c 'reach' -n '__reach_should_offer_completions_for_positional "reach" 
 complete -c 'reach' -n '__reach_should_offer_completions_for_positional "reach" -eq 1' -fa 'report' -d 'Print a report of outages, for those who have to mend them.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_positional "reach" -eq 1' -fa 'probe' -d 'Test whether a server answers now, and how fast.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_positional "reach" -eq 1' -fa 'probes' -d 'Print the probes in the daemon\'s configuration, and their results.'
+complete -c 'reach' -n '__reach_should_offer_completions_for_positional "reach" -eq 1' -fa 'hooks' -d 'Test the daemon\'s hooks.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_positional "reach" -eq 1' -fa 'queue' -d 'Hand HTTP requests to the daemon, which sends them when the network allows.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_positional "reach" -eq 1' -fa 'schema' -d 'Print the JSON Schema of the lines that commands print with --json.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_positional "reach" -eq 1' -fa 'fleet' -d 'Run reach-fleet, which shows many hosts together, and reports this one.'
@@ -250,6 +257,12 @@ complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "r
 complete -c 'reach' -n '__reach_should_offer_completions_for_positional "reach probes" -ge 1' -fka '(__reach_custom_completion ---completion probes -- positional@0 (count (__reach_tokens -pc)) (__reach_tokens -tC))'
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach probes" version' -l 'version' -d 'Show the version.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach probes" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach hooks" version' -l 'version' -d 'Show the version.'
+complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach hooks" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'reach' -n '__reach_should_offer_completions_for_positional "reach hooks" -eq 1' -fa 'test' -d 'Run the hooks with an event that says that nothing has happened, and print what each did.'
+complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach hooks test" socket' -l 'socket' -d 'Ask the daemon that listens on this socket.' -rF
+complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach hooks test" version' -l 'version' -d 'Show the version.'
+complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach hooks test" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue" version' -l 'version' -d 'Show the version.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_positional "reach queue" -eq 1' -fa 'add' -d 'Add a request to the queue, and print its number when it is safely stored.'
@@ -274,6 +287,7 @@ complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "r
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue add" G get' -s 'G' -l 'get' -d 'Append the data to the URL\'s query instead.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue add"' -s 'F' -l 'form' -d 'A part of a multipart/form-data body: NAME=TEXT, NAME=@FILE or NAME=<FILE, with ;type=TYPE or ;filename=NAME after the file. May be given several times.' -rfka ''
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue add" T upload-file' -s 'T' -l 'upload-file' -d 'Send this file as the body; - is standard input.' -rF
+complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue add" proxy x' -s 'x' -l 'proxy' -d 'Send through this proxy: http://, socks5:// or socks5h:// with HOST:PORT, or none; otherwise as reach.toml(5) says.' -rfka ''
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue add" retry' -l 'retry' -d 'Retry so many times: the same as --max-attempts with one more.' -rfka ''
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue add" when' -l 'when' -d 'Send only when this holds: a condition of "reach wait" other than not-reachable, such as wifi, "not wwan", unmetered or validated, or several with commas between them.' -rfka '(__reach_custom_completion ---completion queue add -- --when (count (__reach_tokens -pc)) (__reach_tokens -tC))'
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue add" priority' -l 'priority' -d 'The priority: urgent, high, normal, low, or 0 to 3.' -rfka 'urgent high normal low'

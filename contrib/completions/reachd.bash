@@ -163,7 +163,7 @@ _reachd() {
     local -a unparsed_words=("${COMP_WORDS[@]:1:${COMP_CWORD}}")
 
     local -a repeating_flags=()
-    local -a non_repeating_flags=(--events --check-config --dump-config --version -h --help)
+    local -a non_repeating_flags=(--events --check-config --dump-config --policy --version -h --help)
     local -a repeating_options=()
     local -a non_repeating_options=(--config --socket --state --probe --diagnose --interface --timeout)
     __reachd_offer_flags_options 0

@@ -20,7 +20,7 @@ function __reachd_parse_tokens -S
     set -l unparsed_tokens (__reachd_tokens -pc)
     switch $unparsed_tokens[1]
     case 'reachd'
-        __reachd_parse_subcommand 0 'config=' 'socket=' 'state=' 'events' 'check-config' 'dump-config' 'probe=' 'diagnose=' 'interface=' 'timeout=' 'version' 'h/help'
+        __reachd_parse_subcommand 0 'config=' 'socket=' 'state=' 'events' 'check-config' 'dump-config' 'policy' 'probe=' 'diagnose=' 'interface=' 'timeout=' 'version' 'h/help'
         switch $unparsed_tokens[1]
         case 'help'
             __reachd_parse_subcommand -r 1 'version'
@@ -83,6 +83,7 @@ complete -c 'reachd' -n '__reachd_should_offer_completions_for_flags_or_options 
 complete -c 'reachd' -n '__reachd_should_offer_completions_for_flags_or_options "reachd" events' -l 'events' -d 'Print the events of the Internet and of the queue on standard output.'
 complete -c 'reachd' -n '__reachd_should_offer_completions_for_flags_or_options "reachd" check-config' -l 'check-config' -d 'Check the configuration, and exit.'
 complete -c 'reachd' -n '__reachd_should_offer_completions_for_flags_or_options "reachd" dump-config' -l 'dump-config' -d 'Print the configuration with all defaults as TOML, and exit.'
+complete -c 'reachd' -n '__reachd_should_offer_completions_for_flags_or_options "reachd" policy' -l 'policy' -d 'Print what the configuration says of links and networks as a line of JSON, and exit.'
 complete -c 'reachd' -n '__reachd_should_offer_completions_for_flags_or_options "reachd" probe' -l 'probe' -d 'Make one attempt, print its result as "reach probe --json" does, and exit.' -rfka ''
 complete -c 'reachd' -n '__reachd_should_offer_completions_for_flags_or_options "reachd" diagnose' -l 'diagnose' -d 'Test the way to a target layer by layer, print the result as "reach explain --probe --json" does, and exit.' -rfka ''
 complete -c 'reachd' -n '__reachd_should_offer_completions_for_flags_or_options "reachd" interface' -l 'interface' -d 'With --probe: send over this interface only.' -rfka '(__reachd_custom_completion ---completion -- --interface (count (__reachd_tokens -pc)) (__reachd_tokens -tC))'

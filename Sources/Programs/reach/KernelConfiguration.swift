@@ -15,7 +15,8 @@ extension EngineOptions {
             guard !policy.needsDaemon else {
                 throw CommandError(
                     status: .cannotObserve,
-                    message: "\(DisplayText.sanitized(directory))/reach.toml names networks by their pvd, which needs reachd; "
+                    message:
+                        "\(DisplayText.sanitized(directory))/reach.toml names networks by their pvd, which needs reachd; "
                         + "reachd does not run, or --no-daemon leaves it out")
             }
             observer.policy.rules += policy.rules
@@ -24,7 +25,8 @@ extension EngineOptions {
     }
 
     private static var directories: [String] {
-        let own = SocketPath.processEnvironment("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let own =
+            SocketPath.processEnvironment("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
             ?? SocketPath.processEnvironment("HOME").map { $0 + "/.config" }
         return (getuid() == 0 ? [] : own.map { [$0 + "/reach"] } ?? []) + ["/etc/reach"]
     }

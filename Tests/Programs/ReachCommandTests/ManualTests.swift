@@ -7,7 +7,8 @@ internal import Testing
     private static let reach = ManualPage("reach.1")
     private static let events = ManualPage("reach-events.7")
     private static let commands = [
-        "status", "watch", "wait", "run", "links", "explain", "top", "history", "report", "probe", "probes", "queue",
+        "status", "watch", "wait", "run", "links", "explain", "top", "history", "report", "probe", "probes", "hooks",
+        "queue",
         "schema",
     ]
     private static let queueCommands = [
@@ -44,7 +45,7 @@ internal import Testing
         let offered = try Self.options(of: [command])
         // These commands do not observe the kernel.
         let shared =
-            ["top", "history", "report", "probe", "probes", "queue", "schema"].contains(command)
+            ["top", "history", "report", "probe", "probes", "hooks", "queue", "schema"].contains(command)
             ? ofEvery.intersection(offered) : ofEvery
         #expect(offered == Self.reach.options(of: "COMMANDS", command).union(shared))
     }

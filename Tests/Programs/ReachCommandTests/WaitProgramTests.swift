@@ -20,7 +20,9 @@ internal import Testing
         var server: ScriptedServer? = try ScriptedServer { _ in }
         let port = try #require(server?.port)
         server = nil
-        let waiting = try reach.start(["wait", "--no-daemon", "--until", "answers", "--timeout", "20s", "127.0.0.1:\(port)"])
+        let waiting = try reach.start([
+            "wait", "--no-daemon", "--until", "answers", "--timeout", "20s", "127.0.0.1:\(port)",
+        ])
         usleep(1_500_000)
         server = try ScriptedServer(port: port) { _ in }
         #expect(try waiting.finish(within: .seconds(20)).status == 0)
@@ -29,8 +31,12 @@ internal import Testing
 
     @Test func `a URL that was not asked is no answer, and the command says so`() throws {
         let result = try reach.run(["wait", "--no-daemon", "https://127.0.0.1:9/"])
-        #expect(result.status == 0 && result.standardError.contains("whether it answers was not tested, see --until answers"))
-        #expect(try reach.run(["wait", "--no-daemon", "--until", "reachable", "https://127.0.0.1:9/"]).standardError.isEmpty)
+        #expect(
+            result.status == 0
+                && result.standardError.contains("whether it answers was not tested, see --until answers"))
+        #expect(
+            try reach.run(["wait", "--no-daemon", "--until", "reachable", "https://127.0.0.1:9/"]).standardError.isEmpty
+        )
     }
 
     @Test func `a probe can be waited for where a daemon has it`() throws {
@@ -91,7 +97,8 @@ internal import Testing
         #expect(try run(metered, ["wait", "--no-daemon", "--timeout", "0", "--until", "wwan"]).status == 0)
         #expect(try run(metered, ["wait", "--no-daemon", "--timeout", "0", "--until", "reachable"]).status == 0)
         // An option of the command comes first.
-        #expect(try run(metered, ["wait", "--metered", "lte7=no", "--timeout", "0", "--until", "unmetered"]).status == 0)
+        #expect(
+            try run(metered, ["wait", "--metered", "lte7=no", "--timeout", "0", "--until", "unmetered"]).status == 0)
         let network = "[[network]]\nname = \"office\"\nprefix = \"192.0.2.0/24\"\nmetered = true\n"
         #expect(try run(network, words).status == 124)
         let broken = try run("[[interface]\n", words)

@@ -13,7 +13,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("probe=", "names no probe"), ("answer", "did you mean 'answers'"), ("answers,not-reachable", "exclude each other"),
+        ("probe=", "names no probe"), ("answer", "did you mean 'answers'"),
+        ("answers,not-reachable", "exclude each other"),
         ("answers,", "is not a condition"), ("answers, unmeterd", "unmetered"),
     ])
     func `a mistake is named`(text: String, part: String) {
@@ -24,8 +25,10 @@ import Testing
     @Test(arguments: [
         ("https://shop.example.org/x", "https://shop.example.org/x"), ("tls://192.0.2.7", "tls://192.0.2.7"),
         ("shop.example.org:8443", "tcp://shop.example.org:8443"), ("[2001:db8::7]:22", "tcp://[2001:db8::7]:22"),
-        ("192.0.2.7:22", "tcp://192.0.2.7:22"), ("192.0.2.7", "icmp://192.0.2.7"), ("2001:db8::7", "icmp://[2001:db8::7]"),
-        ("shop.example.org", "icmp://shop.example.org"), ("dns://192.0.2.53/shop.example.org", "dns://192.0.2.53/shop.example.org"),
+        ("192.0.2.7:22", "tcp://192.0.2.7:22"), ("192.0.2.7", "icmp://192.0.2.7"),
+        ("2001:db8::7", "icmp://[2001:db8::7]"),
+        ("shop.example.org", "icmp://shop.example.org"),
+        ("dns://192.0.2.53/shop.example.org", "dns://192.0.2.53/shop.example.org"),
         ("dns:shop.example.org", "dns:shop.example.org"),
     ])
     func `a target is asked as it is written`(text: String, question: String) throws {

@@ -29,7 +29,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "proxy = \"https://u:secret@p.example.org\"", "proxy = \"p.example.org:3128\"", "proxy = 3128", "no_proxy = [\"a,b\"]",
+        "proxy = \"https://u:secret@p.example.org\"", "proxy = \"p.example.org:3128\"", "proxy = 3128",
+        "no_proxy = [\"a,b\"]",
         "no_proxy = [\"\"]",
     ])
     func `what cannot be a proxy is an error, which repeats no password`(line: String) {

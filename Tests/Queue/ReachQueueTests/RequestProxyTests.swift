@@ -5,14 +5,17 @@ import Testing
 
 @Suite struct RequestProxyTests {
     @Test(arguments: [
-        ("http://Proxy.example.org:3128", "http://proxy.example.org:3128"), ("proxy.example.org", "http://proxy.example.org:1080"),
+        ("http://Proxy.example.org:3128", "http://proxy.example.org:3128"),
+        ("proxy.example.org", "http://proxy.example.org:1080"),
         ("socks5h://[2001:db8::1]:1081", "socks5h://[2001:db8::1]:1081"), ("none", "none"), ("", "none"),
     ])
     func `a proxy is read as curl reads it`(text: String, expected: String) throws {
         #expect(try RequestProxy(text).text == expected)
     }
 
-    @Test(arguments: ["http://u:secret@p.example.org:1", "https://p.example.org", "ftp://p.example.org:1", "http://", "http://p:0"])
+    @Test(arguments: [
+        "http://u:secret@p.example.org:1", "https://p.example.org", "ftp://p.example.org:1", "http://", "http://p:0",
+    ])
     func `what cannot be used is refused, and no password is repeated`(text: String) {
         let error = #expect(throws: RequestValidationError.self) { try RequestProxy(text) }
         #expect(error?.field == .proxy && error?.description.contains("secret") == false)

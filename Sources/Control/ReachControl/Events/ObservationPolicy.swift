@@ -18,28 +18,32 @@ package struct ObservationPolicy: Equatable, Sendable {
         json.object { json in
             json.field("v", 1)
             json.field("type", "policy")
-            json.field("interfaces", array: { json in
-                for rule in rules {
-                    json.object { json in
-                        json.field("match", rule.pattern.pattern)
-                        json.field("class", rule.linkClass?.rawValue)
-                        if let isMetered = rule.isMetered { json.field("metered", isMetered) }
+            json.field(
+                "interfaces",
+                array: { json in
+                    for rule in rules {
+                        json.object { json in
+                            json.field("match", rule.pattern.pattern)
+                            json.field("class", rule.linkClass?.rawValue)
+                            if let isMetered = rule.isMetered { json.field("metered", isMetered) }
+                        }
                     }
-                }
-            })
-            json.field("networks", array: { json in
-                for rule in networks {
-                    json.object { json in
-                        json.field("name", rule.name)
-                        json.field("ssid", rule.ssids.map(\.description))
-                        json.field("bssid", rule.bssids.map(\.description))
-                        json.field("gateway_mac", rule.gateways.map(\.description))
-                        json.field("prefix", rule.prefixes.map(\.description))
-                        json.field("pvd", rule.domains.map(\.description))
-                        if let isMetered = rule.isMetered { json.field("metered", isMetered) }
+                })
+            json.field(
+                "networks",
+                array: { json in
+                    for rule in networks {
+                        json.object { json in
+                            json.field("name", rule.name)
+                            json.field("ssid", rule.ssids.map(\.description))
+                            json.field("bssid", rule.bssids.map(\.description))
+                            json.field("gateway_mac", rule.gateways.map(\.description))
+                            json.field("prefix", rule.prefixes.map(\.description))
+                            json.field("pvd", rule.domains.map(\.description))
+                            if let isMetered = rule.isMetered { json.field("metered", isMetered) }
+                        }
                     }
-                }
-            })
+                })
         }
         json.newline()
         return json.bytes

@@ -34,8 +34,11 @@ package enum LeasePortal {
             if line.hasPrefix("ADDRESS="), let address = IPAddress(String(line.dropFirst("ADDRESS=".count))) {
                 isCurrent = addresses.contains(address)
             } else if line.hasPrefix("OPTION_252=") {
-                let digits = line.dropFirst("OPTION_252=".count).utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-                found = Self.text(stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
+                let digits = line.dropFirst("OPTION_252=".count).utf8.compactMap {
+                    Character(Unicode.Scalar($0)).hexDigitValue
+                }
+                found = Self.text(
+                    stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
             }
         }
         return isCurrent ? found : nil
@@ -48,7 +51,9 @@ package enum LeasePortal {
 
     /// The same in a file of leases of dhclient, which has no name for the option unless a configuration gives it one.
     package static func proxyFile(dhclient text: String, interface: String, addresses: Set<IPAddress>) -> String? {
-        let names: Set<String> = ["unknown-252", "wpad", "wpad-url", "local-pac-server", "auto-proxy-config", "local-proxy-config"]
+        let names: Set<String> = [
+            "unknown-252", "wpad", "wpad-url", "local-pac-server", "auto-proxy-config", "local-proxy-config",
+        ]
         return lease(with: names, inDHClient: text, interface: interface, addresses: addresses)?.option
     }
 

@@ -90,8 +90,10 @@ package struct LeaseReader: Sendable {
         ].flatMap { directory in
             files(in: directory) { file in
                 guard file.hasPrefix("dhclient") else { return false }
-                let stem = file.hasSuffix(".leases") ? file.dropLast(7) : file.hasSuffix(".lease") ? file.dropLast(6) : ""
-                return ["dhclient", "dhclient6"].contains(stem) || stem.hasSuffix("-" + name) || stem.hasSuffix("." + name)
+                let stem =
+                    file.hasSuffix(".leases") ? file.dropLast(7) : file.hasSuffix(".lease") ? file.dropLast(6) : ""
+                return ["dhclient", "dhclient6"].contains(stem) || stem.hasSuffix("-" + name)
+                    || stem.hasSuffix("." + name)
             }
         }
     }

@@ -61,7 +61,8 @@ extension ConfigurationKind<String> {
             guard let text = value.text else { return .otherType }
             let isOne = !text.utf8.contains { $0 == 0x20 || $0 == 0x2c || $0 == 0x09 }
             return Reading(
-                isOne && ProxyExclusionList(text) != ProxyExclusionList("") ? text : nil, else: "\"\(text)\" is none of them")
+                isOne && ProxyExclusionList(text) != ProxyExclusionList("") ? text : nil,
+                else: "\"\(text)\" is none of them")
         }
     }
 }

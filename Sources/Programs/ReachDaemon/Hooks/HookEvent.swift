@@ -76,7 +76,8 @@ package struct HookEvent: Hashable, Sendable {
             "REACH_CONNECTIVITY": state?.connectivity.rawValue ?? "unknown", "REACH_NETWORK": state?.network ?? "",
         ]
         for name in [
-            "ROOT_CAUSE", "ROOT_INTERFACE", "METERED_REASON", "PORTAL", "PORTAL_SESSION", "PORTAL_PAGE", "PORTAL_SECONDS",
+            "ROOT_CAUSE", "ROOT_INTERFACE", "METERED_REASON", "PORTAL", "PORTAL_SESSION", "PORTAL_PAGE",
+            "PORTAL_SECONDS",
             "CHANGED", "CAUSE",
         ] { environment["REACH_" + name] = "" }
         return HookEvent(target: "internet", json: json.bytes, environment: environment)

@@ -48,7 +48,8 @@ struct HooksTestCommand: ParsableCommand {
         } catch {
             if case .permissionDenied = error.monitorError {
                 throw CommandError(
-                    status: .notPermitted, message: "only root, the daemon's user and the group of [socket] may run hooks")
+                    status: .notPermitted,
+                    message: "only root, the daemon's user and the group of [socket] may run hooks")
             }
             throw .cannotAsk(error)
         }

@@ -35,7 +35,8 @@ enum ProbeProgram {
     /// What a configuration says of links and networks.
     static func policy(file: String) throws(CommandError) -> ObservationPolicy {
         let json = try start(
-            ["--policy", "--config", file], "\(file) says which links are metered, and there is no reachd to read it").json
+            ["--policy", "--config", file], "\(file) says which links are metered, and there is no reachd to read it"
+        ).json
         guard let policy = ObservationPolicy(reading: json) else {
             throw CommandError(status: .cannotObserve, message: "reachd --policy printed no result")
         }

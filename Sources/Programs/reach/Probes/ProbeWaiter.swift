@@ -45,7 +45,8 @@ struct ProbeWaiter {
         watch.cancel()
         guard let result else {
             throw CommandError(
-                status: .timedOut, message: DisplayText.sanitized("not up: " + names.map { "probe \($0)" }.joined(separator: ", ")))
+                status: .timedOut,
+                message: DisplayText.sanitized("not up: " + names.map { "probe \($0)" }.joined(separator: ", ")))
         }
         try result.get()
     }
@@ -63,7 +64,9 @@ struct ProbeWaiter {
             let list = known.isEmpty ? "; the daemon has none" : "; there are \(known.joined(separator: ", "))"
             throw CommandError(
                 status: .usage,
-                message: DisplayText.sanitized("no probe is named '\(name)'" + (NearestWord.find(name, among: known).map { "; did you mean '\($0)'?" } ?? list)))
+                message: DisplayText.sanitized(
+                    "no probe is named '\(name)'"
+                        + (NearestWord.find(name, among: known).map { "; did you mean '\($0)'?" } ?? list)))
         }
         return names.allSatisfy { name in reports.contains { $0.name == name && $0.state == .up } }
     }

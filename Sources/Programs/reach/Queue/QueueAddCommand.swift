@@ -69,6 +69,7 @@ struct QueueAddCommand: ParsableCommand {
     private static func reportDeadline(of id: Int64, _ queue: QueueOptions) {
         let item = try? queue.ask { client throws(ControlError) in try client.request(id) }
         guard let item, item.over == nil else { return }
-        StandardError.write("reach: request \(id) is tried until \(EventText.localTime(item.deadline)), then given up\n")
+        StandardError.write(
+            "reach: request \(id) is tried until \(EventText.localTime(item.deadline)), then given up\n")
     }
 }

@@ -30,8 +30,10 @@ final class TargetWatch {
 
     /// - Parameter withRequests: Whether the daemon also sends the events of the caller's requests.
     init(
-        of target: Target, from source: DaemonOptions.Source, kernelOptions: EngineOptions, needsConfiguration: Bool = false,
-        mustObserve: Bool = false, seeksPath: Bool = false, withRequests: Bool = false, on loop: EventLoop, handler: @escaping Handler
+        of target: Target, from source: DaemonOptions.Source, kernelOptions: EngineOptions,
+        needsConfiguration: Bool = false,
+        mustObserve: Bool = false, seeksPath: Bool = false, withRequests: Bool = false, on loop: EventLoop,
+        handler: @escaping Handler
     ) {
         self.target = target
         self.source = source

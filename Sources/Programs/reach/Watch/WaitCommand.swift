@@ -172,7 +172,8 @@ struct Waiter {
         var unproved: CommandError?
         let watch = TargetWatch(
             of: target, from: source, kernelOptions: kernelOptions,
-            needsConfiguration: conditions.contains(where: \.dependsOnConfiguration), mustObserve: true, seeksPath: true,
+            needsConfiguration: conditions.contains(where: \.dependsOnConfiguration), mustObserve: true,
+            seeksPath: true,
             on: loop
         ) { event, source in
             guard let state = event.state else { return }

@@ -21,7 +21,8 @@ struct WaitTerms: Equatable {
             } else if term.hasPrefix("probe=") {
                 let name = String(term.dropFirst("probe=".count))
                 guard !name.isEmpty, name.utf8.count <= 256 else {
-                    throw NetworkConditionError(description: "'\(DisplayText.sanitized(String(term.prefix(64))))' names no probe")
+                    throw NetworkConditionError(
+                        description: "'\(DisplayText.sanitized(String(term.prefix(64))))' names no probe")
                 }
                 probes.append(name)
             } else if term == "answer" || term == "responds" {

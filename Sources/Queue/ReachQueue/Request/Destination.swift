@@ -43,7 +43,9 @@ package struct Destination: Hashable, Sendable, CustomStringConvertible {
     private static let by = " by "
 
     /// Scheme, host and port.
-    package var origin: Substring { description.utf8Range(of: Self.by).map { description[..<$0.lowerBound] } ?? description[...] }
+    package var origin: Substring {
+        description.utf8Range(of: Self.by).map { description[..<$0.lowerBound] } ?? description[...]
+    }
 
     /// The proxy that the request asks for.
     package var proxy: RequestProxy {

@@ -11,7 +11,9 @@ package struct TransferProxies: Hashable, Sendable {
 
     package static let none = TransferProxies()
 
-    package init(http: TransferURL? = nil, https: TransferURL? = nil, exceptions: ProxyExclusionList = ProxyExclusionList("")) {
+    package init(
+        http: TransferURL? = nil, https: TransferURL? = nil, exceptions: ProxyExclusionList = ProxyExclusionList("")
+    ) {
         (self.http, self.https, self.exceptions) = (http, https, exceptions)
     }
 

@@ -74,7 +74,9 @@ import Testing
     ])
     func `a lease of dhclient is found wherever a distribution keeps it`(place: String) throws {
         let files = try TemporaryDirectory()
-        try ChildProcess.run(["mkdir", "-p", files.path + "/" + place.split(separator: "/").dropLast().joined(separator: "/")])
+        try ChildProcess.run([
+            "mkdir", "-p", files.path + "/" + place.split(separator: "/").dropLast().joined(separator: "/"),
+        ])
         let text = """
             lease {
               interface "uplink0";

@@ -37,7 +37,8 @@ final class ValidationRound {
     ///   - completion: Called once, after this returns, unless the round is cancelled.
     init(
         _ endpoints: [ConnectivityEndpoint], by route: DefaultRoute, _ proxies: TransferProxies, within limit: Duration,
-        transfers: TransferEngine, resolverOptions: NameService.Options, on loop: EventLoop, completion: @escaping (Outcome) -> Void
+        transfers: TransferEngine, resolverOptions: NameService.Options, on loop: EventLoop,
+        completion: @escaping (Outcome) -> Void
     ) {
         self.loop = loop
         self.completion = completion
