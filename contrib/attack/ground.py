@@ -4,6 +4,7 @@ second of them waits meanwhile."""
 import base64
 import contextlib
 import ctypes
+import encodings.idna  # noqa: F401: create_connection needs it, and other users may not be able to read Python's library
 import json
 import os
 import re

@@ -17,10 +17,6 @@ enum CallLimits {
         case scalar
     }
 
-    /// The longest name of a method, with its interface.
-    static let methodBytes = 256
-    /// The longest key of an object in a call, and the most values in one: a call with 1024 headers has 3,100.
-    static let json = JSONReader.Limits(keyBytes: 256, values: 16_384)
     /// Text of this length is base64 of the largest piece of a body.
     static let bodyText = (QueueUpload.pieceBytes + 2) / 3 * 4
 

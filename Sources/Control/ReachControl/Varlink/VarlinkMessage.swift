@@ -28,6 +28,11 @@ package struct VarlinkCall: Hashable, Sendable {
     /// Whether the caller wants to switch to another protocol.
     package var wantsUpgrade = false
 
+    /// The longest name of a method in bytes, with its interface.
+    static let longestMethod = 256
+    /// The longest key of an object in a call, and the most values: a call with 1024 headers has 3,100.
+    static let limits = JSONReader.Limits(keyBytes: 256, values: 16_384)
+
     package init(_ method: String, _ parameters: [String: JSONValue] = [:], wantsMore: Bool = false) {
         self.method = method
         self.parameters = parameters
@@ -35,8 +40,8 @@ package struct VarlinkCall: Hashable, Sendable {
     }
 
     package init(reading frame: [UInt8]) throws(VarlinkFault) {
-        let members = try Message(frame, CallLimits.json)
-        guard let method = try members.value("method", \.string), method.utf8.count <= CallLimits.methodBytes else {
+        let members = try Message(frame, Self.limits)
+        guard let method = try members.value("method", \.string), method.utf8.count <= Self.longestMethod else {
             throw .member("method")
         }
         self.method = method
