@@ -80,13 +80,19 @@ final class NeighbourWatch {
         suspects = suspects.filter { failed.contains($0.key.interface) }
         guard !failed.isEmpty else { return }
         let now = SystemClock.boot
-        for key in current.routers where failed.contains(key.interface) && table.neighbours[key] == .stale {
+        for key in current.routers where failed.contains(key.interface) && Self.isUnheard(table.neighbours[key]) {
             guard let link = table.links[key.interface], link.isUsable,
                 suspects[key].map({ now >= $0 + Self.suspicionInterval }) ?? true
             else { continue }
             suspects[key] = now
             NeighbourInquiry.ask(key, by: link.name)
         }
+    }
+
+    /// Whether the kernel has heard nothing of a neighbour recently, and is not asking it now.
+    private static func isUnheard(_ state: NeighbourState?) -> Bool {
+        guard let state else { return true }
+        return state == .stale || state == NeighbourState.none
     }
 
     /// Has those asked that failed, if somebody waits.
