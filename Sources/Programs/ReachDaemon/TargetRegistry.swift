@@ -148,21 +148,42 @@ final class TargetRegistry {
 
     func state(of watch: Watch) -> ReachabilityState? { watch.series.state }
 
-    /// Replies with a target's state once it is determined.
+    /// How long a client waits for the addresses of a name; a little less than the manual says.
+    private static let namePatience = Duration.milliseconds(4500)
+
+    /// Replies with a target's state once it is determined, or that the name is not resolved if that takes too long.
     func queryState(of target: Target, for owner: UInt32, _ reply: @escaping (ReachabilityState) -> Void) {
         var pending: Watch?
         var isAnswered = false
-        let watch = watch(target, for: owner) { [unowned self] event in
-            guard case .change(let change) = event, !isAnswered else { return }
+        var timer: TimerQueue.ID?
+        let answer = { [unowned self] (state: ReachabilityState) in
+            guard !isAnswered else { return }
             isAnswered = true
-            reply(change.state)
+            timer.map(loop.cancel)
+            reply(state)
             // The watch has this closure, which has the watch.
             if let ended = pending {
                 pending = nil
                 end(ended)
             }
         }
-        if isAnswered { end(watch) } else { pending = watch }
+        let watch = watch(target, for: owner) { event in
+            if case .change(let change) = event { answer(change.state) }
+        }
+        guard !isAnswered else { return end(watch) }
+        pending = watch
+        guard case .name = target.subject else { return }
+        timer = loop.schedule(at: SystemClock.boot + Self.namePatience) {
+            timer = nil
+            answer(Self.unresolved(target))
+        }
+    }
+
+    private static func unresolved(_ target: Target) -> ReachabilityState {
+        var machine = StatusMachine(target: target, at: SystemClock.now)
+        _ = machine.observe(
+            Verdict(.unknown, reason: .nameNotResolved), cause: .start, epoch: 1, at: SystemClock.now)
+        return machine.state
     }
 
     /// Applies a new configuration, with a new engine if the engine's options differ. Watchers receive the states that

@@ -325,7 +325,10 @@ extension Executor {
             return send(.lookedUp(destination, nil))
         }
         routes?.learn(addresses, of: destination)
-        send(.lookedUp(destination, feed.route(to: destination, by: found, isNamed: true)))
+        let route = feed.route(
+            to: destination, by: found, of: addresses, isNamed: true,
+            doubt: AddressDoubt(of: destination, at: server(of: destination)))
+        send(.lookedUp(destination, route))
     }
 
     /// The host that a connection for a destination goes to: the proxy, where there is one.
@@ -353,7 +356,10 @@ extension Executor {
         }
         if let known = memo.choice(for: order, target, addresses, zone: zone, at: moment) { return known }
         let isNamed = address == nil
-        let router = AttemptRouter(network: network, feed: feed, order: order, isNamed: isNamed)
+        // Of a proxy's address no more is asked.
+        let doubt = AddressDoubt(
+            isNamed && proxy == nil && !target.url.isSecure && PublicName.isPublic(target.url.host))
+        let router = AttemptRouter(network: network, feed: feed, order: order, isNamed: isNamed, doubt: doubt)
         let isDestination = order.destination.isOrigin(of: target.url)
         let choice = router.choose(among: addresses, zone: zone, isDestination: isDestination)
         if isDestination, isNamed, choice?.destination?.own.isEmpty == false {

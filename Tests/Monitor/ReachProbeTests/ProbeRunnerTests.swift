@@ -164,6 +164,28 @@ import Testing
         #expect(refused.detail.contains("net.ipv4.ping_group_range"))
     }
 
+    @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
+    func `a host that does not answer at its first address is pinged at the next one`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        let peer = try namespace.vethPair()
+        try namespace.run("sysctl", "-qw", "net.ipv4.ping_group_range=0 2147483647")
+        try namespace.run("ip", "route", "add", "2001:db8:9::/64", "via", "2001:db8::1")
+        try peer.run("ip", "route", "add", "blackhole", "2001:db8:9::/64")
+        var options = NameService.Options()
+        options.configuration = ResolverConfiguration(
+            servers: [],
+            hosts: [
+                "silent.example": ["2001:db8:9::9", "192.0.2.1"].compactMap { IPAddress($0) },
+                "lost.example": ["2001:db8:8::8", "192.0.2.1"].compactMap { IPAddress($0) },
+            ])
+        let scene = try RunnerScene(in: namespace, options)
+        for name in ["silent.example", "lost.example"] {
+            let result = try await scene.run("icmp://" + name)
+            #expect(result.outcome == .ok && result.address == IPAddress("192.0.2.1"), "\(result)")
+        }
+    }
+
     // MARK: - Families
 
     @Test(

@@ -82,5 +82,17 @@ import Testing
         #expect(printed.contains("ok  12.0 ms  HTTP 204"))
         #expect(printed.contains("connect 2.00 ms, processing 9.00 ms"))
         #expect(printed.contains("certificate good for 10 days, to 2027-01-25"))
+        // One that is not valid yet, or another host's.
+        let refused = ProbeText(style: .plain).describe(
+            ProbeAnswer(target: "https://a/", name: nil, result: result.with(.fail(.certificate))))
+        #expect(refused.contains("certificate not accepted, to 2027-01-25") && !refused.contains("good"))
+    }
+}
+
+extension ProbeResult {
+    fileprivate func with(_ outcome: Outcome) -> ProbeResult {
+        var result = self
+        result.outcome = outcome
+        return result
     }
 }

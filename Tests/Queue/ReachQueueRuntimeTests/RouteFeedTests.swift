@@ -154,4 +154,76 @@ import Testing
         route.gateway = gateway.flatMap(IPAddress.init)
         #expect(feed.path(by: [route], isNamed: isNamed).isDoubted == isDoubted)
     }
+
+    struct Answered: Sendable, CustomTestStringConvertible {
+        let url: String
+        let address: String
+        /// Whether the address is on the link itself.
+        var isNeighbour = false
+        var connectivity = Connectivity.limited
+        /// Whether the request waits.
+        let waits: Bool
+
+        var testDescription: String { "\(url) at \(address), \(connectivity.rawValue)" }
+    }
+
+    @Test(arguments: [
+        Answered(url: "http://api.example.org/", address: "10.9.8.7", waits: true),
+        Answered(url: "http://api.example.org/", address: "192.0.2.1", isNeighbour: true, waits: true),
+        Answered(url: "http://api.example.org/", address: "100.64.0.1", connectivity: .portal, waits: true),
+        // Nothing is doubted: a host of one's own by a public name, or a company's.
+        Answered(url: "http://api.example.org/", address: "10.9.8.7", connectivity: .full, waits: false),
+        Answered(
+            url: "http://api.example.org/", address: "192.168.1.7", isNeighbour: true, connectivity: .unknown,
+            waits: false),
+        // Whoever answers has to prove who it is.
+        Answered(url: "https://api.example.org/", address: "10.9.8.7", waits: false),
+        // Such a name is no public one.
+        Answered(url: "http://nas.lan/", address: "192.168.1.7", isNeighbour: true, waits: false),
+        Answered(url: "http://api.example.org/", address: "198.51.100.7", waits: false),
+    ])
+    func `in the clear, nothing is sent to a public name at a private address while something is wrong`(
+        row: Answered
+    ) throws {
+        let feed = PathFeed { _ in }
+        var survey = ConnectivitySurvey()
+        var report = ConnectivityReport()
+        report.ipv4 = row.connectivity
+        survey.interfaces["eth0"] = report
+        feed.update(survey: survey)
+        let key = DefaultRoute.Key(family: .ipv4, interface: 2)
+        feed.update(
+            network: NetworkSnapshot(
+                internet: Verdict(.reachable, reason: nil), epoch: 1,
+                routes: [DefaultRoute(key: key, name: "eth0", traits: PathTraits())]))
+        let (address, destination) = (try #require(IPAddress(row.address)), try Destination(url: row.url))
+        var host = HostRoute(to: address, interface: 2, name: "eth0")
+        host.gateway = row.isNeighbour ? nil : IPAddress("192.0.2.1")
+        let route = feed.route(
+            to: destination, by: [row.isNeighbour ? .own(host) : .byDefault], of: [address], isNamed: true,
+            doubt: AddressDoubt(of: destination, at: destination.target?.subject))
+        let ways = route.own + (route.isByDefault ? feed.last?.paths ?? [] : [])
+        #expect(ways.contains { $0.takes(isRevealing: false) } != row.waits)
+    }
+
+    @Test func `an address that is added, or deprecated, ends no connection, and one that is gone does`() throws {
+        let (old, fresh) = (try #require(IPAddress("2001:db8:1::2")), try #require(IPAddress("2001:db8:2::2")))
+        let feed = PathFeed { _ in }
+        func epoch(with addresses: InterfaceAddress...) -> UInt64? {
+            var route = DefaultRoute(
+                key: DefaultRoute.Key(family: .ipv6, interface: 2), name: "eth0", traits: PathTraits())
+            route.addresses = addresses
+            feed.update(
+                network: NetworkSnapshot(
+                    internet: Verdict(.reachable, reason: nil), epoch: 1, routes: [route]))
+            return feed.last?.epoch
+        }
+        func own(_ address: IPAddress, _ flags: InterfaceAddress.Flags = []) -> InterfaceAddress {
+            InterfaceAddress(interface: 2, address: address, prefixLength: 64, flags: flags)
+        }
+        let before = epoch(with: own(old))
+        #expect(epoch(with: own(old, .deprecated), own(fresh)) == before)
+        #expect(feed.last?.paths.first?.sources == [old, fresh])
+        #expect(epoch(with: own(fresh)) != before)
+    }
 }

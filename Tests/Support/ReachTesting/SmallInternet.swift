@@ -85,9 +85,13 @@ package final class SmallInternet {
     // MARK: - Faults
 
     /// Sets the addresses that the name server answers with.
-    package func answerNames(_ addresses: [String] = ["198.51.100.80", "2001:db8:80::80"]) throws {
+    ///
+    /// - Parameter others: Options of dnsmasq for other names.
+    package func answerNames(
+        _ addresses: [String] = ["198.51.100.80", "2001:db8:80::80"], others: [String] = []
+    ) throws {
         names = nil
-        names = try NameServer(addresses.map { "--address=/example.net/\($0)" }, port: 53, in: internet)
+        names = try NameServer(addresses.map { "--address=/example.net/\($0)" } + others, port: 53, in: internet)
     }
 
     /// The router drops forwarded packets: all of them, or those that match the nft rule (in an inet table).

@@ -170,6 +170,26 @@ struct InterfaceTests {
         #expect(try await stage.run(request).hops.first?.attempts == 1)
     }
 
+    @Test func `an address is found on the link of its zone, and without one this machine is at fault`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        let peer = try namespace.vethPair()
+        try peer.run("ip", "address", "add", "fe80::1/64", "dev", "up1", "nodad")
+        try namespace.run("ip", "address", "add", "fe80::2/64", "dev", "up0", "nodad")
+        let web = try WebServer(
+            "server { listen [::]:80; listen 80; location / { return 204; } }", listensOn: [80], in: peer)
+        defer { withExtendedLifetime(web) {} }
+        let stage = try TransferStage(in: namespace)
+        for host in ["[fe80::1%25up0]", "[fe80::1%up0]", "[::ffff:192.0.2.1]"] {
+            let report = try await stage.run(TransferRequest(url: try TransferURL("http://\(host)/")))
+            #expect(report.response?.status == 204, "\(host): \(report.outcome)")
+        }
+        for host in ["[fe80::1]", "[fe80::1%25none0]"] {
+            let report = try await stage.run(TransferRequest(url: try TransferURL("http://\(host)/")))
+            #expect(report.failure?.kind == .localNetwork, "\(host): \(report.outcome)")
+        }
+    }
+
     @Test func `without a route the failure is this machine's, and says nothing about the destination`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }

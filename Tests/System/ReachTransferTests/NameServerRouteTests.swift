@@ -23,7 +23,9 @@ struct NameServerRouteTests {
     @Test(arguments: [
         Row(testDescription: "routes are not known", expected: "up0"),
         Row(testDescription: "by the default routes", chosen: .byDefault, expected: "up0"),
-        Row(testDescription: "on this machine", chosen: .local(HostRoute(to: "10.0.0.1", interface: 1, name: "lo")), expected: nil),
+        Row(
+            testDescription: "on this machine", chosen: .local(HostRoute(to: "10.0.0.1", interface: 1, name: "lo")),
+            expected: nil),
         Row(testDescription: "in a container", chosen: own("docker0"), expected: "docker0"),
         Row(testDescription: "behind a tunnel", chosen: own("wg0"), expected: "wg0"),
         Row(
@@ -31,7 +33,8 @@ struct NameServerRouteTests {
             overBound: own("up0"), expected: "up0"),
         Row(testDescription: "on a metered link", chosen: own("wwan0", isMetered: true), expected: "up0"),
         Row(
-            testDescription: "metered, for what is metered, too", chosen: own("wwan0", isMetered: true), isMetered: true,
+            testDescription: "metered, for what is metered, too", chosen: own("wwan0", isMetered: true),
+            isMetered: true,
             expected: "wwan0"),
         Row(testDescription: "forbidden", chosen: AddressRoute.none, expected: "error"),
     ])

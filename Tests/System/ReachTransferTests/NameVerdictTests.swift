@@ -4,7 +4,9 @@ import Testing
 @testable import ReachTransfer
 
 struct NameVerdictTests {
-    private func failure(_ outcomes: NameLookupOutcome...) -> NameFailure { NameVerdict(outcomes).failure(of: "a.example") }
+    private func failure(_ outcomes: NameLookupOutcome...) -> NameFailure {
+        NameVerdict(outcomes).failure(of: "a.example")
+    }
 
     @Test func `an address of one family counts, whatever the server says of the other`() {
         let others: [NameLookupOutcome] = [
@@ -22,6 +24,8 @@ struct NameVerdictTests {
         #expect(failure(missing, missing) == .notFound("a.example: there is no such name"))
         #expect(failure(missing, .answer(.none(seconds: 5))) == .notFound("a.example has no address"))
         #expect(failure(missing, .silent) == .silent("a.example: no name server answered"))
-        #expect(failure(missing, .answer(.failure(code: 2))) == .serverFailure("a.example: the name servers failed (code 2)"))
+        #expect(
+            failure(missing, .answer(.failure(code: 2)))
+                == .serverFailure("a.example: the name servers failed (code 2)"))
     }
 }

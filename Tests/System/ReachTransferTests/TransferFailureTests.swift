@@ -11,6 +11,9 @@ struct TransferFailureTests {
             (CURLE_COULDNT_CONNECT, ENETUNREACH, .networkUnreachable, .localNetwork),
             (CURLE_COULDNT_CONNECT, ENETDOWN, .networkDown, .localNetwork),
             (CURLE_COULDNT_CONNECT, EADDRNOTAVAIL, .addressNotAvailable, .localNetwork),
+            // A link-local address without an interface, and a firewall that rejects what is sent.
+            (CURLE_COULDNT_CONNECT, EINVAL, .addressNotAvailable, .localNetwork),
+            (CURLE_COULDNT_CONNECT, EPERM, .networkUnreachable, .localNetwork),
             (CURLE_RECV_ERROR, ENODEV, .noDevice, .localNetwork),
             (CURLE_SEND_ERROR, ENETDOWN, .networkDown, .localNetwork),
             // A distant router may have sent it: other evidence decides.

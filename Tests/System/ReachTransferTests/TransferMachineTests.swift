@@ -170,7 +170,8 @@ struct TransferMachineTests {
         Course(
             "an address that fails is followed by the next one at once, and ends no other",
             [
-                .begin, server, .clock(0.25), .endedBefore(.connectionRefused), .endedBefore(.hostUnreachable), .sending,
+                .begin, server, .clock(0.25), .endedBefore(.connectionRefused), .endedBefore(.hostUnreachable),
+                .sending,
                 .ended(received: 0),
             ],
             [
@@ -189,7 +190,8 @@ struct TransferMachineTests {
                 "end 200 sent 0 of 0 got 0",
             ]),
         Course(
-            "of several failures the one of the server itself is reported", { $0.url = Self.url("https://example.org/") },
+            "of several failures the one of the server itself is reported",
+            { $0.url = Self.url("https://example.org/") },
             [
                 .begin, server, .trusted, .clock(0.25), .endedBefore(.certificateUntrusted),
                 .endedBefore(.connectionRefused),

@@ -19,6 +19,21 @@ struct TransferURLTests {
     }
 
     @Test(arguments: [
+        ("http://[fe80::1%25eth0]/", "eth0"), ("http://[fe80::1%eth0]:81/a", "eth0"), ("http://[fe80::1]/", nil),
+        ("http://a.example/", nil),
+    ])
+    func `an address has its zone, and is another host in another zone`(text: String, zone: String?) throws {
+        let url = try TransferURL(text)
+        #expect(url.zone == zone)
+        #expect(try url.hasOrigin(of: TransferURL("http://[fe80::1%25lan0]/")) == false)
+    }
+
+    @Test func `an IPv4 address in the form of IPv6's is one of IPv4`() throws {
+        let url = try TransferURL("http://[::ffff:192.0.2.7]:8080/")
+        #expect(url.address == "192.0.2.7" && url.host == "::ffff:192.0.2.7")
+    }
+
+    @Test(arguments: [
         ("http://a.example/[x]?{y}|z w", "http://a.example/%5Bx%5D?%7By%7D%7Cz%20w"),
         ("http://a.example/ä?ö#ü", "http://a.example/%C3%A4?%C3%B6"), ("http://127.1/", "http://127.0.0.1/"),
         ("http://a.example/a/../b/./c", "http://a.example/b/c"), ("http://a.example:080", "http://a.example:80/"),

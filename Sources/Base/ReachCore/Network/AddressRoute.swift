@@ -31,7 +31,7 @@ package struct HostRoute: Hashable, Sendable {
     package var metric: UInt32 = 0
     /// The first hop; `nil` for what is on the link.
     package var gateway: IPAddress?
-    /// The addresses that new connections over the interface may use.
+    /// The addresses that connections over the interface may use, also deprecated ones.
     package var sources: Set<IPAddress> = []
     /// Whether the address belongs to this machine.
     package var isLocal = false

@@ -50,9 +50,10 @@ package struct DefaultRoute: Hashable, Sendable {
     /// would find out that the gateway of another route answers again.
     package var isUsable: Bool { !dropsReplies && !(isPreferred && gateway != nil && neighbour == .failed) }
 
-    /// The addresses that new connections may use.
+    /// The addresses that connections may use: new ones prefer those that are not deprecated, and those that exist keep theirs
+    /// for as long as it is valid (RFC 4862 section 5.5.4).
     package var sources: Set<IPAddress> {
-        let own = addresses.filter(\.isPreferred).map(\.address)
+        let own = addresses.filter(\.isUsable).map(\.address)
         return Set(own.isEmpty ? [source].compactMap { $0 } : own)
     }
 

@@ -46,7 +46,7 @@ enum TargetParser {
             }
             return .address(address, zone: zone)
         }
-        if let address = IPAddress(String(bare)) { return .address(address, zone: nil) }
+        if let address = IPAddress(String(bare)) { return .address(address.unmapped, zone: nil) }
         if isBracketed { throw fault(whole, "is not an IPv6 address in brackets") }
         if bare.contains(":") {
             throw fault(whole, "is neither an IPv6 address nor a host name (a target has no port)")

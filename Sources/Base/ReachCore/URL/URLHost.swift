@@ -5,6 +5,8 @@ package struct URLHost {
     /// The host as part of a URL: an IPv4 address in its usual form, anything else as it was written.
     package let written: String
     package let address: IPAddress?
+    /// The interface of a link-local address, as in `[fe80::1%25eth0]` (RFC 6874) and `[fe80::1%eth0]`.
+    package private(set) var zone: String?
 
     /// - Parameter text: A host of ``URLReference``.
     /// - Returns: `nil` if the text is neither an address nor made of letters, digits, "-", ".", "_" and "~", and for
@@ -14,9 +16,13 @@ package struct URLHost {
             let inside = text.dropFirst().dropLast()
             let bare = inside.prefix { $0 != "%" }
             guard let address = IPAddress(String(bare)) else { return nil }
-            self.address = address
+            self.address = address.unmapped
             name = bare.lowercased()
             written = text
+            let zone = inside[bare.endIndex...].dropFirst()
+            if !zone.isEmpty {
+                self.zone = String(zone.hasPrefix("25") && zone.utf8.count > 2 ? zone.dropFirst(2) : zone)
+            }
             return
         }
         guard !text.isEmpty, text.utf8.allSatisfy(URLCharacters.isUnreserved) else { return nil }

@@ -129,7 +129,8 @@ extension DiagnosisExchange {
         let port = destination.proxy == nil ? port : destination.ports.first ?? port
         if case .http(let url)? = destination.exchange(on: port) { return url }
         switch destination.host {
-        case .address(let host) where host.family == .ipv6: return "https://[\(host.address)]:\(port)/"
+        case .address(let host) where host.family == .ipv6:
+            return "https://[\(host.address)\(host.zone.map { "%25" + $0 } ?? "")]:\(port)/"
         case .address(let host): return "https://\(host.address):\(port)/"
         case .name(let name): return "https://\(name):\(port)/"
         }

@@ -72,12 +72,10 @@ extension ProbeTarget.Host {
     var scope: UInt32 {
         get throws(SystemError) {
             guard case .address(_, let zone?) = self else { return 0 }
-            let index = if_nametoindex(zone)
-            if index != 0 { return index }
-            guard let number = UInt32(zone), number > 0 else {
+            guard let index = InterfaceSocket.index(ofZone: zone) else {
                 throw SystemError(call: "find interface \(zone)", number: ENODEV)
             }
-            return number
+            return index
         }
     }
 }

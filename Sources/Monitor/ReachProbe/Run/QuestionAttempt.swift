@@ -57,7 +57,8 @@ final class QuestionAttempt: ProbeAttempt {
         channel = DNSChannel(
             loop: attempt.runner.loop,
             question: DNSChannel.Question(name: question.name, type: question.type.number), servers: [server],
-            interface: attempt.plan.binding, route: route, patience: attempt.plan.specification.effectiveTimeout, rounds: 1
+            interface: attempt.plan.binding, route: route, patience: attempt.plan.specification.effectiveTimeout,
+            rounds: 1
         ) { [weak self] outcome in
             guard let self else { return }
             switch outcome {

@@ -41,23 +41,34 @@ final class SocketAttempt {
     /// Whether the attempt has ended or was cancelled.
     var isOver: Bool { completion == nil }
 
-    /// - Parameter work: Called with the host's address, unless the attempt ends first.
+    /// - Parameter work: Called with the host's first address, unless the attempt ends first.
     func find(_ host: ProbeTarget.Host, _ work: @escaping (IPAddress) -> Void) {
+        findAll(host) { [weak self] ways in
+            self?.use(ways[0])
+            work(ways[0].address)
+        }
+    }
+
+    /// - Parameter work: Called with the host's addresses that may be used, at least one, unless the attempt ends first.
+    func findAll(_ host: ProbeTarget.Host, _ work: @escaping ([TransferWay]) -> Void) {
         lookup.find(host, for: plan) { [weak self] answer in
             guard let self, !isOver else { return }
             switch answer {
             case .success(let addresses):
                 phases[.resolve] = SystemClock.boot - plan.started.boot
-                // A name may have addresses behind several links, and the first one counts that may be used.
-                guard let way = runner.ways(to: addresses, for: plan).first else {
+                // A name may have addresses behind several links.
+                let ways = runner.ways(to: addresses, for: plan)
+                guard !ways.isEmpty else {
                     return finish(ProbeObservation.Ending(systemError: ENETUNREACH, "route"))
                 }
-                plan.binding = way.interface
-                work(way.address)
+                work(ways)
             case .failure(let failure): finish(ProbeObservation.Ending(failure))
             }
         }
     }
+
+    /// Notes the interface of the address that decides.
+    func use(_ way: TransferWay) { plan.binding = way.interface }
 
     func finish(_ ending: ProbeObservation.Ending) {
         guard let completion else { return }

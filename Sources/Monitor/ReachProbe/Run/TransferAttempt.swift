@@ -121,8 +121,8 @@ extension ProbeTarget {
             guard kind == .tcp || kind == .tls else { return try TransferURL(description) }
             let scheme = kind == .tls ? "https" : "http"
             switch host {
-            case .address(let address, _) where address.family == .ipv6:
-                return try TransferURL("\(scheme)://[\(address)]:\(port)/")
+            case .address(let address, let zone) where address.family == .ipv6:
+                return try TransferURL("\(scheme)://[\(address)\(zone.map { "%25" + $0 } ?? "")]:\(port)/")
             case .address(let address, _): return try TransferURL("\(scheme)://\(address):\(port)/")
             default: return try TransferURL("\(scheme)://\(hostText):\(port)/")
             }

@@ -4,8 +4,9 @@ internal import ReachKernel
 /// Decides whether the sockets on a path are reason to test it. A pure function.
 ///
 /// What counts are transmissions that nothing answered since *any* socket of the path last received something, so one dead
-/// server among many is no reason, and loss at random is one only when it hits several transmissions in a row. Even then it
-/// is no proof: any user can make sockets that send to addresses where no one answers.
+/// server among many is no reason, and loss at random is one only when it hits several transmissions in a row. One remote
+/// address is enough: all traffic may go to one server. Even then it is no proof: a server may be dead, and any user can make
+/// sockets that send to addresses where no one answers.
 enum SilenceJudge {
     /// Why a path should be tested.
     struct Suspicion: Hashable {
@@ -21,8 +22,6 @@ enum SilenceJudge {
 
     /// The least number of transmissions without an answer, original ones and repetitions.
     static let leastTransmissions = 4
-    /// The least number of different remote addresses that they went to.
-    static let leastDestinations = 2
     /// The least age of the earliest of them.
     static let leastDuration: Duration = .seconds(1)
     /// Earlier transmissions are not counted.
@@ -48,9 +47,6 @@ enum SilenceJudge {
             destinations.insert(socket.remote)
         }
         found.destinations = destinations.count
-        let isEnough =
-            found.transmissions >= leastTransmissions && found.destinations >= leastDestinations
-            && found.duration >= leastDuration
-        return isEnough ? found : nil
+        return found.transmissions >= leastTransmissions && found.duration >= leastDuration ? found : nil
     }
 }

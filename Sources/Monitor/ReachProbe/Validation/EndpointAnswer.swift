@@ -4,7 +4,7 @@ package import ReachCore
 package enum EndpointAnswer: Hashable, Sendable {
     /// An HTTP response, from the endpoint or from another host in its place. Over TLS the certificate was valid.
     case response(EndpointResponse)
-    /// The name resolved to a private address, which a name in the public DNS cannot have. Nothing was sent there.
+    /// The name resolved to private addresses only, which a name in the public DNS cannot have. Nothing was sent there.
     case privateAddress(IPAddress)
     /// No response.
     case failure(EndpointFailure)

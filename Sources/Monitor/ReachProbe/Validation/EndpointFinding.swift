@@ -1,3 +1,5 @@
+internal import ReachCore
+
 /// The conclusion from one endpoint's answer.
 package enum EndpointFinding: Hashable, Sendable {
     /// The expected answer.
@@ -10,7 +12,7 @@ package enum EndpointFinding: Hashable, Sendable {
 
     package init(_ answer: EndpointAnswer, from endpoint: ConnectivityEndpoint) {
         switch answer {
-        case .privateAddress: self = .failure(.privateAddress)
+        case .privateAddress(let address): self = Self.judge(address, of: endpoint)
         case .failure(.local), .failure(.certificateDate): self = .inconclusive
         case .failure(.nameNotResolved): self = .failure(.nameNotResolved)
         case .failure(.certificate): self = .failure(.certificate)
@@ -18,6 +20,14 @@ package enum EndpointFinding: Hashable, Sendable {
         case .failure(.notConnected), .failure(.refused), .failure(.noAnswer): self = .failure(.noAnswer)
         case .response(let response): self = Self.judge(response, from: endpoint)
         }
+    }
+
+    /// Judges a private address of a public name. A portal gives all names its own address, and shows its page there; a filter
+    /// gives the names that it blocks an address of no host.
+    private static func judge(_ address: IPAddress, of endpoint: ConnectivityEndpoint) -> EndpointFinding {
+        guard !PublicName.isSinkhole(address) else { return .failure(.privateAddress) }
+        guard endpoint.isSecure else { return .portal(url: endpoint.url) }
+        return .portal(url: address.family == .ipv6 ? "http://[\(address)]/" : "http://\(address)/")
     }
 
     private static func judge(_ response: EndpointResponse, from endpoint: ConnectivityEndpoint) -> EndpointFinding {

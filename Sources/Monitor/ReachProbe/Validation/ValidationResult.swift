@@ -4,7 +4,7 @@ package import ReachCore
 package enum ValidationTrouble: String, Hashable, Sendable, CaseIterable, Comparable {
     /// No name could be resolved.
     case nameNotResolved = "name-not-resolved"
-    /// Names of the public DNS resolve to private addresses.
+    /// Names of the public DNS resolve to addresses of no host, as a filter answers.
     case privateAddress = "private-address"
     /// No answer came, or none that was complete.
     case noAnswer = "no-answer"
@@ -44,7 +44,8 @@ package enum ValidationResult: Hashable, Sendable {
             return
         }
         let proofs = plain.count { $0 == .proof }
-        let portals = plain.compactMap(\.portal)
+        // HTTPS shows a portal where the name has the portal's address.
+        let portals = (plain + secure).compactMap(\.portal)
         let secureTrouble = secure.compactMap(\.trouble)
         if let portal = portals.first, portals.count >= proofs {
             self = .portal(url: portal)

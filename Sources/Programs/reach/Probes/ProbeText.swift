@@ -22,7 +22,13 @@ struct ProbeText {
             )
         }
         if let end = result.certificateEnd, let days = result.certificateDays {
-            let text = days < 0 ? "certificate ended \(end.day)" : "certificate good for \(days) days, to \(end.day)"
+            // It may not be valid yet, or be another host's.
+            let isRefused = result.outcome == .fail(.certificate)
+            let text =
+                days < 0
+                ? "certificate ended \(end.day)"
+                : isRefused
+                    ? "certificate not accepted, to \(end.day)" : "certificate good for \(days) days, to \(end.day)"
             lines.append("    " + text)
         }
         return lines.joined(separator: "\n") + "\n"

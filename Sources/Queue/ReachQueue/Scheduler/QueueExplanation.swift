@@ -186,6 +186,11 @@ extension QueueScheduler {
             return (
                 "A portal answers in the place of the Internet.", "It starts when the portal lets this machine pass."
             )
+        case .notValidated where group.key.destination.flatMap(route)?.own.contains(where: \.hasPortal) == true:
+            return (
+                "Its host has a private address, as portals give to all names, and what answers is not proved to be the Internet.",
+                "It starts when a probe has proved a path. With https, or an address in the URL, it need not wait."
+            )
         case .notValidated:
             return (
                 "It has credentials or a body in the clear, and what answers is not proved to be the Internet.",

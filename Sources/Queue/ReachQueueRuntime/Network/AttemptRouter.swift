@@ -10,6 +10,8 @@ struct AttemptRouter {
     let order: AttemptOrder
     /// The addresses come from name servers.
     let isNamed: Bool
+    /// Whether they may be a portal's.
+    let doubt: AddressDoubt
 
     struct Choice {
         /// The ways to the addresses that the request may take, in the order of the addresses.
@@ -26,7 +28,10 @@ struct AttemptRouter {
     func choose(among addresses: [IPAddress], zone: String?, isDestination: Bool) -> Choice? {
         guard let routes = network.routes(to: addresses.map { RoutedAddress($0, zone: zone) }) else { return nil }
         var choice = Choice()
-        if isDestination { choice.destination = feed.route(to: order.destination, by: routes, isNamed: isNamed) }
+        if isDestination {
+            choice.destination = feed.route(
+                to: order.destination, by: routes, of: addresses, isNamed: isNamed, doubt: doubt)
+        }
         for (address, route) in zip(addresses, routes) {
             guard let (path, interface) = way(to: address, by: route) else { continue }
             choice.ways.append(TransferWay(address, by: interface))
@@ -43,15 +48,16 @@ struct AttemptRouter {
             let path = feed.path(by: [host], isNamed: isNamed)
             return allows(path) ? (path, nil) : nil
         case .own(let host):
-            let path = feed.path(by: [host], isNamed: isNamed)
+            let path = feed.path(by: [host], isNamed: isNamed, doubt: doubt)
             return allows(path) ? (path, InterfaceBinding(path)) : nil
-        case .byDefault: return defaultPath(address.family).map { ($0, InterfaceBinding($0)) }
+        case .byDefault: return defaultPath(to: address).map { ($0, InterfaceBinding($0)) }
         }
     }
 
     /// The ordered path, if it is a default route, or else the best one.
-    private func defaultPath(_ family: IPAddress.Family) -> QueuePath? {
-        let paths = (feed.last?.paths ?? []).filter { $0.families.contains(family) && allows($0) }
+    private func defaultPath(to address: IPAddress) -> QueuePath? {
+        let known = (feed.last?.paths ?? []).filter { $0.families.contains(address.family) }
+        let paths = (doubt.concerns(address) ? known.map(doubt.applied) : known).filter(allows)
         if let ordered = paths.first(where: { $0.interfaceIndex == order.path.interfaceIndex }) { return ordered }
         return paths.reduce(nil) { best, path in best.map { path.isPreferred(to: $0) ? path : $0 } ?? path }
     }

@@ -18,7 +18,7 @@ final class PathFeed {
     /// - Parameter network: `nil` while the kernel cannot be observed. A path that is not known is no path.
     func update(network: NetworkSnapshot?) {
         let fresh = network?.routes.filter(\.isUsable) ?? []
-        if let routes, Set(routes.map(Way.init)) != Set(fresh.map(Way.init)) { epoch += 1 }
+        if let routes, !Self.carry(fresh, connectionsOf: routes) { epoch += 1 }
         routes = fresh
         links = (network?.links ?? []).map(UInt32.init(bitPattern:))
         update()
@@ -35,15 +35,34 @@ final class PathFeed {
 
     /// How a destination is reached by these routes to its addresses.
     ///
-    /// - Parameter isNamed: The addresses come from name servers, and not from the request.
-    func route(to destination: Destination, by routes: [AddressRoute], isNamed: Bool) -> DestinationRoute {
+    /// - Parameters:
+    ///   - addresses: The addresses, in the order of their routes.
+    ///   - isNamed: The addresses come from name servers, and not from the request.
+    ///   - doubt: Whether a portal may have given the addresses.
+    func route(
+        to destination: Destination, by routes: [AddressRoute], of addresses: [IPAddress], isNamed: Bool,
+        doubt: AddressDoubt
+    ) -> DestinationRoute {
         let hosts = Dictionary(grouping: routes.compactMap(\.host), by: \.interface).values
-        let own = hosts.map { path(by: $0, isNamed: isNamed) }.sorted { $0.isPreferred(to: $1) }
-        return DestinationRoute(destination, own: own, isByDefault: routes.contains(.byDefault))
+        var own = hosts.map { path(by: $0, isNamed: isNamed, doubt: doubt) }
+        // What a default route would carry to a portal's private address waits like what it would carry to the portal.
+        let byDefault = zip(addresses, routes).filter { $0.1 == .byDefault }.map(\.0)
+        let doubted = byDefault.filter { address in doubt.concerns(address) && !hasUndoubtedPath(address.family) }
+        for family in Set(doubted.map(\.family)) {
+            own += (last?.paths ?? []).filter { $0.families.contains(family) }.map(doubt.applied)
+        }
+        return DestinationRoute(
+            destination, own: own.sorted { $0.isPreferred(to: $1) }, isByDefault: byDefault.count > doubted.count)
+    }
+
+    private func hasUndoubtedPath(_ family: IPAddress.Family) -> Bool {
+        last?.paths.contains { $0.families.contains(family) && !$0.isDoubted } ?? false
     }
 
     /// The path by routes of a host's own, over one interface.
-    func path(by routes: [HostRoute], isNamed: Bool) -> QueuePath {
+    ///
+    /// - Parameter doubt: Whether a portal may have given the addresses.
+    func path(by routes: [HostRoute], isNamed: Bool, doubt: AddressDoubt = AddressDoubt(false)) -> QueuePath {
         var path = QueuePath(
             interfaceIndex: UInt32(bitPattern: routes[0].interface), interface: routes[0].name,
             traits: routes[0].traits)
@@ -55,7 +74,7 @@ final class PathFeed {
         path.families = Set(routes.map(\.family))
         path.metric = routes.map(\.metric).min() ?? 0
         path.sources = routes.reduce(into: []) { $0.formUnion($1.sources) }
-        return path
+        return routes.allSatisfy { doubt.concerns($0) } ? doubt.applied(to: path) : path
     }
 
     /// Begins an epoch, since no connection outlives the machine's sleep.
@@ -74,13 +93,13 @@ final class PathFeed {
         onChange(set)
     }
 
-    /// The parts of a route whose change ends connections over it.
-    private struct Way: Hashable {
-        let key: DefaultRoute.Key
-        let gateway: IPAddress?
-        let sources: Set<IPAddress>
-
-        init(_ route: DefaultRoute) { (key, gateway, sources) = (route.key, route.gateway, route.sources) }
+    /// Whether connections over these routes may go on over the fresh ones: the routes have the same gateways, and no address of
+    /// theirs is gone. One that is added, as by a router that renumbers its network, ends none.
+    private static func carry(_ fresh: [DefaultRoute], connectionsOf routes: [DefaultRoute]) -> Bool {
+        guard fresh.count == routes.count else { return false }
+        return routes.allSatisfy { old in
+            fresh.contains { $0.key == old.key && $0.gateway == old.gateway && $0.sources.isSuperset(of: old.sources) }
+        }
     }
 }
 
@@ -129,4 +148,32 @@ extension Connectivity {
 extension Target {
     /// Whether no name server has a say in where it is.
     fileprivate var isAddress: Bool { if case .name = subject { false } else { true } }
+}
+
+/// Whether a name's addresses may be a portal's, which gives all names its own: a value.
+struct AddressDoubt {
+    private let mayBeImpersonated: Bool
+
+    /// - Parameter mayBeImpersonated: See ``Destination/mayBeImpersonated``; `false` for addresses that no name server gave.
+    init(_ mayBeImpersonated: Bool) { self.mayBeImpersonated = mayBeImpersonated }
+
+    /// - Parameter server: The host that connections go to: a proxy's address is no answer about the destination.
+    init(of destination: Destination, at server: Target.Subject?) {
+        self.init(server == destination.target?.subject && destination.mayBeImpersonated)
+    }
+
+    /// Whether a public name has this address in a portal's network rather than in the Internet.
+    func concerns(_ address: IPAddress) -> Bool { mayBeImpersonated && PublicName.isPrivate(address) }
+
+    /// As ``concerns(_:)-(IPAddress)``; what is on the link itself is in a portal's network, too.
+    func concerns(_ route: HostRoute) -> Bool {
+        mayBeImpersonated && !route.isLocal && (route.gateway == nil || PublicName.isPrivate(route.address))
+    }
+
+    /// The path as one to a portal, if something else than the Internet is known to answer behind it.
+    func applied(to path: QueuePath) -> QueuePath {
+        var path = path
+        path.hasPortal = path.hasPortal || path.isDoubted
+        return path
+    }
 }

@@ -184,7 +184,10 @@ final class RouteFeed {
             // Without addresses, nothing shows that the name has a route other than a default route.
             let route =
                 entry.addresses.isEmpty
-                ? DestinationRoute(destination) : feed.route(to: destination, by: routes, isNamed: entry.isNamed)
+                ? DestinationRoute(destination)
+                : feed.route(
+                    to: destination, by: routes, of: entry.addresses.map(\.address), isNamed: entry.isNamed,
+                    doubt: AddressDoubt(of: destination, at: server(destination)))
             guard route != entry.reported else { continue }
             followed[destination]?.reported = route
             fresh.append(route)

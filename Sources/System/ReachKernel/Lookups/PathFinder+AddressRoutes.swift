@@ -47,8 +47,8 @@ extension PathFinder {
         let condition = view.condition(of: index)
         guard condition.trouble == nil else { return nil }
         let addresses = (view.table.addresses[index] ?? []).filter { $0.address.family == address.family }
-        let preferred = addresses.filter(\.isPreferred)
-        let sources = Set((preferred.isEmpty ? addresses.filter(\.isReady) : preferred).map(\.address))
+        let usable = addresses.filter(\.isUsable)
+        let sources = Set((usable.isEmpty ? addresses.filter(\.isReady) : usable).map(\.address))
         // While the only addresses are tentative, the kernel would send from another link's.
         if sources.isEmpty, !addresses.isEmpty { return nil }
         var host = HostRoute(to: address, interface: index, name: link.name)

@@ -43,6 +43,25 @@ extension Attempt {
         multi?.note(self, connects: socket)
     }
 
+    /// Adds the zone to the address that libcurl connects to. A URL that libcurl gets in parts has lost it (`curl_url_dup` of
+    /// 7.88.1).
+    ///
+    /// - Returns: `false` if there is no such interface.
+    fileprivate func addZone(to address: UnsafeMutablePointer<curl_sockaddr>) -> Bool {
+        let server = plan.request.proxy.url ?? plan.request.url
+        guard let zone = server.zone, address.pointee.family == AF_INET6 else { return true }
+        guard let index = InterfaceSocket.index(ofZone: zone),
+            let start = MemoryLayout<curl_sockaddr>.offset(of: \.addr),
+            let place = MemoryLayout<sockaddr_in6>.offset(of: \.sin6_scope_id)
+        else {
+            refuse(TransferFailure(.noDevice, "there is no interface \(zone)", curlCode: 7, systemError: ENODEV))
+            return false
+        }
+        // libcurl's structure is longer than it declares.
+        UnsafeMutableRawPointer(address).storeBytes(of: index, toByteOffset: start + place, as: UInt32.self)
+        return true
+    }
+
     fileprivate func gotNoSocket(_ number: CInt) {
         let reason = TransferFailure.socketReason(number) ?? .connectFailed
         refuse(TransferFailure(reason, "no socket: \(SystemError.text(number))", curlCode: 7, systemError: number))
@@ -270,7 +289,7 @@ extension Attempt {
 private func openSocket(
     context: UnsafeMutableRawPointer?, _: curlsocktype, address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
-    guard let attempt = Attempt.from(context), let address else { return -1 }
+    guard let attempt = Attempt.from(context), let address, attempt.addZone(to: address) else { return -1 }
     // 7.88.1 sets no FD_CLOEXEC by itself.
     let descriptor = socket(address.pointee.family, address.pointee.socktype | CInt(SOCK_CLOEXEC.rawValue), 0)
     if descriptor >= 0 { attempt.opened(descriptor) } else { attempt.gotNoSocket(errno) }

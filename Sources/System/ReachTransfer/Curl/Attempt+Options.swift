@@ -21,9 +21,11 @@ extension Attempt {
             handle.isVerbose = false
         }
         try check(handle.setURL(plan.request.url))
-        // An address in the URL needs no option.
-        let address = plan.request.proxy == .none ? plan.address : plan.target
-        try check(handle.setAddress(address == plan.request.url.address ? nil : address))
+        // An address in the URL needs no option, unless it is IPv4's in the form of IPv6's.
+        let (address, url) = (plan.request.proxy == .none ? plan.address : plan.target, plan.request.url)
+        let isWritten =
+            address == url.address && (address?.family == .ipv6) == url.host.utf8.contains(UInt8(ascii: ":"))
+        try check(handle.setAddress(isWritten ? nil : address))
         try configureFields()
     }
 

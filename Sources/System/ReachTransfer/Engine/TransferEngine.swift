@@ -35,6 +35,8 @@ package final class TransferEngine: TransferMaker {
         let trustJudge: TrustJudge?
         let clientCertificate: ClientCertificate?
         let proxy: TransferProxy
+        /// One address may be another host on each link.
+        let zone: String?
 
         init(_ request: TransferRequest, epoch: UInt64) {
             self.epoch = epoch
@@ -46,12 +48,14 @@ package final class TransferEngine: TransferMaker {
             trustJudge = request.trustJudge
             clientCertificate = request.clientCertificate
             proxy = request.proxy
+            zone = request.url.zone
         }
 
         /// Whether this is the key of such a request. Every attempt asks: nothing is copied to compare.
         func isThat(of request: TransferRequest, epoch: UInt64) -> Bool {
             self.epoch == epoch && owner == request.owner && interface == request.interface
-                && source == request.source && proxy == request.proxy && security == request.security
+                && source == request.source && zone == request.url.zone && proxy == request.proxy
+                && security == request.security
                 && trustJudge == request.trustJudge && clientCertificate == request.clientCertificate
                 && credentials == CredentialDigest(request)
         }

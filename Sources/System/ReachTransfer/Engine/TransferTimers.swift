@@ -20,9 +20,6 @@ struct TransferTimers: Equatable {
     /// Whether the wait for the next address was extended.
     private var isExtended = false
 
-    /// How long an address is tried before the next one is tried, too (RFC 8305 section 5).
-    static let attemptDelay = Duration.milliseconds(250)
-
     init(_ timeouts: TransferTimeouts, startedAt now: BootTime) {
         self.timeouts = timeouts
         total = timeouts.total.map { now + $0 }
@@ -39,7 +36,7 @@ struct TransferTimers: Equatable {
     ///
     /// - Parameter othersAfter: The number of addresses that are still to be tried.
     mutating func beginAddress(at now: BootTime, othersAfter: Int) {
-        address = othersAfter > 0 ? now + Self.attemptDelay : nil
+        address = othersAfter > 0 ? now + TransferTimeouts.nextAddressDelay : nil
         isExtended = false
     }
 

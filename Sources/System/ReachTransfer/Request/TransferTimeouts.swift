@@ -2,8 +2,7 @@ internal import ReachCore
 
 /// How long a transfer may take. `nil` is without limit.
 package struct TransferTimeouts: Hashable, Sendable {
-    /// From the start of each hop until a request can be sent: name, connection and TLS, all addresses together. Each
-    /// address has an equal share of what is left.
+    /// From the start of each hop until a request can be sent: name, connection and TLS, all addresses together.
     package var connect: Duration? = .seconds(10)
     /// From the start to the end, redirects included.
     package var total: Duration?
@@ -17,6 +16,9 @@ package struct TransferTimeouts: Hashable, Sendable {
         get { idle.map { idleBytes / UInt64(max(1, $0.nanoseconds / 1_000_000_000)) } ?? 0 }
         set { idleBytes = max(1, idle.map { newValue * UInt64(max(1, $0.nanoseconds / 1_000_000_000)) } ?? 1) }
     }
+
+    /// How long an address is tried before the next one is tried, too (RFC 8305 section 5).
+    package static let nextAddressDelay = Duration.milliseconds(250)
 
     package init() {}
 

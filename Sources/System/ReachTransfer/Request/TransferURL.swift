@@ -21,16 +21,18 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
         let port: UInt16
         let hasCredentials: Bool
         let address: IPAddress?
+        let zone: String?
 
         init(scheme: String, host: URLHost, port: UInt16, hasCredentials: Bool) {
             (self.scheme, self.port, self.hasCredentials) = (scheme, port, hasCredentials)
-            (self.host, address) = (host.name, host.address)
+            (self.host, address, zone) = (host.name, host.address, host.zone)
         }
 
         static func == (left: Server, right: Server) -> Bool {
             left === right
                 || left.host == right.host && left.port == right.port && left.scheme == right.scheme
                     && left.hasCredentials == right.hasCredentials && left.address == right.address
+                    && left.zone == right.zone
         }
 
         func hash(into hasher: inout Hasher) {
@@ -53,6 +55,8 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
     package var hasCredentials: Bool { server.hasCredentials }
     /// The address, where the host is one.
     package var address: IPAddress? { server.address }
+    /// The interface that the address is to be found on, by name or number; `nil` without one.
+    package var zone: String? { server.zone }
 
     /// - Throws: ``ValidationError`` for all but absolute http and https URLs.
     package init(_ text: String) throws(ValidationError) {
@@ -129,7 +133,8 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether scheme, host and port are the same.
     package func hasOrigin(of other: TransferURL) -> Bool {
-        server === other.server || scheme == other.scheme && host == other.host && port == other.port
+        server === other.server
+            || scheme == other.scheme && host == other.host && port == other.port && zone == other.zone
     }
 
     private static func read(_ text: String) throws(ValidationError) -> URLReference {

@@ -88,6 +88,8 @@ extension TransferFailure {
             reason = .badResponse
         } else if Self.mayBeLocal.contains(code), let local = Self.localReasons[evidence.systemError] {
             reason = local
+        } else if code == CURLE_COULDNT_CONNECT, Self.refusedHere.contains(evidence.systemError) {
+            reason = .networkUnreachable
         } else {
             reason = Self.reason(code, evidence.systemError)
         }
@@ -117,7 +119,12 @@ extension TransferFailure {
     static let localReasons: [CInt: Reason] = [
         ENETUNREACH: .networkUnreachable, ENETDOWN: .networkDown, ENODEV: .noDevice,
         EADDRNOTAVAIL: .addressNotAvailable,
+        // A link-local address without its interface.
+        EINVAL: .addressNotAvailable,
     ]
+
+    /// Errors of connect(2) with which this machine refused the connection: its firewall rejects what it sends.
+    private static let refusedHere: Set<CInt> = [EPERM]
 
     /// Why a socket could not be opened, bound or connected on this machine; `nil` if the cause may be elsewhere.
     static func socketReason(_ number: CInt) -> Reason? {

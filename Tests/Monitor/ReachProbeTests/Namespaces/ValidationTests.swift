@@ -56,12 +56,32 @@ struct ValidationTests {
         #expect(validated.state?.portal == nil)
     }
 
-    @Test func `name lookups that return private addresses mean limited connectivity, and no portal`() async throws {
+    @Test(arguments: [["10.0.0.1", "fd00::1"], ["192.0.2.1"]])
+    func `name lookups that return private addresses, or the link's own, mean a portal`(addresses: [String])
+        async throws
+    {
         let small = try SmallInternet()
-        try small.answerNames(["10.0.0.1", "fd00::1"])
+        try small.answerNames(addresses)
+        let validated = try await ValidatingEngine.start(in: small)
+        try await validated.wait(for: .portal)
+        #expect(validated.state?.portal == SmallInternet.plain)
+    }
+
+    @Test func `name lookups that return no host's address mean limited connectivity, and no portal`() async throws {
+        let small = try SmallInternet()
+        try small.answerNames(["0.0.0.0", "::"])
         let validated = try await ValidatingEngine.start(in: small)
         try await validated.wait(for: .limited)
         #expect(validated.changes.values.allSatisfy { $0.state.connectivity != .portal })
+    }
+
+    @Test func `private addresses that stand for IPv4 hosts behind a NAT64 prove the Internet`() async throws {
+        let small = try SmallInternet()
+        try small.internet.run("ip", "address", "add", "fd64:9b::c633:6450/128", "dev", "lo", "nodad")
+        try small.router.run("ip", "route", "add", "fd64:9b::/96", "via", "2001:db8:f::1")
+        try small.answerNames(["fd64:9b::c633:6450"], others: ["--address=/ipv4only.arpa/fd64:9b::c000:aa"])
+        let validated = try await ValidatingEngine.start(in: small)
+        try await validated.changes.wait { $0.state.ipv6.connectivity == .full }
     }
 
     @Test func `a name server on another link is asked there, and the Internet is found by the default route`()

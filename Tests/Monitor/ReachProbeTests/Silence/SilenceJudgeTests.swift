@@ -37,9 +37,11 @@ extension StalledSocket {
         #expect(later?.users == [1000])
     }
 
-    @Test func `one dead server is none, however many sockets go to it`() {
-        let sockets = (0..<50).map { _ in StalledSocket.sample(to: 1, repetitions: 5) }
-        #expect(suspicion(sockets, received: 50_000) == nil)
+    @Test func `one server is enough, where all traffic goes to it`() {
+        // Five transmissions, the first one 6.5 s ago.
+        let found = suspicion([.sample(to: 1, repetitions: 5)], received: 50_000)
+        #expect(found?.destinations == 1 && found?.users == [1000])
+        #expect(suspicion([.sample(to: 1, repetitions: 2)], received: 50_000) == nil)
     }
 
     @Test func `dead servers are none while another socket receives something`() {

@@ -103,8 +103,17 @@ struct Answered: Sendable, CustomTestStringConvertible {
     ])
     func `an answer with a valid certificate is no portal`(answered: Answered) throws { try check(answered) }
 
-    @Test func `a private address for the name is not the Internet, and no portal`() throws {
-        try check(Answered(.failure(.privateAddress), .privateAddress(IPAddress(ipv4: 0x0a00_0001))))
+    @Test(arguments: ["10.0.0.1", "100.64.3.1", "169.254.7.7", "192.0.2.1", "fd00::1"])
+    func `a private address for the name is a portal's, which gives it to all names`(text: String) throws {
+        let address = try #require(IPAddress(text))
+        let page = text.contains(":") ? "http://[\(text)]/" : "http://\(text)/"
+        try check(Answered(.portal(url: Answered.plain), .privateAddress(address)))
+        try check(Answered(.portal(url: page), .privateAddress(address), from: Answered.secure))
+    }
+
+    @Test(arguments: ["0.0.0.0", "127.0.0.1", "::", "::1", "240.0.0.1"])
+    func `an address of no host is a filter's answer, and no portal`(text: String) throws {
+        try check(Answered(.failure(.privateAddress), .privateAddress(try #require(IPAddress(text)))))
     }
 
     // A refused connection does not prove the Internet, since routers refuse in other hosts' place.

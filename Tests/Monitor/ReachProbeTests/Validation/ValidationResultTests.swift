@@ -28,6 +28,10 @@ import Testing
         Round(page, http: [silence, portal]),
         Round(page, http: [portal], https: [silence]),
         Round(page, http: [portal], https: [.failure(.certificate)]),
+        // The name of an endpoint by HTTPS has the portal's address.
+        Round(page, https: [portal]),
+        Round(page, http: [silence], https: [portal]),
+        Round(.full, http: [.proof, .proof], https: [portal, .proof]),
         // A proxy rewrites pages, but lets HTTPS through.
         Round(.full, http: [portal], https: [.proof]),
         // One endpoint that is blocked, down or rewritten does not outweigh the others.

@@ -77,7 +77,7 @@ final class EndpointAttempt {
         if let address = IPAddress(server) {
             connect(to: address)
         } else {
-            resolve(in: route.key.family) { [unowned self] result in
+            resolve(server, in: route.key.family) { [unowned self] result in
                 switch result {
                 case .success(let addresses): receive(addresses)
                 case .failure(.notFound): resolveOtherFamily()
@@ -101,8 +101,10 @@ final class EndpointAttempt {
         InterfaceBinding(name: route.name, index: UInt32(bitPattern: route.key.interface))
     }
 
-    private func resolve(in family: IPAddress.Family, _ then: @escaping (Result<[IPAddress], NameFailure>) -> Void) {
-        let question = NameQuestion(server, family: family, interface: interface)
+    private func resolve(
+        _ host: String, in family: IPAddress.Family, _ then: @escaping (Result<[IPAddress], NameFailure>) -> Void
+    ) {
+        let question = NameQuestion(host, family: family, interface: interface)
         bytes += Self.lookupBytes
         lookup = resolver.resolve(question, within: max(deadline - SystemClock.boot, .milliseconds(1))) {
             [unowned self] result in
@@ -114,7 +116,7 @@ final class EndpointAttempt {
     /// Finds out whether the name exists in the other family: a name without addresses in this one proves nothing about
     /// its path.
     private func resolveOtherFamily() {
-        resolve(in: route.key.family == .ipv4 ? .ipv6 : .ipv4) { [unowned self] result in
+        resolve(server, in: route.key.family == .ipv4 ? .ipv6 : .ipv4) { [unowned self] result in
             switch result {
             case .success: end(.failure(.local))
             case .failure(let failure): end(.failure(EndpointFailure(failure)))
@@ -123,11 +125,22 @@ final class EndpointAttempt {
     }
 
     private func receive(_ addresses: [IPAddress]) {
-        let wrong = addresses.first { PublicName.isPrivate($0, subnets: route.subnets) }
-        if let wrong, !form.allowsPrivate, PublicName.isPublic(server) { return end(.privateAddress(wrong)) }
         // One address is enough to show whether anything gets through (Android does the same).
+        // A proxy of a network may have a public name and a private address.
+        let isDoubtful = proxy.url == nil && !form.allowsPrivate && PublicName.isPublic(server)
+        let good = addresses.first { !isDoubtful || !PublicName.isPrivate($0, subnets: route.subnets) }
+        if let good { return connect(to: good) }
         guard let address = addresses.first else { return end(.failure(.nameNotResolved)) }
-        connect(to: address)
+        guard address.family == .ipv6, !PublicName.isLocal(address) else { return end(.privateAddress(address)) }
+        unlessTranslated(address)
+    }
+
+    /// Connects to a private address that stands for an IPv4 host behind a NAT64, whose prefix may be a private one.
+    private func unlessTranslated(_ address: IPAddress) {
+        resolve(TranslationPrefix.wellKnownName, in: .ipv6) { [unowned self] result in
+            let prefixes = ((try? result.get()) ?? []).compactMap(TranslationPrefix.init)
+            prefixes.contains { $0.contains(address) } ? connect(to: address) : end(.privateAddress(address))
+        }
     }
 
     static func isOfThisMachineOrLink(_ address: IPAddress, _ route: DefaultRoute) -> Bool {

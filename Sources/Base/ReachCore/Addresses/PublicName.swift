@@ -1,5 +1,3 @@
-package import ReachCore
-
 /// Checks whether an address can be the answer for a name in the public DNS.
 ///
 /// Portals and home routers may answer all names with an address of their own. The page behind it then proves nothing
@@ -28,11 +26,14 @@ package enum PublicName {
         (local + ofNetworks + subnets).contains { $0.contains(address) }
     }
 
+    /// Whether an address is no host's at all, or this machine's: filters of advertisements give it to names that they block.
+    package static func isSinkhole(_ address: IPAddress) -> Bool { nowhere.contains { $0.contains(address) } }
+
     /// Whether an address is this machine, or is valid on one link only, or names no host: behind no router is a host with it.
-    static func isLocal(_ address: IPAddress) -> Bool { local.contains { $0.contains(address) } }
+    package static func isLocal(_ address: IPAddress) -> Bool { local.contains { $0.contains(address) } }
 
     /// The prefixes of a family that are not part of the Internet.
-    static func privatePrefixes(_ family: IPAddress.Family) -> [IPPrefix] {
+    package static func privatePrefixes(_ family: IPAddress.Family) -> [IPPrefix] {
         (local + ofNetworks).filter { $0.address.family == family }
     }
 
@@ -43,8 +44,11 @@ package enum PublicName {
     ].compactMap { IPPrefix($0) }
 
     /// Those there that no host of another link has.
-    private static let local = [
-        "0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3", "::/127", "fe80::/10", "ff00::/8",
+    private static let local = nowhere + ["169.254.0.0/16", "fe80::/10"].compactMap { IPPrefix($0) }
+
+    /// Those of no host but this machine.
+    private static let nowhere = [
+        "0.0.0.0/8", "127.0.0.0/8", "224.0.0.0/3", "::/127", "ff00::/8",
         // IPv4-mapped addresses (RFC 4291 2.5.5.2), which never leave a machine.
         "::ffff:0:0/96",
     ].compactMap { IPPrefix($0) }

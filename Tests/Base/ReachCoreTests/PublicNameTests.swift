@@ -1,5 +1,4 @@
 import ReachCore
-import ReachProbe
 import Testing
 
 @Suite struct PublicNameTests {
