@@ -49,6 +49,8 @@ final class Attempt {
     var isNoted = false
     /// Whether libcurl waits for ``CurlMulti/resume(_:)``: the writer has no room, or there are no bytes to send yet.
     var isPaused = false
+    /// Reports of progress before the request was sent; counted with a proxy only.
+    var proxySteps = 0
     /// Limits what its connection receives below TLS; `nil` without TLS.
     var gate: ReceiveGate?
     /// Limits how much it reads in this turn of the loop.
@@ -171,6 +173,7 @@ final class Attempt {
         readProxy()
         evidence.isRequestStarted = phases.requestStarted != nil
         evidence.isReadingHead = phases.requestStarted != nil && reader.response == nil
+        evidence.isDecoding = plan.request.decodes && reader.response?["content-encoding"] != nil
     }
 }
 
