@@ -79,10 +79,21 @@ def endless_key_updates(connection, journal, number):
             journal.write(updates=updates)
 
 
+def endless_hello_requests(connection, journal, number):
+    """Messages of TLS 1.2 that a client ignores within a handshake (RFC 5246, 7.4.1.1). They need no certificate."""
+    connection.recv(1 << 16)
+    journal.write(connection=number, path="/")
+    block = (b"\x16\x03\x03\x40\0" + bytes(1 << 14)) * 4
+    while True:
+        connection.sendall(block)
+
+
 def flooded(ground, handle, protocols, servers=3):
     """A's requests to such servers, with B's calls while they are answered; how they ended."""
-    context, _, _ = authority(ground, ["good.example.net"])
-    context.set_alpn_protocols(protocols)
+    context = None
+    if protocols:
+        context, _, _ = authority(ground, ["good.example.net"])
+        context.set_alpn_protocols(protocols)
     name_server(ground, truth)
     ports = range(8443, 8443 + servers)
     journals = [ground.server(handle, port=port, context=context) for port in ports]
@@ -122,3 +133,9 @@ def key_updates(ground):
     if not ctypes.util.find_library("ssl"):
         raise Skip("there is no libssl")
     return flooded(ground, endless_key_updates, ["http/1.1"])
+
+
+@attack("TLS 1.2: hello requests", "A sends requests to three servers without a certificate, which ask for a handshake without end within one",
+        "B is served meanwhile, and the requests end within 20 s", measures=True)
+def hello_requests(ground):
+    return flooded(ground, endless_hello_requests, [])

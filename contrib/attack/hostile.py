@@ -175,7 +175,10 @@ def portal(location):
     return handle
 
 
-@attack("credentials for a portal", "a portal is proved; B adds http requests with Authorization, Cookie or a body, and when=any",
+KEYS = ("X-Api-Key", "PRIVATE-TOKEN", "X-Auth-Token", "X-Amz-Security-Token")
+
+
+@attack("credentials for a portal", "a portal is proved; B adds http requests with Authorization, Cookie, keys or a body, and when=any",
         "the portal sees none of them", measures=True)
 def portal_credentials(ground):
     journal = ground.server(portal(PORTAL_PAGE.encode()), "203.0.113.99")
@@ -184,6 +187,7 @@ def portal_credentials(ground):
     await_connectivity(ground, "portal")
     with ground.client(B) as b:
         numbers = [b.add(f"http://{WELL}/authorization", headers=[{"name": "Authorization", "value": "Bearer secret"}]),
+                   *(b.add(f"http://{WELL}/{name}", headers=[{"name": name, "value": "secret"}]) for name in KEYS),
                    b.add(f"http://{WELL}/cookie", headers=[{"name": "Cookie", "value": "secret=1"}]),
                    b.add(f"http://{WELL}/body", method="POST", body=b"secret")]
         ground.measure()

@@ -157,19 +157,21 @@ internal import Testing
             connection.write(Self.answer(""))
         }
         let stage = try Stage()
-        try stage.directory.file("headers", "X-A: 1\nAuthorization: Bearer secret\n", mode: 0o600)
+        try stage.directory.file(
+            "headers", "Accept: text/*\nX-Api-Key: secret\nAuthorization: Bearer secret\n", mode: 0o600)
         let words = ["-H", "@" + stage.directory.path + "/headers", "http://127.0.0.1:\(server.port)/"]
         let dry = try stage.queue(["add", "--dry-run", "--when", "any"] + words)
         #expect(dry.status == 0)
         #expect(
             dry.lines == [
-                "GET http://127.0.0.1:\(server.port)/", "X-A: 1", "Authorization: (not shown)", "sent when: any",
-                "priority: normal",
+                "GET http://127.0.0.1:\(server.port)/", "Accept: text/*", "X-Api-Key: (not shown)",
+                "Authorization: (not shown)", "sent when: any", "priority: normal",
             ])
         #expect(try stage.queue(["list", "--json"]).standardOutput.isEmpty)
         #expect(try stage.queue(["wait", stage.add(words)]).status == 0)
         let request = try #require(server.requests.values.first)
-        #expect(request.contains("\r\nX-A: 1\r\n") && request.contains("\r\nAuthorization: Bearer secret\r\n"))
+        #expect(
+            request.contains("\r\nX-Api-Key: secret\r\n") && request.contains("\r\nAuthorization: Bearer secret\r\n"))
     }
 
     @Test(arguments: [

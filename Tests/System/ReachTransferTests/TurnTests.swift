@@ -43,6 +43,20 @@ struct TurnTests {
         #expect(watch.inLoop < .milliseconds(100))
     }
 
+    @Test(arguments: ["HTTP/1.1 200 OK\r\n", "HTTP/1.1 407 No\r\nContent-Length: 1000000000\r\n\r\n"])
+    func `a proxy whose answer to CONNECT does not end is given up`(begin: String) async throws {
+        let piece = Array(String(repeating: "X-A: 1\r\n", count: 10_000).utf8)
+        let proxy = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write(begin)
+            while connection.write(piece) {}
+        }
+        var request = TransferRequest(url: try TransferURL("https://far.example/"))
+        request.proxy = .explicit(try TransferURL(proxy: "http://user:no@127.0.0.1:\(proxy.port)"))
+        let failure = try await TransferStage().run(request).failure
+        #expect(failure?.reason == .proxyFailed)
+    }
+
     @Test func `a response that is held back is complete and in order`() async throws {
         let letters = (0..<60_000).map { UInt8(ascii: "a") + UInt8($0 % 26) }
         let server = try ScriptedServer { connection in

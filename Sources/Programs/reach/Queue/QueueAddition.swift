@@ -36,11 +36,11 @@ struct QueueAddition {
         }
     }
 
-    /// The request for people, with the values of credentials left out: what `--dry-run` prints.
+    /// The request for people, with the values that may be secrets left out: what `--dry-run` prints.
     var description: String {
         var lines = ["\(specification.method) \(specification.url)"]
         for field in specification.headers {
-            lines.append("\(field.name): \(RequestSpecification.isCredential(field) ? "(not shown)" : field.value)")
+            lines.append("\(field.name): \(field.isHarmless ? field.value : "(not shown)")")
         }
         switch (upload, form, specification.body) {
         case (let file?, _, _): lines.append("body: from \(file.path == "-" ? "standard input" : file.path)")

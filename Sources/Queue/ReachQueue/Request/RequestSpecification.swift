@@ -50,22 +50,11 @@ package struct RequestSpecification: Hashable, Sendable {
     package var isRepeatable: Bool { uploadProtocol != nil || idempotency.allowsRepetition(ofMethod: method) }
 
     /// Whether a server in the destination's place would read what is meant for the destination alone: it goes in the
-    /// clear, with credentials, which its interceptor may add, or a body. With HTTPS, a portal is recognised before
-    /// anything is sent.
+    /// clear, with a header that may be a secret, which its interceptor may add, too, or a body. With HTTPS, a portal is
+    /// recognised before anything is sent.
     package var isRevealing: Bool {
         guard !destination.isSecure else { return false }
-        return body != .none || interceptor != nil || headers.contains(where: Self.isCredential)
-    }
-
-    /// Whether a header field has credentials.
-    package static func isCredential(_ field: HeaderField) -> Bool {
-        // Compares the length first, because this runs for each header of each request.
-        switch field.name.utf8.count {
-        case 6: field.isNamed("Cookie")
-        case 13: field.isNamed("Authorization")
-        case 19: field.isNamed("Proxy-Authorization")
-        default: false
-        }
+        return body != .none || interceptor != nil || !headers.allSatisfy(\.isHarmless)
     }
 
     package func accepts(status: Int) -> Bool { acceptedStatuses.contains { $0.contains(status) } }

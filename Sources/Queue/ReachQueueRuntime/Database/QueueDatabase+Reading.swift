@@ -61,8 +61,7 @@ extension QueueDatabase {
             request.isRevealing =
                 row.integer(.bodyKind) != 0 || request.interceptor != nil
                 || !row.hasText("", in: .headers)
-                    && RequestColumns.headers(row.text(.headers) ?? "")
-                        .contains(where: RequestSpecification.isCredential)
+                    && !RequestColumns.headers(row.text(.headers) ?? "").allSatisfy(\.isHarmless)
         }
         return request
     }

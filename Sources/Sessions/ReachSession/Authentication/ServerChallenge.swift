@@ -31,6 +31,8 @@ package enum ServerChallenge: Hashable, Sendable {
         }
     }
 
+    var isBasic: Bool { if case .basic = self { true } else { false } }
+
     /// Whether the server accepted the credentials, and wants a new nonce.
     var isStale: Bool { if case .digest(let challenge) = self { challenge.isStale } else { false } }
 }

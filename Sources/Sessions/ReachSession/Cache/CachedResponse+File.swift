@@ -2,7 +2,7 @@ internal import ReachCore
 
 /// A stored response as a file: a line of JSON with all but the body, the body, and before both their checksum.
 extension CachedResponse {
-    private static let magic = "reach-cache-2 "
+    private static let magic = "reach-cache-3 "
 
     package var file: [UInt8] {
         var writer = JSONWriter()

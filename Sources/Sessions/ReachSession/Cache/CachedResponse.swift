@@ -7,7 +7,8 @@ package struct CacheQuery: Equatable {
     package var isHead: Bool
     /// The request's fields, as far as they are known before it is sent.
     package var fields: [HeaderField]
-    /// The Authorization field that the caller gave the request. Credentials that a hook adds later are not known here.
+    /// A digest of the Authorization field that the caller gave the request, or else of the users whose credentials the
+    /// session's storage has. Credentials that a hook adds later are not known here.
     package var authorization: String?
 
     package init(isHead: Bool = false, fields: [HeaderField] = [], authorization: String? = nil) {
@@ -43,9 +44,9 @@ package struct CachedResponse: Equatable, Sendable {
     /// When the request was sent, and when the response arrived, on this machine's clock.
     package var requested: Timestamp
     package var received: Timestamp
-    /// Digests of the request's values of the fields that `Vary` names, in lower case.
+    /// Digests of the request's values of the fields that `Vary` names, and of its cookies, in lower case.
     package var selecting: [String: String?]
-    /// The digest of the caller's Authorization field.
+    /// Whom it is for: see ``CacheQuery/authorization``.
     package var authorization: String?
 
     package init(
@@ -170,9 +171,13 @@ package enum CacheRules {
     /// Parts, confirmations and redirects.
     private static let unstored: Set<Int> = [206, 304, 301, 302, 303, 307, 308]
 
-    /// The values of the request by which a response was selected.
+    /// The values of the request by which a response was selected. Cookies say who asks, unless the server says that the
+    /// response is for everybody.
     package static func selecting(_ query: CacheQuery, by fields: [HeaderField]) -> [String: String?] {
-        names(of: "Vary", in: fields).reduce(into: [:]) { $0.updateValue(query.digest(of: $1), forKey: $1) }
+        let implied = CacheControl(fields).isPublic ? [] : ["cookie"]
+        return names(of: "Vary", in: fields).union(implied).reduce(into: [:]) {
+            $0.updateValue(query.digest(of: $1), forKey: $1)
+        }
     }
 
     /// The fields without those that are about the connection (RFC 9111, 3.1).

@@ -10,11 +10,13 @@ internal import Synchronization
 /// Answers to GET are stored, one for each URL, and used for GET and HEAD as ``RequestOptions/cachePolicy`` says. A
 /// response is stored if the server allows it; not stored are parts, redirects, downloads to files, and answers longer
 /// than an eighth of the cache. A response with `Vary` is used for requests with the same values only, and one to a request
-/// that the program gave an `Authorization` header for requests with the same header only. An answer to any other method
-/// than GET, HEAD, OPTIONS and TRACE removes what is stored of its URL, and of those that it names as its location.
+/// that the program gave an `Authorization` header for requests with the same header only. What was stored while the session's
+/// ``CredentialStorage`` had credentials of some users for a server is used for the same users only, and without
+/// `Cache-Control: public` for the same cookies only. An answer to any other method than GET, HEAD, OPTIONS and TRACE removes what
+/// is stored of its URL, and of those that it names as its location.
 ///
-/// Nothing is shared between sessions. When another user logs in, call ``removeAll()-8kur8``: what credentials a hook or a cookie
-/// added is not part of what is compared, unless the server says so by `Vary`.
+/// Nothing is shared between sessions. When another user logs in, call ``removeAll()-8kur8``: credentials of a hook without a
+/// storage, and those of an interceptor, are not part of what is compared, unless the server says so by `Vary`.
 ///
 /// All members may be used from any thread.
 public final class ResponseCache: Sendable {

@@ -21,7 +21,9 @@ extension SessionLoop {
     func findStored(for task: RequestTask, send: @escaping () -> Void) {
         let policy = task.options.cachePolicy
         guard cache.isOn || policy == .returnCacheDontLoad else { return send() }
-        guard let query = CacheQuery(task.plan, cookies), let url = try? TransferURL(task.plan.queued.url) else {
+        guard let query = CacheQuery(task.plan, cookies, options.credentials),
+            let url = try? TransferURL(task.plan.queued.url)
+        else {
             return policy == .returnCacheDontLoad ? refuse(task, .notCached) : send()
         }
         let epoch = cache.epoch
@@ -167,8 +169,8 @@ extension SessionLoop {
         _ report: TransferReport, _ head: ResponseHead, _ sent: TransferRequest,
         _ times: (requested: Timestamp, received: Timestamp), _ plan: TaskPlan, _ id: RequestID
     ) {
-        guard sent.method == "GET", let asked = CacheQuery(plan, cookies) else { return }
-        let query = CacheQuery(fields: sent.sentFields, authorization: asked.authorization)
+        guard sent.method == "GET", CacheQuery.isFor(plan), let user = user(of: sent, plan, id) else { return }
+        let query = CacheQuery(fields: sent.sentFields, authorization: user.digest)
         guard CacheRules.mayStore(query, status: head.status, fields: head.fields) else {
             if 200..<300 ~= head.status, !query.isConditional { cache.remove(sent.url) }
             return
@@ -185,6 +187,20 @@ extension SessionLoop {
             response.body = []
             attempts[id]?.unread = response
         }
+    }
+
+    /// Who an answer is for, as a digest; `nil` if the credentials of the storage have changed since they were sent.
+    private func user(of sent: TransferRequest, _ plan: TaskPlan, _ id: RequestID) -> CacheUser? {
+        if let own = CacheQuery.callersDigest(plan) { return CacheUser(digest: own) }
+        guard let storage = options.credentials, let address = try? WebAddress(sent.url.description) else {
+            return CacheUser(digest: nil)
+        }
+        if let last = attempts[id]?.authentication.sent,
+            storage.credentials(for: address, realm: last.realm) != last.credentials
+        {
+            return nil
+        }
+        return CacheUser(digest: storage.users(of: address).flatMap(MessageDigest.sha256.hexadecimal))
     }
 
     /// Stores a response unless the hook refuses it.
@@ -218,14 +234,18 @@ extension SessionLoop {
     }
 }
 
+/// Whom an answer is for.
+private struct CacheUser {
+    /// `nil` for anybody.
+    let digest: String?
+}
+
 extension CacheQuery {
     /// - Returns: `nil` for requests that the cache has no part in: other methods than GET and HEAD, downloads to files, and
     ///   requests with a name or an order among others.
-    init?(_ plan: TaskPlan, _ cookies: CookieStorage) {
+    init?(_ plan: TaskPlan, _ cookies: CookieStorage, _ credentials: CredentialStorage?) {
+        guard Self.isFor(plan) else { return nil }
         let request = plan.queued.specification
-        guard plan.kind == .data, request.method == "GET" || request.method == "HEAD", request.outputPath == nil,
-            request.orderKey == nil, plan.options.uniqueness == .none
-        else { return nil }
         var fields = request.headers
         if !fields.contains(where: { $0.isNamed("User-Agent") }) {
             fields.append(HeaderField("User-Agent", QueueTransfers.Options().userAgent))
@@ -235,10 +255,23 @@ extension CacheQuery {
         {
             fields.append(HeaderField("Cookie", value))
         }
-        let secret = request.headers.first { $0.isNamed("Authorization") }?.value
+        let users = credentials?.users(of: plan.request.url)
         self.init(
             isHead: request.method == "HEAD", fields: fields,
-            authorization: secret.flatMap(MessageDigest.sha256.hexadecimal))
+            authorization: Self.callersDigest(plan) ?? users.flatMap(MessageDigest.sha256.hexadecimal))
+    }
+
+    /// Whether the cache has a part in a request.
+    static func isFor(_ plan: TaskPlan) -> Bool {
+        let request = plan.queued.specification
+        return plan.kind == .data && (request.method == "GET" || request.method == "HEAD") && request.outputPath == nil
+            && request.orderKey == nil && plan.options.uniqueness == .none
+    }
+
+    /// The digest of the Authorization field that the caller gave the request.
+    static func callersDigest(_ plan: TaskPlan) -> String? {
+        plan.queued.specification.headers.first { $0.isNamed("Authorization") }
+            .flatMap { MessageDigest.sha256.hexadecimal($0.value) }
     }
 }
 

@@ -132,7 +132,7 @@ struct Adaptation: Sendable {
     /// A redirect may also have removed the body, and what is said about it.
     private static func mayReturn(_ field: HeaderField) -> Bool {
         let name = field.name.lowercased()
-        return !RequestSpecification.isCredential(field) && !["host", "idempotency-key"].contains(name)
+        return !field.isNamedAsSecret && !["host", "idempotency-key"].contains(name)
             && !name.hasPrefix("content-")
     }
 

@@ -96,15 +96,16 @@ extension SessionLoop {
         let isStale = challenge.isStale || state.isRepeated
         state.isRepeated = false
         if let last = state.sent, !isStale {
-            if last.realm == challenge.realm {
+            if last.realm == challenge.realm, last.isBasic == challenge.isBasic {
                 state.refusedCount += 1
                 options.credentials?.refused(last.credentials, for: address, realm: challenge.realm)
             } else {
-                // They were for another realm, where they may still be good.
+                // They were for another realm or scheme, where they may still be good.
                 state.sent = nil
             }
         }
-        let isAgain = isStale && state.sent != nil
+        // What answered Digest is not sent as Basic.
+        let isAgain = isStale && state.sent?.isBasic == challenge.isBasic
         guard state.answeredCount < Self.answerLimit,
             let credentials = isAgain
                 ? state.sent?.credentials : credentials(for: challenge, response, address, state.refusedCount, id),
@@ -114,11 +115,7 @@ extension SessionLoop {
             return nil
         }
         state.answeredCount += 1
-        if case .basic = challenge {
-            state.sent = (credentials, challenge.realm, true)
-        } else {
-            state.sent = (credentials, challenge.realm, false)
-        }
+        state.sent = (credentials, challenge.realm, challenge.isBasic)
         var next = sent
         next.headers.removeAll { $0.isNamed("Authorization") }
         next.headers.append(HeaderField("Authorization", value))
@@ -137,8 +134,9 @@ extension SessionLoop {
         for challenge: ServerChallenge, _ response: WebResponse, _ address: WebAddress, _ failureCount: Int,
         _ id: RequestID
     ) -> UserCredentials? {
-        if let stored = options.credentials?.credentials(for: address, realm: challenge.realm) { return stored }
-        let scheme: AuthenticationChallenge.Scheme = if case .basic = challenge { .basic } else { .digest }
+        let scheme: AuthenticationChallenge.Scheme = challenge.isBasic ? .basic : .digest
+        let stored = options.credentials?.credentials(for: address, realm: challenge.realm, scheme: scheme)
+        if let stored { return stored }
         let question = AuthenticationChallenge(
             response: response, scheme: scheme, realm: challenge.realm, failureCount: failureCount)
         return options.hooks.challenge?(tasks[id]?.first, question)

@@ -26,6 +26,10 @@ extension Attempt {
         try check(reach_curl_set_pointer(easy, CURLOPT_SEEKDATA, context))
         try check(reach_curl_set_debug(easy, readReport))
         try check(reach_curl_set_pointer(easy, CURLOPT_DEBUGDATA, context))
+        if plan.request.proxy != .none {
+            try check(reach_curl_set_progress(easy, readProxysAnswer))
+            try check(reach_curl_set_pointer(easy, CURLOPT_XFERINFODATA, context))
+        }
         if plan.request.url.isSecure {
             try check(reach_curl_set_tls_context(easy, prepareTLS))
             try check(reach_curl_set_pointer(easy, CURLOPT_SSL_CTX_DATA, context))
@@ -95,7 +99,9 @@ extension Attempt {
         }
         let connection = connection(from: local, localPort, to: remote, remotePort)
         if gate == nil { gate = connection.flatMap { multi?.gates.bySocket[$0] } }
-        if let interface = plan.request.interface, !(connection.map { InterfaceSocket.isBound($0, to: interface) } ?? false) {
+        if let interface = plan.request.interface,
+            !(connection.map { InterfaceSocket.isBound($0, to: interface) } ?? false)
+        {
             refuse(TransferFailure(.wrongPath, "the connection does not go by \(interface.name)", curlCode: 42))
             return false
         }
@@ -214,6 +220,20 @@ extension Attempt {
             return false
         }
     }
+
+    /// libcurl reads a proxy's answer to CONNECT byte by byte, without end, and reports progress for each.
+    ///
+    /// - Returns: Whether it reads on.
+    fileprivate func mayReadProxy() -> Bool {
+        guard phases.requestStarted == nil else { return true }
+        proxySteps += 1
+        guard proxySteps > Self.longestProxyAnswer else { return true }
+        let host = plan.request.url.host
+        refuse(TransferFailure(.proxyFailed, "\(host): the proxy's answer to CONNECT does not end", curlCode: 56))
+        return false
+    }
+
+    private static let longestProxyAnswer = 64 << 10
 
     fileprivate func nextPiece(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         switch upload?.read(into: buffer) {
@@ -345,6 +365,12 @@ private func rewindBody(context: UnsafeMutableRawPointer?, offset: curl_off_t, o
         return CInt(CURL_SEEKFUNC_FAIL)
     }
     return CInt(CURL_SEEKFUNC_OK)
+}
+
+private func readProxysAnswer(
+    context: UnsafeMutableRawPointer?, _: curl_off_t, _: curl_off_t, _: curl_off_t, _: curl_off_t
+) -> CInt {
+    Attempt.from(context)?.mayReadProxy() == false ? 1 : 0
 }
 
 private func prepareTLS(

@@ -51,6 +51,8 @@ final class Attempt {
     var isPaused = false
     /// Whether the server said that it did not process the request, which libcurl then repeats.
     var isStreamRefused = false
+    /// Reports of progress before the request was sent; counted with a proxy only.
+    var proxySteps = 0
     /// Limits what its connection receives below TLS; `nil` without TLS.
     var gate: ReceiveGate?
     /// Limits how much it reads in this turn of the loop.
@@ -173,6 +175,7 @@ final class Attempt {
         readProxy()
         evidence.isRequestStarted = phases.requestStarted != nil
         evidence.isReadingHead = phases.requestStarted != nil && reader.response == nil
+        evidence.isDecoding = plan.request.decodes && reader.response?["content-encoding"] != nil
     }
 }
 

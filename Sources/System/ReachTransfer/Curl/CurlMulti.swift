@@ -96,8 +96,10 @@ final class CurlMulti {
         guard attempts[attempt.easy] != nil else { return }
         attempt.isHeldBack = false
         turn += 1
-        curl_easy_pause(attempt.easy, CURLPAUSE_CONT)
+        let code = curl_easy_pause(attempt.easy, CURLPAUSE_CONT)
         reportNoted()
+        // A callback refused what libcurl had kept meanwhile: it says so only here, and would wait without end.
+        if code != CURLE_OK, attempt.multi === self { finish(attempt, code) }
     }
 
     /// Stops all attempts without a report, and closes all connections.
@@ -298,14 +300,16 @@ final class CurlMulti {
             attempt.isNoted = false
             if attempt.multi === self { onProgress(attempt) }
         }
-        for (attempt, code) in finished where attempt.multi === self {
-            attempt.readWireBytes()
-            if code == CURLE_OK { attempt.endedWell = true } else { attempt.readInformation() }
-            remove(attempt)
-            onFinish(attempt, code)
-        }
+        for (attempt, code) in finished where attempt.multi === self { finish(attempt, code) }
         scheduleHeldBack()
         restStopped()
+    }
+
+    private func finish(_ attempt: Attempt, _ code: CURLcode) {
+        attempt.readWireBytes()
+        if code == CURLE_OK { attempt.endedWell = true } else { attempt.readInformation() }
+        remove(attempt)
+        onFinish(attempt, code)
     }
 }
 

@@ -287,7 +287,7 @@ struct TransferMachine {
         case .connect, .address:
             return TransferFailure(.connectTimeout, "\(host): no connection in time", curlCode: 28)
         case .total: return TransferFailure(.totalTimeout, "\(host): not finished in time", curlCode: 28)
-        case .idle: return TransferFailure(.idleTimeout, "\(host): too little moved for too long", curlCode: 28)
+        case .idle: return TransferFailure(.idleTimeout, "\(host): too little content for too long", curlCode: 28)
         }
     }
 }

@@ -80,7 +80,7 @@ extension TransferRequest {
             headers.removeAll { $0.name.lowercased().hasPrefix("content-") || $0.isNamed("Idempotency-Key") }
         }
         if !redirect.to.hasOrigin(of: url) {
-            headers.removeAll { Self.secrets.contains($0.name.lowercased()) }
+            headers.removeAll { $0.isNamedAsSecret || $0.isNamed("Host") }
             clientCertificate = nil
         }
         if redirect.to.host != url.host { addresses = nil }
@@ -88,6 +88,4 @@ extension TransferRequest {
         method = redirect.method
         url = redirect.to
     }
-
-    private static let secrets: Set<String> = ["authorization", "cookie", "proxy-authorization", "host"]
 }

@@ -116,6 +116,7 @@ import Testing
             try RequestSpecification(url: "http://a.example/", headers: [plain]),
             try RequestSpecification(url: "http://a.example/", headers: [plain, secret]),
             try RequestSpecification(url: "http://a.example:8080/", headers: [cookie]),
+            try RequestSpecification(url: "http://a.example/", headers: [HeaderField("PRIVATE-TOKEN", "x")]),
             try RequestSpecification(method: "PUT", url: "http://192.0.2.1/", body: .inline([1])),
             try RequestSpecification(
                 method: "PUT", url: "http://a.example/", body: .file(path: "/etc/hostname", bytes: 1)),
@@ -123,7 +124,7 @@ import Testing
                 method: "PUT", url: "https://a.example/", headers: [secret, cookie], body: .inline([1])),
         ]
         let requests = specifications.map { QueuedRequest($0) }
-        let expected = [false, false, true, true, true, true, false]
+        let expected = [false, false, true, true, true, true, true, false]
         #expect(requests.map(\.isRevealing) == expected)
         let store = try stage.open()
         _ = try await stage.contents()
