@@ -65,6 +65,8 @@ package enum ProbePause: String, Hashable, Sendable, CaseIterable {
     case linkClass = "class"
     /// The path leads to another network than the probe requires.
     case network
+    /// Its target is reached by a tunnel, past which the interface that the probe requires would send.
+    case tunnel
 }
 
 /// Statistics of the durations of successful attempts.

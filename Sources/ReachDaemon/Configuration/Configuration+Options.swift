@@ -16,7 +16,8 @@ extension Configuration {
             up: hold.up, down: hold.down, maximum: hold.maximum == .zero ? nil : hold.maximum)
         options.observer.policy = LinkPolicy(
             rules: interfaces.map {
-                LinkPolicy.Rule(pattern: $0.match, linkClass: $0.linkClass, isMetered: $0.metered)
+                LinkPolicy.Rule(
+                    pattern: $0.match, linkClass: $0.linkClass, isMetered: $0.metered, passesTunnels: $0.passesTunnels)
             }, networks: NetworkPolicy(rules: networkRules))
         return options
     }

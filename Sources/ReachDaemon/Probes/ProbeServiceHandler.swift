@@ -238,6 +238,8 @@ extension ProbeGate {
         switch self {
         case .closed(.linkClass): "the probe is paused: the path's link is not of the class that it requires"
         case .closed(.network): "the probe is paused: the path leads to another network than it requires"
+        case .closed(.tunnel):
+            "the probe is paused: its target is reached by a tunnel, past which its interface would send"
         case .open, .closed(.noPath), .closed(.interface): nil
         }
     }

@@ -18,6 +18,8 @@ final class ProbeTask {
     private var target: ReachabilityState?
     /// By the best path that satisfies the probe's condition.
     private var chosen: ReachabilityState?
+    /// By the kernel's own choice, of a probe that is bound to an interface.
+    private var unbound: ReachabilityState?
     private var internet: ReachabilityState?
     private var unwatch: [() -> Void] = []
 
@@ -47,7 +49,12 @@ final class ProbeTask {
                     self?.handle(event, of: .chosen)
                 })
         }
-        if case .name = watched.subject {
+        let own = specification.target.reachabilityTarget
+        if specification.condition.interface != nil {
+            unwatch.append(
+                controller.environment.watch(own, nil) { [weak self] event in self?.handle(event, of: .unbound) })
+        }
+        if case .name = own.subject {
             unwatch.append(
                 controller.environment.watch(.internet, nil) { [weak self] event in
                     self?.handle(event, of: .internet)
@@ -130,11 +137,12 @@ final class ProbeTask {
     private enum Watched {
         case target
         case chosen
+        case unbound
         case internet
     }
 
     var gate: ProbeGate {
-        ProbeGate.decide(specification.condition, target: target, chosen: chosen, internet: internet)
+        ProbeGate.decide(specification.condition, target: target, chosen: chosen, unbound: unbound, internet: internet)
     }
 
     private func handle(_ event: TargetEvent, of watched: Watched) {
@@ -144,6 +152,7 @@ final class ProbeTask {
             switch watched {
             case .target: target = change.state
             case .chosen: chosen = change.state
+            case .unbound: unbound = change.state
             case .internet: internet = change.state
             }
             if evidence == .same, case let (state?, choice)? = stateAtStart, choice == watched,
