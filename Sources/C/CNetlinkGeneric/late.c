@@ -49,7 +49,7 @@ int reach_generic_family(const char *family, const char *group, int *family_numb
     int result = late.genl_connect(socket);
     if (result == 0) {
         *family_number = late.genl_ctrl_resolve(socket, family);
-        *group_number = late.genl_ctrl_resolve_grp(socket, family, group);
+        *group_number = group == NULL ? 0 : late.genl_ctrl_resolve_grp(socket, family, group);
         result = *family_number < 0 || *group_number < 0 ? -1 : 0;
     }
     late.nl_socket_free(socket);

@@ -77,9 +77,14 @@ extension LinkStack {
         let hardware = [("eth", LinkTraits.cable), ("wlan", .wifi), ("wwan", .modem), ("bnep", .bluetooth)]
         for link in links {
             traits[link.index] = hardware.first { link.name.hasPrefix($0.0) && link.kind == nil }?.1 ?? LinkTraits()
-            if link.kind == "ppp" { traits[link.index]?.pppoeInterface = pppoe }
+            if link.kind == "ppp", let pppoe {
+                traits[link.index]?.pppoeInterface = pppoe
+                traits[link.index]?.pppoeSessions = 1
+            }
         }
         let table = Dictionary(uniqueKeysWithValues: links.map { ($0.index, $0) })
-        self.init(links: table, traits: traits, policy: policy, tunnelUnderlay: underlay, identities: networks)
+        self.init(
+            links: table, traits: traits, policy: policy, tunnelCarriers: underlay.mapValues { TunnelCarriers([$0]) },
+            identities: networks)
     }
 }

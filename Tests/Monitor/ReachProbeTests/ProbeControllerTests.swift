@@ -221,6 +221,22 @@ import Testing
         }
     }
 
+    @Test func `a probe by an interface goes past no tunnel, unless the configuration lets it`() throws {
+        let byInterface = try NetworkCondition("interface=eth0")
+        var unbound = try ControllerScene.state("192.0.2.1", .reachable, by: "wg0", .tunnel)
+        unbound.ipv4.traits.isTunnelled = true
+        let up = Self.reachable
+        #expect(ProbeGate.decide(byInterface, target: up, unbound: unbound, internet: nil) == .closed(.tunnel))
+        var allowed = try ControllerScene.state("192.0.2.1", .reachable)
+        allowed.ipv4.traits.passesTunnels = true
+        let eth0 = ProbeGate.open(.init(name: "eth0", index: nil))
+        #expect(ProbeGate.decide(byInterface, target: allowed, unbound: unbound, internet: nil) == eth0)
+        let byTunnel = try NetworkCondition("interface=wg0")
+        let wg0 = ProbeGate.open(.init(name: "wg0", index: nil))
+        #expect(ProbeGate.decide(byTunnel, target: unbound, unbound: unbound, internet: nil) == wg0)
+        #expect(ProbeGate.decide(byInterface, target: up, unbound: up, internet: nil) == eth0)
+    }
+
     @Test func `a probe by an interface watches the path by that interface`() throws {
         var specification = try ControllerScene.specification("web")
         specification.condition.interface = "wwan0"

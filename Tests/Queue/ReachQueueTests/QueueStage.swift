@@ -144,9 +144,11 @@ struct QueueStage {
 
     private(set) var epoch: UInt64 = 1
 
-    mutating func network(_ paths: [QueuePath], newEpoch: Bool = true, links: [UInt32] = []) {
+    mutating func network(
+        _ paths: [QueuePath], newEpoch: Bool = true, links: [UInt32] = [], tunnels: [String] = []
+    ) {
         if newEpoch { epoch += 1 }
-        send(.paths(PathSet(paths, epoch: epoch, links: links)))
+        send(.paths(PathSet(paths, epoch: epoch, links: links, tunnels: tunnels)))
     }
 
     /// The kernel sends to a host by routes of its own, or by the default routes, or not at all.

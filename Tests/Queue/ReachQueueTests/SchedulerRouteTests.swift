@@ -66,6 +66,20 @@ import Testing
         #expect(stage.explanation(id)?.reasons.map(\.text) == ["There is no network path to http://192.0.2.1:80."])
     }
 
+    @Test mutating func `the explanation names the tunnel past which nothing is sent`() throws {
+        let tunnel = QueuePath.path(5, "wg0", .tunnel)
+        stage.network([tunnel], tunnels: ["wg0"])
+        let wired = try stage.add(Self.url, when: "wired")
+        let reason = try #require(stage.explanation(wired)?.reasons.first)
+        #expect(reason.blocker.words[0] == "class" && reason.lacks == nil)
+        #expect(reason.remedy.contains("into the tunnel wg0 and not past it") && reason.remedy.contains("satisfies"))
+        stage.network([], tunnels: ["wg0"])
+        let any = try stage.add(Self.name)
+        let dead = try #require(stage.explanation(any)?.reasons.first)
+        #expect(dead.blocker.words[0] == "no-path" && dead.remedy.contains("into the tunnel wg0 and not past it"))
+        #expect(dead.remedy.contains("works"))
+    }
+
     @Test mutating func `a host with addresses of both kinds goes by its own route, or else by default`() throws {
         try stage.route(Self.url, own: [.wired], isByDefault: true)
         stage.network([.wwan])

@@ -8,6 +8,8 @@ package struct ExplanationFacts: Sendable {
         package var matched: Route?
         /// All routes that refuse packets with the same error as the lookup, for any destination.
         package var refusing: [Route] = []
+        /// What WireGuard says of the link, if it is one and this process may ask.
+        package var wireGuard: WireGuardDevice?
 
         package init(stack: LinkStack, matched: Route? = nil, refusing: [Route] = []) {
             self.stack = stack

@@ -30,7 +30,9 @@ extension FamilyExplanationBuilder {
             return [Step(.lower, .bad, "\(name) has no port, so there is nothing that carries it. \(fix)")]
         }
         if let broken, !below.contains(where: { $0.index == broken.link.index }) { below.append(broken.link) }
-        if below.isEmpty { return guessedLower(link, name) }
+        if below.isEmpty || stack.needsCarriers(link) && link.remote == nil {
+            return guessedLower(link, name, below, isBroken: broken != nil)
+        }
         return below.map { lower in
             let (state, text) = condition(of: lower)
             let carried = link.remote.map { "the packets of \(name) to its far end, \($0)" } ?? name
@@ -39,17 +41,40 @@ extension FamilyExplanationBuilder {
         }
     }
 
-    private func guessedLower(_ link: Link, _ name: String) -> [Step] {
+    /// What carries a tunnel whose far end no attribute of the link tells.
+    private func guessedLower(_ link: Link, _ name: String, _ below: [Link], isBroken: Bool) -> [Step] {
         guard path.linkClass == .tunnel else { return [] }
-        guard let likely = path.lower.first else {
-            return [Step(.lower, .neutral, "\(name) is a tunnel, and the kernel does not report what carries it.")]
+        let handshake = handshakeSteps(name)
+        guard !below.isEmpty else {
+            let text =
+                lookup?.stack.hasLostCarriers(link.index) == true
+                ? "\(name) is a tunnel, and no link is left that could carry it."
+                : "\(name) is a tunnel, and the kernel does not report what carries it."
+            return [Step(.lower, isBroken ? .bad : .neutral, text)] + handshake
         }
-        let lower = DisplayText.sanitized(likely)
+        let ends = lookup?.wireGuard?.farEnds.map(\.description) ?? []
+        let role =
+            ends.isEmpty
+            ? "What carries \(name), a tunnel whose far end is not known, by the routes of the links"
+            : "What carries the packets of \(name) to \(ends.listed)"
+        return below.map { lower in
+            let (state, text) = condition(of: lower)
+            let consequence = isBroken ? " No other link could carry \(name)." : ""
+            return Step(.lower, state, "\(role): \(text)\(consequence)")
+        } + handshake
+    }
+
+    /// What WireGuard says of its peers, where this process may ask.
+    private func handshakeSteps(_ name: String) -> [Step] {
+        guard let peers = lookup?.wireGuard?.peers.filter({ $0.endpoint != nil }), !peers.isEmpty,
+            peers.allSatisfy({ $0.lastHandshake == nil })
+        else { return [] }
+        let ends = peers.prefix(4).compactMap { $0.endpoint?.description }.listed
         return [
             Step(
-                .lower, .neutral,
-                "\(name) is a tunnel whose far end is not known. Without it packets would leave by \(lower), which "
-                    + "therefore probably carries it. The verdict does not depend on that.")
+                .lower, .bad,
+                "\(name) is WireGuard, and there was never a handshake with \(ends): nothing passes. The address, the port or a "
+                    + "key is wrong, or packets to it are lost. `wg show \(name)` lists its peers.")
         ]
     }
 

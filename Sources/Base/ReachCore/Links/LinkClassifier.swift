@@ -127,6 +127,8 @@ package struct LinkTraits: Hashable, Sendable {
     ///
     /// The kernel does not report which session belongs to which PPP link.
     package var pppoeInterface: String?
+    /// The number of PPPoE sessions of this machine, if the link is PPP.
+    package var pppoeSessions = 0
 
     /// Creates traits of which nothing is known.
     package init() {}

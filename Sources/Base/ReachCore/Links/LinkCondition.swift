@@ -17,6 +17,13 @@ package struct PathTraits: Hashable, Sendable {
     package var isTrusted = false
     /// The access point of the Wi-Fi network behind it.
     package var accessPoint: HardwareAddress?
+    /// The names of links below that cannot carry packets, although the link itself can: see ``LinkStack/brokenCarriers(of:)``.
+    package var brokenCarriers: [String] = []
+    /// Whether packets by it go into a tunnel, past which nothing is sent: see ``LinkStack/leadsIntoTunnel(_:)``. States from a
+    /// daemon do not show it.
+    package var isTunnelled = false
+    /// Whether the configuration lets packets leave by the link past a tunnel.
+    package var passesTunnels = false
 
     package init(linkClass: LinkClass? = nil, carrierClass: LinkClass? = nil, isMetered: Bool = false) {
         self.linkClass = linkClass
@@ -44,6 +51,12 @@ package struct LinkCondition: Hashable, Sendable {
     package var lower: [String]
     /// Why the link cannot carry packets; `nil` if no problem is known.
     package var trouble: Reason?
+
+    package init(traits: PathTraits, lower: [String] = [], trouble: Reason? = nil) {
+        self.traits = traits
+        self.lower = lower
+        self.trouble = trouble
+    }
 }
 
 extension LinkStack {
@@ -54,21 +67,26 @@ extension LinkStack {
         }
         let linkClass = self.class(of: index)
         let trouble = trouble(with: index)
-        return LinkCondition(
-            traits: PathTraits(
-                linkClass: linkClass, carrierClass: linkClass == .tunnel ? carrierClass(of: index) : nil,
-                meteredReason: meteredReason(of: index), trouble == nil ? membership(of: index) : NetworkMembership()),
-            lower: lowerNames(of: index), trouble: trouble)
+        var traits = PathTraits(
+            linkClass: linkClass, carrierClass: linkClass == .tunnel ? carrierClass(of: index) : nil,
+            meteredReason: meteredReason(of: index), trouble == nil ? membership(of: index) : NetworkMembership())
+        if trouble == nil { traits.brokenCarriers = brokenCarriers(of: index) }
+        traits.isTunnelled = leadsIntoTunnel(index)
+        traits.passesTunnels = links[index].map(passesTunnels) ?? false
+        return LinkCondition(traits: traits, lower: lowerNames(of: index), trouble: trouble)
     }
+
+    private func passesTunnels(_ link: Link) -> Bool { policy.first(\.passesTunnels, for: link) ?? false }
 
     /// The condition of a link with nothing below it, without a traversal. Most changes concern the carrier of such a link.
     private func condition(of link: Link, carrying ownClass: LinkClass) -> LinkCondition {
         let linkClass = policy.first(\.linkClass, for: link) ?? ownClass
         let trouble = link.isUp ? ownTrouble(of: link) : .linkDown
-        return LinkCondition(
-            traits: PathTraits(
-                linkClass: linkClass, carrierClass: nil, meteredReason: meteredReason(of: link, as: linkClass),
-                trouble == nil ? membership(of: link.index) : NetworkMembership()),
-            lower: [], trouble: trouble)
+        var traits = PathTraits(
+            linkClass: linkClass, carrierClass: nil, meteredReason: meteredReason(of: link, as: linkClass),
+            trouble == nil ? membership(of: link.index) : NetworkMembership())
+        traits.isTunnelled = leadsIntoTunnel(link.index)
+        traits.passesTunnels = passesTunnels(link)
+        return LinkCondition(traits: traits, lower: [], trouble: trouble)
     }
 }

@@ -7,11 +7,16 @@ package struct LinkPolicy: Hashable, Sendable {
         package var linkClass: LinkClass?
         /// Whether these links are metered; `nil` if the rule does not set it.
         package var isMetered: Bool?
+        /// Whether packets may leave by these links past a tunnel that the kernel would choose.
+        package var passesTunnels: Bool?
 
-        package init(pattern: Glob, linkClass: LinkClass? = nil, isMetered: Bool? = nil) {
+        package init(
+            pattern: Glob, linkClass: LinkClass? = nil, isMetered: Bool? = nil, passesTunnels: Bool? = nil
+        ) {
             self.pattern = pattern
             self.linkClass = linkClass
             self.isMetered = isMetered
+            self.passesTunnels = passesTunnels
         }
     }
 
@@ -30,6 +35,9 @@ package struct LinkPolicy: Hashable, Sendable {
         self.init(
             rules: linkClasses.sorted { $0.key < $1.key }.map { Rule(pattern: Glob($0.key), linkClass: $0.value) })
     }
+
+    /// Whether packets may leave by some links past a tunnel.
+    package var letsAnyPassTunnels: Bool { rules.contains { $0.passesTunnels == true } }
 
     /// The value from the first matching rule that sets it; `nil` if there is none.
     package func first<Value>(_ property: (Rule) -> Value?, for link: Link) -> Value? {

@@ -33,7 +33,13 @@ extension LinkStack {
     private func firstBroken(
         below link: Link, _ traversal: inout LinkTraversal<Reason?>
     ) -> (link: Link, reason: Reason)? {
-        if case .stackedOnPorts = kind(of: link) { return firstBroken(amongPortsOf: link, &traversal) }
+        switch kind(of: link) {
+        case .stackedOnPorts: return firstBroken(amongPortsOf: link, &traversal)
+        case .tunnel:
+            if tunnelCarriers[link.index]?.isLost == true { return (link, .noCarrier) }
+            return firstBroken(among: underlay(of: link), &traversal)
+        case .carrier, .stackedOnLower: break
+        }
         for lower in below(link) {
             guard let lowerLink = links[lower], let reason = trouble(with: lower, &traversal) else { continue }
             return (lowerLink, reason)
@@ -47,17 +53,33 @@ extension LinkStack {
     ) -> (link: Link, reason: Reason)? {
         // Only the flows of Open vSwitch determine which port it sends through.
         guard link.kind != Self.openVSwitch else { return nil }
-        var broken: [(link: Link, reason: Reason)] = []
-        for port in ports(of: link).compactMap({ links[$0] }) {
-            guard let reason = trouble(with: port.index, &traversal) else { return nil }
-            broken.append((port, reason))
-        }
         // A bridge that never had a port reports that it is running, although its packets go nowhere.
-        guard !broken.isEmpty else { return (link, .noCarrier) }
-        // The port that is closest to working has the reason that is easiest to fix.
+        let ports = ports(of: link)
+        guard ports.contains(where: { links[$0] != nil }) else { return (link, .noCarrier) }
+        return firstBroken(among: ports, &traversal)
+    }
+
+    /// Of links of which one is enough, the one that is closest to working; `nil` if one works.
+    private func firstBroken(
+        among others: [InterfaceIndex], _ traversal: inout LinkTraversal<Reason?>
+    ) -> (link: Link, reason: Reason)? {
+        var broken: [(link: Link, reason: Reason)] = []
+        for other in others.compactMap({ links[$0] }) {
+            guard let reason = trouble(with: other.index, &traversal) else { return nil }
+            broken.append((other, reason))
+        }
+        // It has the reason that is easiest to fix.
         for reason in [Reason.dormant, .noCarrier] {
-            if let port = broken.first(where: { $0.reason == reason }) { return port }
+            if let other = broken.first(where: { $0.reason == reason }) { return other }
         }
         return broken.first
+    }
+
+    /// The names of the links that carry this one and cannot, although this one works: a bridge's cable is out, and a
+    /// container's port keeps the bridge up.
+    func brokenCarriers(of index: InterfaceIndex) -> [String] {
+        lowerNames(of: index).filter { name in
+            links.values.first { $0.name == name }.map { trouble(with: $0.index) != nil } ?? false
+        }
     }
 }

@@ -7,17 +7,17 @@ package struct LinkStack: Sendable {
     package let policy: LinkPolicy
     /// What is known of the networks behind links.
     let identities: [InterfaceIndex: NetworkIdentity]
-    let tunnelUnderlay: [InterfaceIndex: InterfaceIndex]
+    /// What carries the tunnels, as far as it is known.
+    let tunnelCarriers: [InterfaceIndex: TunnelCarriers]
 
-    /// - Parameter tunnelUnderlay: For tunnels with a known far end, the link of the route to it.
     package init(
         links: [InterfaceIndex: Link], traits: [InterfaceIndex: LinkTraits], policy: LinkPolicy = LinkPolicy(),
-        tunnelUnderlay: [InterfaceIndex: InterfaceIndex] = [:], identities: [InterfaceIndex: NetworkIdentity] = [:]
+        tunnelCarriers: [InterfaceIndex: TunnelCarriers] = [:], identities: [InterfaceIndex: NetworkIdentity] = [:]
     ) {
         self.links = links
         self.traits = traits
         self.policy = policy
-        self.tunnelUnderlay = tunnelUnderlay
+        self.tunnelCarriers = tunnelCarriers
         self.identities = identities
     }
 
@@ -63,11 +63,24 @@ package struct LinkStack: Sendable {
             if let isMetered = isMeteredByUser(link) { return isMetered ? .configuration : nil }
             let carriage = carriage(of: index, &carriages)
             if let reason = ownMeteredReason(of: link, as: carriage.linkClass) { return reason }
+            if case .tunnel = kind(of: link) { return meteredReason(ofTunnel: link, &carriages, &traversal) }
             for carrier in carriage.carriers {
                 if let reason = meteredReason(of: carrier, &carriages, &traversal) { return reason }
             }
             return nil
         }
+    }
+
+    /// A tunnel is metered if every link that could carry it is: of those that work, if any does.
+    private func meteredReason(
+        ofTunnel link: Link, _ carriages: inout LinkTraversal<Carriage>,
+        _ traversal: inout LinkTraversal<MeteredReason?>
+    ) -> MeteredReason? {
+        let carriers = underlay(of: link)
+        let working = carriers.filter { trouble(with: $0) == nil }
+        let counting = working.isEmpty ? carriers : working
+        for carrier in counting where meteredReason(of: carrier, &carriages, &traversal) == nil { return nil }
+        return counting.isEmpty ? nil : .carriedBy
     }
 
     /// Why a link with nothing below it is metered.
@@ -99,6 +112,8 @@ package struct LinkStack: Sendable {
     package func identity(of index: InterfaceIndex) -> NetworkIdentity {
         var identity = identities[index] ?? NetworkIdentity()
         if let link = links[index], case .carrier = kind(of: link) { return identity }
+        // What only may carry a tunnel does not say in which network it is.
+        if let carriers = tunnelCarriers[index], carriers.links.count != 1 { return identity }
         var traversal = LinkTraversal(fallback: Carriage())
         for lower in reach(from: index, { carriage(of: $0, &traversal).carriers }).dropFirst() {
             if let known = identities[lower] { identity.merge(known) }
@@ -108,7 +123,9 @@ package struct LinkStack: Sendable {
 
     /// The kind of a link by itself.
     func kind(of link: Link) -> LinkKind {
-        LinkClassifier.kind(of: link, traits[link.index] ?? LinkTraits())
+        // A modem, unless a session of PPPoE carries it.
+        if Self.isPPP(link), let traits = traits[link.index], traits.pppoeSessions == 0 { return .carrier(.wwan) }
+        return LinkClassifier.kind(of: link, traits[link.index] ?? LinkTraits())
     }
 
     // MARK: - Links below
@@ -119,7 +136,7 @@ package struct LinkStack: Sendable {
         case .carrier: []
         case .stackedOnLower: link.lower.map { [$0] } ?? []
         case .stackedOnPorts: ports(of: link)
-        case .tunnel: underlay(of: link).map { [$0] } ?? []
+        case .tunnel: underlay(of: link)
         }
     }
 
@@ -138,15 +155,16 @@ package struct LinkStack: Sendable {
 
     package static let openVSwitch = "openvswitch"
 
-    private func underlay(of link: Link) -> InterfaceIndex? {
-        if let given = tunnelUnderlay[link.index] { return given }
+    /// The links that may carry a tunnel, the likeliest first.
+    func underlay(of link: Link) -> [InterfaceIndex] {
+        if let given = tunnelCarriers[link.index] { return given.links }
         // An XFRM interface has to name some device, often `lo`, but the policies determine what carries its packets.
-        if let lower = link.lower { return link.kind == "xfrm" ? nil : lower }
+        if let lower = link.lower { return link.kind == "xfrm" ? [] : [lower] }
         // Sessions cannot be matched with links, so if there is a second PPP link, this one may belong to a modem.
         guard let name = traits[link.index]?.pppoeInterface,
             !links.values.contains(where: { $0.kind == link.kind && $0.index != link.index })
-        else { return nil }
-        return links.values.first { $0.name == name }?.index
+        else { return [] }
+        return links.values.first { $0.name == name }.map { [$0.index] } ?? []
     }
 
     private func reach(
@@ -187,7 +205,7 @@ package struct LinkStack: Sendable {
     private func carriage(by link: Link, _ traversal: inout LinkTraversal<Carriage>) -> Carriage {
         switch kind(of: link) {
         case .carrier(let linkClass): return Carriage(linkClass: linkClass)
-        case .tunnel: return Carriage(linkClass: .tunnel, carriers: below(link))
+        case .tunnel: return Carriage(linkClass: .tunnel, carriers: Array(below(link).prefix(1)))
         case .stackedOnLower:
             // The lower link may be in another namespace, as it is for a container's macvlan.
             guard let lower = link.lower, links[lower] != nil else { return Carriage() }
@@ -198,10 +216,15 @@ package struct LinkStack: Sendable {
 
     private func carriage(byPortsOf link: Link, _ traversal: inout LinkTraversal<Carriage>) -> Carriage {
         let candidates = carryingPorts(of: link)
-        let classes = candidates.map { carriage(of: $0, &traversal).linkClass }
-        for physical in [LinkClass.wired, .wifi, .wwan, .bluetooth] where classes.contains(physical) {
-            return Carriage(
-                linkClass: physical, carriers: zip(candidates, classes).filter { $1 == physical }.map(\.0))
+        // A bridge whose hardware has lost its carrier stays what it was, though a container's port keeps it up: its packets
+        // for others leave by that port or not at all.
+        let all = ports(of: link)
+        for ports in candidates == all ? [all] : [candidates, all] {
+            let classes = ports.map { carriage(of: $0, &traversal).linkClass }
+            for physical in [LinkClass.wired, .wifi, .wwan, .bluetooth] where classes.contains(physical) {
+                return Carriage(
+                    linkClass: physical, carriers: zip(ports, classes).filter { $1 == physical }.map(\.0))
+            }
         }
         // A bond's ports always carry it. A bridge's virtual ports are containers and guests that it connects.
         return Carriage(carriers: ["bond", "team"].contains(link.kind) ? candidates : [])

@@ -73,6 +73,8 @@ package struct RoutedAddress: Hashable, Sendable {
 package struct DefaultRouteRule: Hashable, Sendable {
     /// The tables in which the kernel finds the route to the Internet, by family; `nil` where there is none.
     private let tables: [IPAddress.Family: UInt32]
+    /// The interfaces by which the kernel sends to the Internet, by family.
+    private let interfaces: [IPAddress.Family: InterfaceIndex]
 
     /// - Parameter internet: The verdict on the Internet.
     package init(internet: Verdict) {
@@ -80,7 +82,14 @@ package struct DefaultRouteRule: Hashable, Sendable {
         tables[.ipv4] = internet.ipv4.table
         tables[.ipv6] = internet.ipv6.table
         self.tables = tables
+        var interfaces: [IPAddress.Family: InterfaceIndex] = [:]
+        interfaces[.ipv4] = internet.ipv4.interfaceIndex
+        interfaces[.ipv6] = internet.ipv6.interfaceIndex
+        self.interfaces = interfaces
     }
+
+    /// The interface by which the kernel sends to the Internet; `nil` if there is none.
+    package func interface(of family: IPAddress.Family) -> InterfaceIndex? { interfaces[family] }
 
     /// Whether a route leads to the Internet as a whole: a default route, or the halves of one with which VPNs override it
     /// (0.0.0.0/1, 2000::/3), in the table that leads to the Internet. A rule that chooses another table for an address makes

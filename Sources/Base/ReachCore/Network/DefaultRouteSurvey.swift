@@ -43,9 +43,9 @@ package struct DefaultRouteSurvey {
     /// - Parameters:
     ///   - preferred: The link that the kernel prefers, which is left out.
     ///   - trouble: Returns why a link cannot carry packets.
-    package func candidates(
-        in table: NetworkTable, besides preferred: InterfaceIndex?, trouble: (InterfaceIndex) -> Reason?
-    ) -> [Candidate] {
+    package func candidates<Failure: Error>(
+        in table: NetworkTable, besides preferred: InterfaceIndex?, trouble: (InterfaceIndex) throws(Failure) -> Reason?
+    ) throws(Failure) -> [Candidate] {
         guard !anchors.isEmpty else { return [] }
         var found: [Candidate] = []
         for link in table.links.values where link.index != preferred && link.isUsable {
@@ -54,8 +54,12 @@ package struct DefaultRouteSurvey {
             else { continue }
             found.append(Candidate(link: link, source: own.address))
         }
-        found = found.filter { trouble($0.link.index) == nil }.sorted { $0.link.index < $1.link.index }
-        return Array(found.prefix(Self.candidateLimit))
+        found.sort { $0.link.index < $1.link.index }
+        var working: [Candidate] = []
+        for candidate in found where working.count < Self.candidateLimit {
+            if try trouble(candidate.link.index) == nil { working.append(candidate) }
+        }
+        return working
     }
 
     /// The route by a link, if the link counts: the widest one, since an address may have a route of its own, and of those

@@ -14,6 +14,15 @@ package struct NetworkSnapshot: Hashable, Sendable {
     /// This machine's addresses, of all links, but for those that have no meaning beyond a site.
     package let ownAddresses: Set<IPAddress>
 
+    /// The names of the tunnels into which the kernel sends to the Internet, whether or not they work. Nothing is sent past them.
+    package var tunnels: [String] {
+        var names: [String] = []
+        for path in [internet.ipv4, internet.ipv6] where path.traits.isTunnelled {
+            if let name = path.interface, !names.contains(name) { names.append(name) }
+        }
+        return names
+    }
+
     package init(
         internet: Verdict, epoch: UInt64, routes: [DefaultRoute], links: [InterfaceIndex] = [],
         ownAddresses: Set<IPAddress> = []

@@ -84,7 +84,10 @@ package struct PathJudge {
         to destination: IPAddress, isInternet: Bool
     ) -> Reason? {
         let isLoopback = table.links[index]?.flags.contains(.loopback) == true
-        if isInternet, isLoopback { return .blackhole }
+        // What a route sends to the machine itself arrives nowhere, unless the address is the machine's own.
+        if isLoopback, isInternet || route.type == .unicast { return .blackhole }
+        // connect() refuses the address of all hosts of a network (EACCES).
+        if route.type == .broadcast { return .prohibited }
         if let trouble { return trouble }
         if hop.flags.contains(.dead) { return .noCarrier }
         if route.type != .local, !isLoopback, !hasUsableSource(route, to: destination) {

@@ -70,8 +70,20 @@ package struct RootCauseFinder {
             addressCause(of: index, families) ?? RootCause(.noAddress, interface: path.interface)
         case .noCarrier, .dormant, .linkDown, .noRoute, .blackhole, .unreachable, .prohibited, .noInterface,
             .nameNotResolved, .notAsked, .cannotObserve:
-            linkCause(of: index) ?? RootCause(reason == .linkDown ? .linkDown : .noCarrier, interface: path.interface)
+            lostCarrierCause(of: index) ?? linkCause(of: index)
+                ?? RootCause(reason == .linkDown ? .linkDown : .noCarrier, interface: path.interface)
         }
+    }
+
+    /// What happened to the link that carried a tunnel for which none is left.
+    private func lostCarrierCause(of index: InterfaceIndex) -> RootCause? {
+        guard stack.hasLostCarriers(index),
+            let carrier = memory.carriers.first(where: { $0.index == index && !$0.lower.isEmpty })
+        else { return nil }
+        let cause = causeBelow(carrier)
+        // Its link works, so what is missing is the route.
+        return cause.interface == carrier.name
+            ? RootCause(.noDefaultRoute, interface: carrier.lower.last ?? carrier.name) : cause
     }
 
     private func missingInterface(_ path: NetworkPath) -> RootCause {

@@ -28,6 +28,9 @@ package struct Rule: Hashable, Sendable {
     /// Whether the rule also matches on properties not listed here, such as a user, a protocol or a port.
     package var hasOtherSelectors = false
 
+    /// Whether it applies to some sources of IPv4 only.
+    package var selectsIPv4Source: Bool { family == .ipv4 && from.map { $0.length > 0 } == true }
+
     package init(family: IPAddress.Family, priority: UInt32, action: Action = .table, table: UInt32 = 254) {
         self.family = family
         self.priority = priority

@@ -94,6 +94,8 @@ public enum MeteredReason: String, Hashable, Sendable, CaseIterable {
     case androidHotspot = "android-hotspot"
     /// The network is the one that Apple's devices make when they share their mobile connection.
     case appleHotspot = "apple-hotspot"
+    /// It is a tunnel, and every link that could carry it is metered.
+    case carriedBy = "carried-by"
 
     /// A sentence for people.
     package var sentence: String {
@@ -102,6 +104,7 @@ public enum MeteredReason: String, Hashable, Sendable, CaseIterable {
         case .wwan: "it is a mobile connection"
         case .androidHotspot: "it is the hotspot of an Android device"
         case .appleHotspot: "it looks like the hotspot of an Apple device"
+        case .carriedBy: "what carries the tunnel is metered"
         }
     }
 }

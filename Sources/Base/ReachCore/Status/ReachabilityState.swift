@@ -184,9 +184,9 @@ public struct ReachabilityState: Hashable, Sendable {
         }
     }
 
-    /// The state as AFNetworking's reachability manager would report it.
+    /// The state as AFNetworking's reachability manager would report it. A tunnel counts as what carries it.
     public var networkReachabilityStatus: NetworkReachabilityStatus {
-        NetworkReachabilityStatus(status, linkClass: linkClass)
+        NetworkReachabilityStatus(status, linkClass: linkClass == .tunnel ? mainPath.carrierClass : linkClass)
     }
 
     /// Whether a path exists, whatever carries it.
@@ -218,6 +218,9 @@ public struct ReachabilityState: Hashable, Sendable {
         guard isReachable, isMetered else { return nil }
         return mainPath.meteredReason ?? (ipv6.status == .reachable ? ipv6.meteredReason : nil)
     }
+
+    /// The names of the links below the path's, nearest first.
+    package var carriers: [String] { mainPath.lower }
 
     /// Whether a path leaves over a link of this class, directly or below a tunnel.
     public func uses(_ linkClass: LinkClass) -> Bool {

@@ -18,6 +18,8 @@ final class ProbeTask {
     private var target: ReachabilityState?
     /// By the best path that satisfies the probe's condition.
     private var chosen: ReachabilityState?
+    /// By the kernel's own choice, of a probe that is bound to an interface.
+    private var unbound: ReachabilityState?
     private var internet: ReachabilityState?
     private var unwatch: [() -> Void] = []
     /// When the first of the failures in a row ended that an outage of the path may explain.
@@ -51,7 +53,12 @@ final class ProbeTask {
                     self?.handle(event, of: .chosen)
                 })
         }
-        if case .name = watched.subject {
+        let own = specification.target.reachabilityTarget
+        if specification.condition.interface != nil {
+            unwatch.append(
+                controller.environment.watch(own, nil) { [weak self] event in self?.handle(event, of: .unbound) })
+        }
+        if case .name = own.subject {
             unwatch.append(
                 controller.environment.watch(.internet, nil) { [weak self] event in
                     self?.handle(event, of: .internet)
@@ -204,12 +211,14 @@ final class ProbeTask {
     private enum Watched {
         case target
         case chosen
+        case unbound
         case internet
     }
 
     var gate: ProbeGate {
         let gate = ProbeGate.decide(
-            specification.condition, target: target, chosen: chosen, internet: internet, survey: controller.survey)
+            specification.condition, target: target, chosen: chosen, unbound: unbound, internet: internet,
+            survey: controller.survey)
         if case .open = gate, isExplainedByPath { return .closed(.notValidated) }
         return gate
     }
@@ -223,6 +232,7 @@ final class ProbeTask {
             switch watched {
             case .target: target = change.state
             case .chosen: chosen = change.state
+            case .unbound: unbound = change.state
             case .internet: internet = change.state
             }
             if evidence == .same, case let (state?, choice)? = stateAtStart, choice == watched,

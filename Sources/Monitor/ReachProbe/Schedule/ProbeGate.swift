@@ -24,14 +24,21 @@ package enum ProbeGate: Hashable, Sendable {
     ///   - condition: What the path must be: ``ProbeSpecification/condition``.
     ///   - target: The state of ``ProbeSpecification/watchedTarget`` by the kernel's own choice of paths.
     ///   - chosen: Its state by the best path that satisfies ``ProbeSpecification/pathCondition``; `nil` without one.
+    ///   - unbound: The state of the probe's target by the kernel's own choice, where ``ProbeSpecification/watchedTarget`` is
+    ///     bound to an interface.
     ///   - internet: The state of the Internet, which replaces that of a name that has not been resolved.
     ///   - survey: What checks have proved of each interface; `nil` without checks.
     package static func decide(
         _ condition: NetworkCondition, target: ReachabilityState?, chosen: ReachabilityState? = nil,
-        internet: ReachabilityState?, survey: ConnectivitySurvey? = nil
+        unbound: ReachabilityState? = nil, internet: ReachabilityState?, survey: ConnectivitySurvey? = nil
     ) -> ProbeGate {
         let own = target.flatMap { $0.reason == .nameNotResolved ? internet : $0 }
         let state = chosen.flatMap { $0.isReachable ? $0 : nil } ?? own
+        if let name = condition.interface, let tunnelled = unbound?.reason == .nameNotResolved ? internet : unbound,
+            tunnelled.leadsIntoTunnel(besides: name), state?.passesTunnels != true
+        {
+            return .closed(.tunnel)
+        }
         if state?.status == .notReachable { return .closed(condition.interface == nil ? .noPath : .interface) }
         // The watched target is the path by that interface.
         var others = condition
@@ -104,6 +111,14 @@ extension ReachabilityState {
         if let address { return (address.family == .ipv4 ? ipv4 : ipv6).status == .reachable }
         return [ipv4, ipv6].allSatisfy { $0.status == .reachable || $0.reason == .notAsked }
     }
+
+    /// Whether the kernel sends to the target into a tunnel other than this interface.
+    fileprivate func leadsIntoTunnel(besides name: String) -> Bool {
+        [ipv4, ipv6].contains { (path: NetworkPath) in path.traits.isTunnelled && path.interface != name }
+    }
+
+    /// Whether the configuration lets packets leave by the interface past tunnels.
+    fileprivate var passesTunnels: Bool { [ipv4, ipv6].contains { $0.traits.passesTunnels } }
 
     /// Whether packets use the same paths as in `earlier`, so that an attempt that started then is valid for this
     /// state.

@@ -313,6 +313,13 @@ struct PathValidation {
         route = fresh
         if old.source != fresh.source {
             restart(at: now)
+        } else if !Set(fresh.brokenCarriers).isSubset(of: old.brokenCarriers) {
+            // A link below has failed, and what was proved by it proves nothing now.
+            restart(at: now)
+        } else if old.lower != fresh.lower || old.brokenCarriers != fresh.brokenCarriers {
+            // Something else carries it: a tunnel goes on by another link, or not at all. Earlier traffic does not say which.
+            isDoubted = true
+            if case .waiting(let until) = phase { phase = .waiting(until: min(until, now)) }
         } else if (old.neighbour == .failed) != (fresh.neighbour == .failed) {
             // A gateway that starts or stops answering is reason for a check now. That an entry ages, or is garbage
             // collected, is not.

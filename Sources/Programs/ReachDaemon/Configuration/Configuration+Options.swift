@@ -24,7 +24,8 @@ extension Configuration {
     package var observationPolicy: ObservationPolicy {
         ObservationPolicy(
             rules: interfaces.map {
-                LinkPolicy.Rule(pattern: $0.match, linkClass: $0.linkClass, isMetered: $0.metered)
+                LinkPolicy.Rule(
+                    pattern: $0.match, linkClass: $0.linkClass, isMetered: $0.metered, passesTunnels: $0.passesTunnels)
             }, networks: networkRules)
     }
 

@@ -12,11 +12,12 @@ extension Configuration {
             ]),
         .names("targets", .target, all: { $0.targets.map { ($0.name, $0.target) } }) { $0.setTarget($1, to: $2) },
         .list(
-            "interface", InterfaceRule(), requiring: ["match"], andOneOf: ["class", "metered"],
+            "interface", InterfaceRule(), requiring: ["match"], andOneOf: ["class", "metered", "past_tunnels"],
             [
                 ConfigurationKey("match", \.match, .pattern),
                 ConfigurationKey("class", \.linkClass, .optional(.word)),
                 ConfigurationKey("metered", \.metered, .optional(.flag)),
+                ConfigurationKey("past_tunnels", \.passesTunnels, .optional(.flag)),
             ],
             in: \.interfaces),
         .list(

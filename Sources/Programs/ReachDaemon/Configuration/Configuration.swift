@@ -26,6 +26,8 @@ package struct Configuration: Hashable, Sendable {
         package var match = Glob("")
         package var linkClass: LinkClass?
         package var metered: Bool?
+        /// Whether packets may leave by the interface past a tunnel.
+        package var passesTunnels: Bool?
     }
 
     package struct Connectivity: Hashable, Sendable {

@@ -64,6 +64,8 @@ struct StatusText {
     private func metered(_ state: ReachabilityState) -> String {
         switch state.meteredReason {
         case .androidHotspot?, .appleHotspot?: ", metered (a phone's hotspot)"
+        case .carriedBy?:
+            ", metered" + (state.carriers.first.map { " (carried by \(DisplayText.sanitized($0)))" } ?? "")
         default: state.isMetered ? ", metered" : ""
         }
     }

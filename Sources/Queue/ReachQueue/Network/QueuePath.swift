@@ -51,11 +51,14 @@ package struct PathSet: Hashable, Sendable {
     /// The links that can carry packets, by their indices. Where no path satisfies a condition, a host may still be reached
     /// by a route of its own over one of them.
     package var links: [UInt32]
+    /// The names of the tunnels into which the kernel sends to the Internet, past which nothing is sent.
+    package var tunnels: [String]
 
-    package init(_ paths: [QueuePath] = [], epoch: UInt64, links: [UInt32] = []) {
+    package init(_ paths: [QueuePath] = [], epoch: UInt64, links: [UInt32] = [], tunnels: [String] = []) {
         self.paths = paths
         self.epoch = epoch
         self.links = links
+        self.tunnels = tunnels
     }
 
     package subscript(interfaceIndex index: UInt32) -> QueuePath? { paths.first { $0.interfaceIndex == index } }

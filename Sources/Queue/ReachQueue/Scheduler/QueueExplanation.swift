@@ -64,15 +64,29 @@ extension QueueScheduler {
     }
 
     private func reason(for block: Block, of entry: QueueEntry, in group: RequestGroup) -> QueueExplanation.Reason {
-        let (text, remedy) = words(for: block, of: entry, in: group)
+        let (text, usual) = words(for: block, of: entry, in: group)
+        let remedy = tunnelRemedy(for: block) ?? usual
         var reason = QueueExplanation.Reason(
             blocker: block.blocker, since: moment(of: block.since), until: block.until.map(moment(of:)), text: text,
             remedy: remedy)
         let waitsForDefault = group.key.destination.flatMap(route)?.own.isEmpty ?? true
-        if waitsForDefault, block.until == nil, [.path, .linkClass].contains(block.blocker) {
+        // Of a tunnel that works, no link that is broken is the reason.
+        let lacksPath = block.blocker == .path || block.blocker == .linkClass && paths?.tunnels.isEmpty != false
+        if waitsForDefault, block.until == nil, lacksPath {
             reason.lacks = group.key.condition
         }
         return reason
+    }
+
+    /// What would end a wait for a path, where the kernel sends into a tunnel; `nil` for other waits.
+    private func tunnelRemedy(for block: Block) -> String? {
+        guard [.path, .linkClass, .target].contains(block.blocker), block.until == nil,
+            let tunnels = paths?.tunnels, !tunnels.isEmpty
+        else { return nil }
+        let names = tunnels.map(DisplayText.sanitized).joined(separator: " and ")
+        let condition = block.blocker == .linkClass ? "satisfies the condition" : "works"
+        return "What is sent goes into the tunnel \(names) and not past it: "
+            + "it starts when that \(condition), or is taken down."
     }
 
     private func words(

@@ -8,6 +8,7 @@ final class PathFeed {
     /// What probes have proved behind interfaces.
     private var proved: [String: Connectivity] = [:]
     private var links: [UInt32] = []
+    private var tunnels: [String] = []
     private var epoch: UInt64 = 1
     /// The last set; `nil` before the first.
     private(set) var last: PathSet?
@@ -21,6 +22,7 @@ final class PathFeed {
         if let routes, !Self.carry(fresh, connectionsOf: routes) { epoch += 1 }
         routes = fresh
         links = (network?.links ?? []).map(UInt32.init(bitPattern:))
+        tunnels = network?.tunnels ?? []
         update()
     }
 
@@ -87,7 +89,7 @@ final class PathFeed {
         guard let routes else { return }
         let byInterface = Dictionary(grouping: routes, by: \.key.interface).sorted { $0.key < $1.key }
         let paths = byInterface.compactMap { QueuePath($0.value, proved) }
-        let set = PathSet(paths, epoch: epoch, links: links)
+        let set = PathSet(paths, epoch: epoch, links: links, tunnels: tunnels)
         guard set != last else { return }
         last = set
         onChange(set)

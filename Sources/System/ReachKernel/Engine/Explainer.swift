@@ -65,15 +65,19 @@ package final class Explainer {
         let view = snapshot.view
         let matched = try finding.flatMap { finding throws(NetlinkError) in try matchedRoute(finding, of: target) }
         // The view caches the traits of each link, so the last stack includes those of the other hops.
-        for hop in matched?.hops ?? [] { _ = hop.interface.map { view.stack(for: $0) } }
+        for hop in matched?.hops ?? [] {
+            if let index = hop.interface { _ = try view.stack(for: index) }
+        }
         let stack =
             if let index = path.interfaceIndex {
-                view.stack(for: index, underlay: try view.underlay(of: index))
+                try view.stack(for: index)
             } else {
                 try view.fullStack()
             }
         let refusing = try finding.map { finding throws(NetlinkError) in try refusingRoutes(finding) } ?? []
-        return ExplanationFacts.Lookup(stack: stack, matched: matched, refusing: refusing)
+        var lookup = ExplanationFacts.Lookup(stack: stack, matched: matched, refusing: refusing)
+        lookup.wireGuard = path.interfaceIndex.flatMap { view.table.links[$0] }.flatMap(view.tunnels.wireGuardDevice)
+        return lookup
     }
 
     private func matchedRoute(_ finding: PathFinding, of target: Target) throws(NetlinkError) -> Route? {

@@ -41,7 +41,7 @@ extension ReachabilityEngine {
             if !forgotten.isEmpty { _ = view.takeIdentityChange() }
             send(
                 NetworkSnapshot(
-                    internet: internet, epoch: epoch.value, routes: routes, links: finder.connectedLinks,
+                    internet: internet, epoch: epoch.value, routes: routes, links: try finder.connectedLinks(),
                     ownAddresses: view.table.globalAddresses))
             // Only where they identify networks do they matter.
             if options.observer.policy.networks.identifiesNetworks, neighbours.setGateways(of: routes) {

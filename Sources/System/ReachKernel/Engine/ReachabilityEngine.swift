@@ -30,6 +30,8 @@ package final class ReachabilityEngine {
     private var leases: LeaseFindings?
     /// The links that carry paths, as long as nothing has changed since they were found.
     var carryingLinks = CarryingLinks()
+    /// The far ends of tunnels, whose routes decide what carries the tunnels.
+    private var tunnelEnds: Set<IPAddress> = []
     /// The watches of routes to some addresses.
     var routeWatches: [UInt64: RouteWatch] = [:]
     /// Increases before a change is evaluated: see ``reportsRoutes(to:)``. It begins with the time, so that an engine
@@ -292,6 +294,7 @@ package final class ReachabilityEngine {
         }
         publishNetwork()
         announceRoutes(after: effects)
+        if tunnelEnds != view.tunnels.farEnds { updateTargets() }
     }
 
     /// Evaluates only some targets, with the last verdict on the Internet: new ones, patient ones, or those whose names were resolved.
@@ -414,6 +417,8 @@ package final class ReachabilityEngine {
         var addresses = Set(options.anchors)
         for watch in routeWatches.values { addresses.formUnion(watch.addresses) }
         for watch in watches.values { watch.addAddresses(to: &addresses) }
+        tunnelEnds = observer?.view?.tunnels.farEnds ?? []
+        addresses.formUnion(tunnelEnds)
         observer?.watch(targets: addresses)
     }
 

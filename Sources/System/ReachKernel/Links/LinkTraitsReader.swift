@@ -27,7 +27,11 @@ package struct LinkTraitsReader: ~Copyable {
     /// The link's traits; empty where netlink already reports everything that the classifier needs.
     package func traits(of link: Link) -> LinkTraits {
         var traits = LinkTraits()
-        if link.kind == "ppp" { traits.pppoeInterface = pppoeInterface() }
+        if link.kind == "ppp" {
+            let interfaces = pppoeInterfaces()
+            traits.pppoeSessions = interfaces.count
+            if Set(interfaces).count == 1 { traits.pppoeInterface = interfaces[0] }
+        }
         guard LinkClassifier.kind(byNetlinkOf: link) == nil, let name = cName(of: link) else { return traits }
         if let directory = SysfsDirectory(path: (sysfs + "/").utf8.map(CChar.init(bitPattern:)) + name),
             let event = directory.text(of: "uevent"), shows(link, directory, event, name)
@@ -97,13 +101,11 @@ package struct LinkTraitsReader: ~Copyable {
 
     // MARK: - PPPoE
 
-    /// The interface of the PPPoE sessions, if all of them use the same one. `pppoe_seq_show` in
-    /// drivers/net/ppp/pppoe.c prints a heading, then a line for each session: its number, the remote address and the
-    /// interface.
-    private func pppoeInterface() -> String? {
-        guard let sessions = SmallFile.text(pppoeSessions)?.split(separator: "\n").dropFirst() else { return nil }
-        let interfaces = Set(sessions.compactMap { $0.split(separator: " ").dropFirst(2).first })
-        return interfaces.count == 1 ? interfaces.first.map(String.init) : nil
+    /// The interface of each PPPoE session. `pppoe_seq_show` in drivers/net/ppp/pppoe.c prints a heading, then a line for each
+    /// session: its number, the remote address and the interface.
+    private func pppoeInterfaces() -> [String] {
+        guard let sessions = SmallFile.text(pppoeSessions)?.split(separator: "\n").dropFirst() else { return [] }
+        return sessions.compactMap { $0.split(separator: " ").dropFirst(2).first.map(String.init) }
     }
 
     // MARK: - Names

@@ -22,29 +22,40 @@ extension PathFinder {
             questions.append(RouteQuestion(wanted.address, interface: interface, mark: mark, matchesTable: true))
         }
         for (place, answer) in zip(places, try lookUp(questions)) {
-            routes[place] = route(to: addresses[place].address, answer, rule)
+            routes[place] = try route(to: addresses[place].address, answer, rule)
         }
         return routes
     }
 
-    private func route(to address: IPAddress, _ answer: RouteAnswer, _ rule: DefaultRouteRule) -> AddressRoute {
+    private func route(
+        to address: IPAddress, _ answer: RouteAnswer, _ rule: DefaultRouteRule
+    ) throws(NetlinkError) -> AddressRoute {
         guard case .route(let route) = answer else { return answer.isWithoutRoute ? .byDefault : .none }
         switch route.type {
-        case .local: return loopback(address).map(AddressRoute.local) ?? .none
-        case .unicast, .broadcast, .anycast, .multicast: break
+        case .local: return try loopback(address).map(AddressRoute.local) ?? .none
+        case .unicast, .anycast, .multicast: break
         default: return route.destination.length == 0 ? .byDefault : .none
         }
-        guard !rule.isDefault(route) else { return .byDefault }
-        return ownRoute(to: address, route).map(AddressRoute.own) ?? .none
+        if rule.isDefault(route), !isTunnel(on: route, unlike: rule) { return .byDefault }
+        return try ownRoute(to: address, route).map(AddressRoute.own) ?? .none
+    }
+
+    /// Whether a default route leads into a tunnel by which the Internet is not reached, or the Internet is reached by a tunnel
+    /// and this address is not: only one half of the addresses may go into a tunnel (0.0.0.0/1), and it may have come just now.
+    private func isTunnel(on route: Route, unlike rule: DefaultRouteRule) -> Bool {
+        let usual = rule.interface(of: route.destination.address.family)
+        guard let index = route.hops.first?.interface, index != usual else { return false }
+        return view.leadsIntoTunnel(index) || (usual.map(view.leadsIntoTunnel) ?? false)
     }
 
     /// - Returns: `nil` if the link cannot carry packets.
-    private func ownRoute(to address: IPAddress, _ route: Route) -> HostRoute? {
+    private func ownRoute(to address: IPAddress, _ route: Route) throws(NetlinkError) -> HostRoute? {
         guard let hop = route.hops.first(where: { !$0.flags.contains(.dead) }), let index = hop.interface,
             let link = view.table.links[index]
         else { return nil }
-        if link.flags.contains(.loopback) { return loopback(address) }
-        let condition = view.condition(of: index)
+        // What a route sends to the machine itself arrives nowhere.
+        guard !link.flags.contains(.loopback) else { return nil }
+        let condition = try view.condition(of: index)
         guard condition.trouble == nil else { return nil }
         let addresses = (view.table.addresses[index] ?? []).filter { $0.address.family == address.family }
         let usable = addresses.filter(\.isUsable)
@@ -60,12 +71,12 @@ extension PathFinder {
     }
 
     /// The way to this machine itself.
-    private func loopback(_ address: IPAddress) -> HostRoute? {
+    private func loopback(_ address: IPAddress) throws(NetlinkError) -> HostRoute? {
         guard let link = view.table.links.values.first(where: { $0.flags.contains(.loopback) }), link.isUsable else {
             return nil
         }
         var host = HostRoute(to: address, interface: link.index, name: link.name)
-        host.traits = view.condition(of: link.index).traits
+        host.traits = try view.condition(of: link.index).traits
         host.isLocal = true
         return host
     }

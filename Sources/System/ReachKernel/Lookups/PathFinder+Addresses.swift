@@ -99,8 +99,6 @@ extension PathFinder {
         if let known { return known }
         guard shared.judged.count < Shared.limit, answer.hasSameNextHop(as: answer) else { return nil }
         let path = try judge(address, answer)
-        // What carries a tunnel is guessed for each destination.
-        guard path.linkClass != .tunnel else { return nil }
         shared.judged.append(Shared.Judged(family: family, answer: answer, path: path))
         return shared.judged.count - 1
     }

@@ -5,6 +5,9 @@ extension PathFinder {
     ///
     /// The preferred ones cost no lookup. Each other link with an address costs a few, all sent at once.
     ///
+    /// Where the kernel sends into a tunnel, no link below or beside it is another way, unless the configuration lets packets
+    /// leave by that link past tunnels. A family in which the kernel has no way has none past the other family's tunnel.
+    ///
     /// - Parameter preferred: The verdict on the Internet.
     package func defaultRoutes(preferred: Verdict, anchors: [IPAddress]) throws(NetlinkError) -> [DefaultRoute] {
         view.table.addingPortals(
@@ -49,19 +52,27 @@ extension PathFinder {
         preferred: Verdict, _ survey: (IPAddress.Family) -> DefaultRouteSurvey
     ) throws(NetlinkError) -> [DefaultRoute] {
         var routes: [DefaultRoute] = []
+        let hasTunnel = [preferred.ipv4, preferred.ipv6].contains { path in
+            path.interfaceIndex.map(view.leadsIntoTunnel) ?? false
+        }
         for family in IPAddress.Family.allCases {
             let path = family == .ipv4 ? preferred.ipv4 : preferred.ipv6
+            let isTunnelled = path.interfaceIndex.map(view.leadsIntoTunnel) ?? hasTunnel
             let own = path.interfaceIndex.map { addresses(of: $0, family) } ?? []
             if let main = DefaultRoute(preferred: path, family, addresses: own) { routes.append(main) }
-            routes += try otherRoutes(than: path.interfaceIndex, survey(family))
+            routes += try otherRoutes(than: path.interfaceIndex, survey(family), pastTunnel: isTunnelled)
         }
         return view.leases?.markingUndecided(routes) ?? routes
     }
 
     private func otherRoutes(
-        than preferred: InterfaceIndex?, _ survey: DefaultRouteSurvey
+        than preferred: InterfaceIndex?, _ survey: DefaultRouteSurvey, pastTunnel: Bool
     ) throws(NetlinkError) -> [DefaultRoute] {
-        let candidates = survey.candidates(in: view.table, besides: preferred) { view.condition(of: $0).trouble }
+        if pastTunnel, !view.policy.letsAnyPassTunnels { return [] }
+        var candidates = try survey.candidates(in: view.table, besides: preferred) { index throws(NetlinkError) in
+            try view.condition(of: index).trouble
+        }
+        if pastTunnel { candidates = candidates.filter { view.policy.first(\.passesTunnels, for: $0.link) == true } }
         guard !candidates.isEmpty else { return [] }
         // An IPv4 lookup for one link never fails, unless it asks for the route itself. An IPv6 route may be for some
         // sources only. A rule may select the table by the mark or by the interface, so both are part of the lookup.
@@ -92,7 +103,7 @@ extension PathFinder {
         if let gateway = hop.gateway {
             entry = try view.queries.neighbourEntry(Neighbour.Key(interface: index, address: gateway))
         }
-        let condition = view.condition(of: index, underlay: try view.underlay(of: index))
+        let condition = try view.condition(of: index)
         var result = DefaultRoute(
             key: routeKey, name: candidate.link.name,
             traits: condition.traits, isPreferred: false)
@@ -107,14 +118,16 @@ extension PathFinder {
     }
 
     /// The links that can carry packets and have an address, by which names and hosts may be reached without a default route.
-    package var connectedLinks: [InterfaceIndex] {
-        let anyOfEach = [IPAddress(ipv4: 0), IPAddress(ipv6: 0, 0)]
-        let found = anyOfEach.flatMap { address in
-            DefaultRouteSurvey(address.family, toAnyOf: [address]).candidates(in: view.table, besides: nil) {
-                view.condition(of: $0).trouble
-            }.map(\.link.index)
+    package func connectedLinks() throws(NetlinkError) -> [InterfaceIndex] {
+        var found: Set<InterfaceIndex> = []
+        for address in [IPAddress(ipv4: 0), IPAddress(ipv6: 0, 0)] {
+            let survey = DefaultRouteSurvey(address.family, toAnyOf: [address])
+            let links = try survey.candidates(in: view.table, besides: nil) { index throws(NetlinkError) in
+                try view.condition(of: index).trouble
+            }
+            found.formUnion(links.map(\.link.index))
         }
-        return Set(found).sorted()
+        return found.sorted()
     }
 
     private func addresses(of index: InterfaceIndex, _ family: IPAddress.Family) -> [InterfaceAddress] {

@@ -19,6 +19,7 @@ package struct PathFinder {
         self.view = view
         self.mark = mark
         self.recordsFindings = recordsFindings
+        view.forgetCarriers()
     }
 
     /// The verdict on a target.
@@ -113,7 +114,7 @@ package struct PathFinder {
     /// The verdict on an interface of this machine: whether it can carry packets.
     package func interface(named name: String) throws(NetlinkError) -> Verdict {
         guard let link = view.table.link(named: name) else { return Verdict(.notReachable, reason: .noInterface) }
-        let judge = judge(try view.underlay(of: link.index))
+        let judge = try judge(by: link.index)
         return Verdict(
             ipv4: judge.path(ofInterface: link.index, family: .ipv4),
             ipv6: judge.path(ofInterface: link.index, family: .ipv6))
@@ -121,10 +122,16 @@ package struct PathFinder {
 
     /// Makes the lookups. Repeats one with a source where an IPv6 route may be for that source only, and one in the table
     /// for an IPv4 lookup with an interface, which otherwise always succeeds.
-    func lookUp(_ questions: [RouteQuestion]) throws(NetlinkError) -> [RouteAnswer] {
+    func lookUp(_ unsourced: [RouteQuestion]) throws(NetlinkError) -> [RouteAnswer] {
+        let questions = try addingSources(to: unsourced)
         var answers = try view.queries.routes(questions)
         for (index, question) in questions.enumerated() {
             let family = question.destination.family
+            // The kernel does not repeat the source that it was asked with.
+            if family == .ipv4, !question.matchesTable, case .route(var route) = answers[index], route.source == nil {
+                route.source = question.source
+                answers[index] = .route(route)
+            }
             if family == .ipv4, question.interface != nil {
                 var strict = question
                 strict.matchesTable = true
@@ -141,6 +148,30 @@ package struct PathFinder {
         return answers
     }
 
+    /// The questions with the sources that IPv4 sockets would have. A socket that connects looks its route up, adopts the source,
+    /// and looks the route up again with it (`ip_route_connect`), by which rules for that source apply.
+    private func addingSources(to questions: [RouteQuestion]) throws(NetlinkError) -> [RouteQuestion] {
+        let places = questions.indices.filter { place in
+            questions[place].destination.family == .ipv4 && questions[place].source == nil
+        }
+        guard !places.isEmpty, try view.readSourceRules() else { return questions }
+        var result = questions
+        let first = try view.queries.routes(
+            places.map { place in
+                var plain = questions[place]
+                plain.matchesTable = false
+                return plain
+            })
+        for (place, answer) in zip(places, first) {
+            // What is sent to this machine itself has its own address as source, and needs no rule.
+            guard case .route(let route) = answer, route.type == .unicast, let source = route.source,
+                !source.isUnspecified
+            else { continue }
+            result[place].source = source
+        }
+        return result
+    }
+
     private var hasGlobalIPv6Address: Bool {
         view.table.addresses.values.contains { addresses in
             addresses.contains { $0.address.family == .ipv6 && $0.isUsable }
@@ -151,16 +182,36 @@ package struct PathFinder {
         _ destination: IPAddress, _ answer: RouteAnswer, isInternet: Bool = false
     ) throws(NetlinkError) -> NetworkPath {
         guard case .route(let route) = answer, let hop = route.hops.first, let index = hop.interface else {
-            return judge().path(to: destination, answer: answer, isInternet: isInternet)
+            return judge(nil).path(to: destination, answer: answer, isInternet: isInternet)
         }
         try addNeighbour(hop, of: route, on: index, destination: destination)
-        let underlay = try view.underlay(of: index)
-        var path = judge(underlay).path(to: destination, answer: answer, isInternet: isInternet)
-        if path.linkClass == .tunnel, path.lower.isEmpty, let name = try likelyUnderlay(of: index, to: destination) {
-            path.lower = [name]
+        let path = try judge(by: index).path(to: destination, answer: answer, isInternet: isInternet)
+        guard path.status != .reachable, hop.gateway != nil, let trouble = path.reason, trouble.isOfOneHop else {
+            return path
         }
-        return path
+        return try otherHop(than: index, to: destination, isInternet: isInternet) ?? path
     }
+
+    /// The path by another next hop of the route; `nil` if none works. Of those of a multipath route the kernel names one for each
+    /// destination, and a connection that fails by it tries another.
+    private mutating func otherHop(
+        than broken: InterfaceIndex, to destination: IPAddress, isInternet: Bool
+    ) throws(NetlinkError) -> NetworkPath? {
+        let matched = try view.queries.routes([RouteQuestion(destination, mark: mark, matchesTable: true)])[0]
+        guard case .route(let route) = matched, route.hops.count > 1 else { return nil }
+        for hop in route.hops.prefix(Self.mostHops) {
+            guard let index = hop.interface, index != broken else { continue }
+            let bound = RouteQuestion(destination, interface: index, mark: mark)
+            guard case .route(var answer) = try view.queries.routes([bound])[0] else { continue }
+            answer.hops = [hop]
+            try addNeighbour(hop, of: answer, on: index, destination: destination)
+            let path = try judge(by: index).path(to: destination, answer: .route(answer), isInternet: isInternet)
+            if path.status == .reachable { return path }
+        }
+        return nil
+    }
+
+    private static var mostHops: Int { 8 }
 
     private mutating func record(_ survey: ReferenceAddressSurvey) {
         for finding in survey.findings { record(finding.path, to: finding.anchor, finding.answer, finding.isDecisive) }
@@ -180,8 +231,13 @@ package struct PathFinder {
             PathFinding(destination: destination, answer: answer, path: path, isDecisive: isDecisive))
     }
 
-    private func judge(_ underlay: [InterfaceIndex: InterfaceIndex] = [:]) -> PathJudge {
-        PathJudge(table: view.table) { [view] in view.condition(of: $0, underlay: underlay) }
+    private func judge(by index: InterfaceIndex) throws(NetlinkError) -> PathJudge {
+        judge(view.table.links[index] == nil ? nil : try view.condition(of: index))
+    }
+
+    /// - Parameter condition: That of the only link that a path may leave by; `nil` if it leaves by none that is known.
+    private func judge(_ condition: LinkCondition?) -> PathJudge {
+        PathJudge(table: view.table) { _ in condition ?? LinkCondition(traits: PathTraits()) }
     }
 
     private mutating func addNeighbour(
@@ -213,24 +269,15 @@ package struct PathFinder {
         _ path: NetworkPath, to destination: IPAddress, interface: InterfaceIndex? = nil
     ) -> RouteQuestion? {
         guard path.interfaceIndex != nil, path.metric == nil else { return nil }
+        let asksSource = destination.family == .ipv6 || view.hasSourceRules
         return RouteQuestion(
-            destination, interface: interface, source: path.source.flatMap { $0.family == .ipv6 ? $0 : nil },
-            mark: mark, matchesTable: true)
+            destination, interface: interface, source: asksSource ? path.source : nil, mark: mark, matchesTable: true)
     }
+}
 
-    /// The link that probably carries a tunnel whose remote address is unknown (tun, and WireGuard without root): of the
-    /// links that are no tunnels, the one with the best route. This is a guess: it is shown, but decides nothing.
-    private func likelyUnderlay(of tunnel: InterfaceIndex, to destination: IPAddress) throws(NetlinkError) -> String? {
-        let candidates = view.table.links.values.filter { link in
-            guard link.index != tunnel, link.isUsable, !link.flags.contains(.loopback) else { return false }
-            return ![.tunnel, .loopback].contains(view.condition(of: link.index).traits.linkClass)
-        }.sorted { $0.index < $1.index }
-        let answers = try view.queries.routes(
-            candidates.map { RouteQuestion(destination, interface: $0.index, matchesTable: true) })
-        let routed = zip(candidates, answers).compactMap { link, answer -> (name: String, metric: UInt32)? in
-            guard case .route(let route) = answer, RouteType.unicast == route.type else { return nil }
-            return (link.name, route.metric ?? 0)
-        }
-        return routed.min { $0.metric < $1.metric }?.name
+extension Reason {
+    /// Whether it may concern only one next hop of several.
+    fileprivate var isOfOneHop: Bool {
+        [.noCarrier, .dormant, .linkDown, .gatewayUnreachable, .noAddress].contains(self)
     }
 }

@@ -14,6 +14,10 @@ package final class KernelView {
     private var traits: [InterfaceIndex: LinkTraits] = [:]
     /// The conditions found so far; emptied when any link changes.
     private var conditions: [InterfaceIndex: LinkCondition] = [:]
+    /// Those of them that rest on routes: see ``forgetCarriers()``.
+    private var routedConditions: Set<InterfaceIndex> = []
+    /// What carries the tunnels.
+    let tunnels = TunnelUnderlay()
     /// How often access points have refused links since this process observes them.
     package private(set) var admissions = AdmissionCounter()
     /// The policy rules; `nil` until they are asked for, and after a change.
@@ -59,6 +63,7 @@ package final class KernelView {
         table = fresh
         hasOtherIdentity = true
         conditions = [:]
+        tunnels.forget()
         knownRules = nil
     }
 
@@ -68,6 +73,15 @@ package final class KernelView {
         let fresh = try queries.rules()
         knownRules = fresh
         return fresh
+    }
+
+    /// Whether a rule applies to some IPv4 sources only, as far as the rules have been read.
+    var hasSourceRules: Bool { knownRules?.contains(where: \.selectsIPv4Source) == true }
+
+    /// Whether a rule applies to some IPv4 sources only.
+    func readSourceRules() throws(NetlinkError) -> Bool {
+        _ = try rules()
+        return hasSourceRules
     }
 
     /// Applies a notice to the tables.
@@ -83,6 +97,7 @@ package final class KernelView {
             admissions.observe(link, after: known)
         case .linkRemoved(let index):
             traits[index] = nil
+            tunnels.remove(index)
             usableSince[index] = nil
             wireless?.remove(index)
             admissions.forget(index)
@@ -101,7 +116,10 @@ package final class KernelView {
         default: return table.apply(notice)
         }
         let effect = table.apply(notice)
-        if effect != nil { conditions = [:] }
+        if effect != nil {
+            conditions = [:]
+            tunnels.forget()
+        }
         return effect
     }
 
@@ -204,15 +222,13 @@ package final class KernelView {
     }
 
     /// The condition of a link.
-    ///
-    /// - Parameter underlay: The link that carries a tunnel's packets, where known. The result is then not cached, since
-    ///   it changes with routes.
-    package func condition(
-        of index: InterfaceIndex, underlay: [InterfaceIndex: InterfaceIndex] = [:]
-    ) -> LinkCondition {
-        if underlay.isEmpty, let known = conditions[index] { return known }
-        let condition = stack(for: index, underlay: underlay).condition(of: index)
-        if underlay.isEmpty { conditions[index] = condition }
+    package func condition(of index: InterfaceIndex) throws(NetlinkError) -> LinkCondition {
+        if let known = conditions[index] { return known }
+        let stack = try stack(for: index)
+        let condition = stack.condition(of: index)
+        conditions[index] = condition
+        // Routes, of which many change without a notice, decide what carries a tunnel.
+        if stack.carriesTunnels(index) { routedConditions.insert(index) }
         return condition
     }
 
@@ -222,23 +238,25 @@ package final class KernelView {
     }
 
     /// The links, with the traits of the link `index` and of those below it.
-    ///
-    /// - Parameter underlay: The link that carries a tunnel's packets, where known.
-    package func stack(
-        for index: InterfaceIndex, underlay: [InterfaceIndex: InterfaceIndex] = [:]
-    ) -> LinkStack {
-        let members = makeStack(underlay).members(of: index)
-        let all = readTraits(of: members) ? makeStack(underlay).members(of: index) : members
-        return makeStack(underlay, identities(of: all))
+    package func stack(for index: InterfaceIndex) throws(NetlinkError) -> LinkStack {
+        try findCarriers(of: index)
+        return makeStack(tunnels.known, identities(of: readStack(for: index).members(of: index)))
+    }
+
+    /// The links without what identifies networks, with the traits of the link `index` and of those below it.
+    func readStack(for index: InterfaceIndex) -> LinkStack {
+        // What is read of a link may show that there is another one below it.
+        while readTraits(of: makeStack(tunnels.known).members(of: index)) {}
+        return makeStack(tunnels.known)
     }
 
     /// These links and all below them; `nil` if it cannot be said by the table alone which those are.
     package func carriers(of carried: Set<InterfaceIndex>) -> Set<InterfaceIndex>? {
         var all: Set<InterfaceIndex> = []
         for index in carried {
-            let stack = stack(for: index)
+            let stack = readStack(for: index)
             // A route decides what carries a tunnel, and flows decide what carries a bridge of Open vSwitch.
-            guard stack.class(of: index) != .tunnel else { return nil }
+            guard stack.class(of: index) != .tunnel, !stack.carriesTunnels(index) else { return nil }
             for member in stack.members(of: index) {
                 guard table.links[member]?.kind != LinkStack.openVSwitch else { return nil }
                 all.insert(member)
@@ -249,22 +267,18 @@ package final class KernelView {
 
     /// All links, with their traits and with the links that carry the tunnels.
     package func fullStack() throws(NetlinkError) -> LinkStack {
-        var underlay: [InterfaceIndex: InterfaceIndex] = [:]
-        for (index, link) in table.links where link.remote != nil {
-            underlay.merge(try self.underlay(of: index)) { first, _ in first }
-        }
         _ = readTraits(of: table.links.keys)
-        return makeStack(underlay, identities(of: table.links.keys))
+        for index in table.links.keys.sorted() { try findCarriers(of: index) }
+        return makeStack(tunnels.known, identities(of: table.links.keys))
     }
 
-    /// The link that carries a tunnel's packets, as a dictionary from the tunnel to it; empty where the tunnel's remote
-    /// address is unknown.
-    package func underlay(of index: InterfaceIndex) throws(NetlinkError) -> [InterfaceIndex: InterfaceIndex] {
-        guard let remote = table.links[index]?.remote,
-            case .route(let route) = try queries.routes([RouteQuestion(remote)])[0],
-            let below = route.hops.first?.interface, below != index
-        else { return [:] }
-        return [index: below]
+    // MARK: - What carries tunnels
+
+    /// Makes the next questions find out again what carries tunnels. The routes that decide it change without a notice.
+    func forgetCarriers() {
+        tunnels.forget()
+        for index in routedConditions { conditions[index] = nil }
+        routedConditions = []
     }
 
     /// Reads the traits of those links whose traits are not known yet.
@@ -281,10 +295,10 @@ package final class KernelView {
     }
 
     private func makeStack(
-        _ underlay: [InterfaceIndex: InterfaceIndex], _ identities: [InterfaceIndex: NetworkIdentity] = [:]
+        _ carriers: [InterfaceIndex: TunnelCarriers], _ identities: [InterfaceIndex: NetworkIdentity] = [:]
     ) -> LinkStack {
         LinkStack(
-            links: table.links, traits: traits, policy: policy, tunnelUnderlay: underlay, identities: identities)
+            links: table.links, traits: traits, policy: policy, tunnelCarriers: carriers, identities: identities)
     }
 
     /// Makes sure that the state of a neighbour is known.

@@ -119,7 +119,8 @@ import Testing
             policy: policy, underlay: [3: 2], networks: [1: android])
         for index: InterfaceIndex in 1...3 {
             let traits = stack.condition(of: index).traits
-            #expect(traits.network == "office" && traits.meteredReason == .androidHotspot, "\(index)")
+            let reason = index == 3 ? MeteredReason.carriedBy : .androidHotspot
+            #expect(traits.network == "office" && traits.meteredReason == reason, "\(index)")
         }
         #expect(stack.condition(of: 4).traits.network == nil)
     }

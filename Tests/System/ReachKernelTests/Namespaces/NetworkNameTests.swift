@@ -109,7 +109,7 @@ struct NetworkNameTests {
             try machine.run("ip", "neighbour", "del", "192.0.2.1", "dev", "lan0")
             try snapshot.view.refresh()
             let index = try #require(snapshot.view.table.link(named: "lan0")?.index)
-            return [before, snapshot.view.condition(of: index).traits.network]
+            return [before, try snapshot.view.condition(of: index).traits.network]
         }
         #expect(networks == ["office", nil])
     }

@@ -1,0 +1,101 @@
+internal import CNetlink
+internal import CNetlinkGeneric
+internal import ReachCore
+internal import ReachLoop
+
+/// Asks the kernel for the peers of WireGuard links, which takes CAP_NET_ADMIN. Confined to one thread.
+///
+/// The kernel has no notices about peers. Its answers have the keys, too, which are not read.
+final class WireGuardQueries {
+    private var families: [String: Int?] = [:]
+    private var socket: QuerySocket?
+    private var known: [InterfaceIndex: (device: WireGuardDevice?, at: BootTime)] = [:]
+    /// An answer serves for this long: a change of the network causes several questions, and a server has thousands of peers.
+    private static let lifetime = Duration.seconds(1)
+
+    /// - Returns: `nil` for other links, and where the kernel does not answer this process.
+    func device(_ link: Link) -> WireGuardDevice? {
+        guard let kind = link.kind, ["wireguard", "amneziawg"].contains(kind) else { return nil }
+        let now = SystemClock.boot
+        if let last = known[link.index], now - last.at < Self.lifetime { return last.device }
+        let device = ask(link.index, of: kind)
+        if known.count > 64 { known = [:] }
+        known[link.index] = (device, now)
+        return device
+    }
+
+    private func ask(_ index: InterfaceIndex, of kind: String) -> WireGuardDevice? {
+        guard let family = family(kind) else { return nil }
+        if socket == nil { socket = try? QuerySocket(NETLINK_GENERIC) }
+        let parts = try? socket?.dump(family, genlmsghdr(cmd: WireGuardParser.getDevice, version: 1, reserved: 0)) {
+            $0.attribute(WireGuardParser.interfaceIndex, UInt32(bitPattern: index))
+        } read: {
+            WireGuardParser.part($0, family: family)
+        }
+        guard let parts, var device = parts.first else { return nil }
+        for part in parts.dropFirst() { device.add(part) }
+        return device
+    }
+
+    private func family(_ kind: String) -> Int? {
+        if let known = families[kind] { return known }
+        var number: CInt = 0
+        var group: CInt = 0
+        let found = reach_generic_family(kind, nil, &number, &group) == 0 ? Int(number) : nil
+        families[kind] = .some(found)
+        return found
+    }
+}
+
+/// Parses the answers to WG_CMD_GET_DEVICE (linux/wireguard.h).
+enum WireGuardParser {
+    static let getDevice: UInt8 = 0
+    static let interfaceIndex: UInt32 = 1
+
+    /// - Returns: The device with those of its peers that the message has; `nil` for any other message.
+    static func part(_ message: Message, family: Int) -> WireGuardDevice? {
+        guard Int(message.type) == family, let (_, attributes) = message.body(genlmsghdr.self) else { return nil }
+        return device(attributes)
+    }
+
+    private static func device(_ attributes: Attributes) -> WireGuardDevice {
+        var device = WireGuardDevice()
+        for attribute in attributes {
+            switch attribute.type {
+            case 7: device.mark = attribute.uint32.flatMap { $0 == 0 ? nil : $0 }
+            case 8: device.peers = attribute.nested.map { peer($0.nested) }
+            default: break
+            }
+        }
+        return device
+    }
+
+    private static func peer(_ attributes: Attributes) -> WireGuardDevice.Peer {
+        var peer = WireGuardDevice.Peer()
+        for attribute in attributes {
+            switch attribute.type {
+            case 4: peer.endpoint = endpoint(attribute.payload)
+            case 6:
+                let seconds = attribute.structure(Int64.self) ?? 0
+                peer.lastHandshake = seconds == 0 ? nil : seconds
+            case 9:
+                for allowed in attribute.nested {
+                    for part in allowed.nested where part.type == 3 {
+                        if let length = part.uint8, length <= 1 { peer.takesAll = true }
+                    }
+                }
+            default: break
+            }
+        }
+        return peer
+    }
+
+    /// The address of a `sockaddr_in` or `sockaddr_in6`.
+    private static func endpoint(_ payload: UnsafeRawBufferPointer) -> IPAddress? {
+        switch payload.count {
+        case 16: IPAddress(UnsafeRawBufferPointer(rebasing: payload[4..<8]))
+        case 28: IPAddress(UnsafeRawBufferPointer(rebasing: payload[8..<24]))
+        default: nil
+        }
+    }
+}
