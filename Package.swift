@@ -11,6 +11,9 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// As Debian builds C programs; it takes an optimizing compiler.
+let fortified = CSetting.define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release))
+
 // Files of tests that are not built, separated by spaces: those of a target of which ONLY names files.
 let leftOutFiles = (Context.environment["REACH_TESTS_LEFT_OUT"] ?? "").split(separator: " ")
 
@@ -54,12 +57,14 @@ let targets: [Target] = [
     .systemLibrary(name: "CAres", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
     .systemLibrary(name: "CPublicSuffix", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
     .systemLibrary(name: "CNats", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
-    .target(name: "CCurl", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
-    .target(name: "CNetlinkRoute", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
-    .target(name: "CNetlinkGeneric", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
-    .target(name: "CReachLinux", cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CCurl", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE"), fortified]),
+    .target(name: "CNetlinkRoute", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE"), fortified]),
+    .target(name: "CNetlinkGeneric", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE"), fortified]),
+    .target(name: "CReachLinux", cSettings: [.define("_GNU_SOURCE"), fortified]),
     // toml++ is a header-only library: Debian's libtomlplusplus-dev.
-    .target(name: "CToml"),
+    .target(
+        name: "CToml",
+        cxxSettings: [.define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release))]),
     module("ReachCore"),
     module("ReachTOML", ["CToml", "ReachCore"]),
     module("ReachSerialization", ["CExpat", "CZlib", "ReachCore", httpTypes]),
