@@ -38,6 +38,9 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// As Debian builds C programs; it takes an optimizing compiler.
+let fortified = CSetting.define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release))
+
 // Files of tests that are not built, separated by spaces: those of a target of which ONLY names files.
 let leftOutFiles = (Context.environment["REACH_TESTS_LEFT_OUT"] ?? "").split(separator: " ")
 
@@ -62,7 +65,7 @@ func library(_ name: String, pkgConfig: String?, _ debian: String) -> Target {
 
 // C code of our own. It declares what only glibc's own extensions have.
 func c(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, path: path(name), cSettings: [.define("_GNU_SOURCE")])
+    .target(name: name, dependencies: dependencies, path: path(name), cSettings: [.define("_GNU_SOURCE"), fortified])
 }
 
 // A program of Examples/, for people to copy. It sees only what is public, as in a package of its own.
@@ -98,7 +101,9 @@ let targets: [Target] = [
     c("CNetlinkGeneric", ["CReachLinux"]),
     c("CReachLinux"),
     // toml++ is a header-only library: Debian's libtomlplusplus-dev.
-    .target(name: "CToml", path: path("CToml")),
+    .target(
+        name: "CToml", path: path("CToml"),
+        cxxSettings: [.define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release))]),
     module("ReachCore"),
     module("ReachTOML", ["CToml", "ReachCore"]),
     module("ReachSerialization", ["CExpat", "CZlib", "ReachCore", httpTypes]),
