@@ -16,7 +16,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("203.0.113.9", "192.0.2.1", 2, Connectivity.limited, true), ("shop.example", "192.0.2.1", 2, .portal, true),
+        ("203.0.113.9", "192.0.2.1" as String?, 2 as InterfaceIndex, Connectivity.limited, true),
+        ("shop.example", "192.0.2.1", 2, .portal, true),
         ("203.0.113.9", "192.0.2.1", 2, .full, false), ("203.0.113.9", "192.0.2.1", 2, .unknown, false),
         // By another way, or nearer than what was proved.
         ("203.0.113.9", "192.0.2.7", 2, .limited, false), ("203.0.113.9", "192.0.2.1", 3, .limited, false),

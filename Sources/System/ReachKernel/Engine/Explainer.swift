@@ -35,6 +35,12 @@ package final class Explainer {
         reported: ReachabilityState? = nil
     ) throws(NetlinkError) -> Explanation {
         try snapshot.identifyNetworks()
+        for path in [reported?.ipv4, reported?.ipv6] {
+            guard let path, path.reason == .gatewayUnreachable, let interface = path.interfaceIndex,
+                let gateway = path.gateway
+            else { continue }
+            try snapshot.view.keepFailed(Neighbour.Key(interface: interface, address: gateway))
+        }
         let evaluation = try snapshot.evaluate(target)
         var facts = ExplanationFacts(target: target, verdict: evaluation.verdict, table: snapshot.view.table)
         facts.resolution = evaluation.resolution

@@ -320,6 +320,13 @@ package final class KernelView {
         return nil
     }
 
+    /// Takes over from an observer that a neighbour has failed, if the kernel is only asking it again: until it answers, that is
+    /// no news.
+    func keepFailed(_ key: Neighbour.Key) throws(NetlinkError) {
+        if table.neighbours[key] == nil { try queryNeighbour(key) }
+        if table.neighbours[key] == .incomplete { table.setNeighbour(key, to: .failed) }
+    }
+
     /// Queries the current state of a neighbour.
     ///
     /// - Returns: Whether it differs from the known state.
