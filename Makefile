@@ -123,6 +123,7 @@ check: lint check-packages warnings check-man check-completions fuzz ## Formatti
 lint: ## Check the formatting of the Swift code, the names in the DocC articles, and the version
 	$(SWIFT) format lint --strict --parallel --recursive $(swift_code)
 	contrib/docs/check
+	contrib/lint-text
 	contrib/release --check
 
 .PHONY: format

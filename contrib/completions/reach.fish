@@ -48,7 +48,7 @@ function __reach_parse_tokens -S
             __reach_parse_subcommand 0 'version' 'h/help'
             switch $unparsed_tokens[1]
             case 'add'
-                __reach_parse_subcommand 1 'X/request=' 'H/header=+' 'A/user-agent=' 'u/user=' 'd/data=+' 'data-raw=+' 'data-urlencode=+' 'G/get' 'F/form=+' 'T/upload-file=' 'retry=' 'when=' 'priority=' 'expires=' 'key=' 'mode=' 'order=' 'depends' 'idempotency-key=' 'max-attempts=' 'strict' 'upload-protocol=' 'accept=+' 'o/output=' 'dry-run' 'socket=' 'json' 'version' 'h/help'
+                __reach_parse_subcommand 1 'X/request=' 'H/header=+' 'A/user-agent=' 'u/user=' 'd/data=+' 'data-raw=+' 'data-urlencode=+' 'G/get' 'F/form=+' 'T/upload-file=' 'retry=' 'L/location' 'compressed' 'when=' 'priority=' 'expires=' 'key=' 'mode=' 'order=' 'depends' 'idempotency-key=' 'max-attempts=' 'strict' 'upload-protocol=' 'accept=+' 'o/output=' 'dry-run' 'socket=' 'json' 'version' 'h/help'
             case 'import'
                 __reach_parse_subcommand -r 1 'when=' 'priority=' 'expires=' 'key=' 'mode=' 'order=' 'depends' 'idempotency-key=' 'max-attempts=' 'strict' 'upload-protocol=' 'accept=+' 'dry-run' 'socket=' 'json' 'version' 'h/help'
             case 'list'
@@ -275,6 +275,8 @@ complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "r
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue add"' -s 'F' -l 'form' -d 'A part of a multipart/form-data body: NAME=TEXT, NAME=@FILE or NAME=<FILE, with ;type=TYPE or ;filename=NAME after the file. May be given several times.' -rfka ''
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue add" T upload-file' -s 'T' -l 'upload-file' -d 'Send this file as the body; - is standard input.' -rF
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue add" retry' -l 'retry' -d 'Retry so many times: the same as --max-attempts with one more.' -rfka ''
+complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue add" L location' -s 'L' -l 'location' -d 'Follow redirects, up to 20. Credentials are sent to the server that they were given for only.'
+complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue add" compressed' -l 'compressed' -d 'Let the server compress the answer; it is stored unpacked.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue add" when' -l 'when' -d 'Send only when this holds: a condition of "reach wait" other than not-reachable, such as wifi, "not wwan", unmetered or validated, or several with commas between them.' -rfka '(__reach_custom_completion ---completion queue add -- --when (count (__reach_tokens -pc)) (__reach_tokens -tC))'
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue add" priority' -l 'priority' -d 'The priority: urgent, high, normal, low, or 0 to 3.' -rfka 'urgent high normal low'
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue add" expires' -l 'expires' -d 'Give the request up if it is not finished after this long.' -rfka ''

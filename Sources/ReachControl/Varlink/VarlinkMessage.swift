@@ -58,8 +58,8 @@ package struct VarlinkCall: Hashable, Sendable {
 
     /// The names of the interface and of the method in it; `nil` if there is no dot.
     package var names: (interface: Substring, method: Substring)? {
-        guard let dot = method.lastIndex(of: ".") else { return nil }
-        return (method[..<dot], method[method.index(after: dot)...])
+        guard let dot = method.unicodeScalars.lastIndex(of: ".") else { return nil }
+        return (method[..<dot], method[method.unicodeScalars.index(after: dot)...])
     }
 }
 

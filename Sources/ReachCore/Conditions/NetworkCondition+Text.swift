@@ -32,8 +32,8 @@ extension NetworkCondition: CustomStringConvertible {
     /// - Throws: ``NetworkConditionError``, which names the term at fault.
     package init(_ text: String) throws(NetworkConditionError) {
         self.init()
-        for piece in text.split(separator: ",", omittingEmptySubsequences: false) {
-            try add(piece.split(separator: " ").joined(separator: " "))
+        for piece in text.split(scalar: ",", omittingEmptySubsequences: false) {
+            try add(piece.split(scalar: " ").joined(separator: " "))
         }
         if let linkClass, excludedClasses.contains(linkClass) {
             throw Self.fault(text, "both asks for a class and excludes it")
@@ -73,16 +73,15 @@ extension NetworkCondition: CustomStringConvertible {
         case "family=4": try set(\.family, .ipv4, term, "is a second family: leave both out")
         case "family=6": try set(\.family, .ipv6, term, "is a second family: leave both out")
         default:
-            if term.hasPrefix("not "), let excluded = LinkClass(rawValue: String(term.dropFirst(4))) {
+            if let excluded = term.after("not ").flatMap({ LinkClass(rawValue: String($0)) }) {
                 excludedClasses.insert(excluded)
-            } else if let named = LinkClass(rawValue: term.hasPrefix("class=") ? String(term.dropFirst(6)) : term) {
+            } else if let named = LinkClass(rawValue: term.after("class=").map(String.init) ?? term) {
                 try set(\.linkClass, named, term, "is a second class: no path has two")
-            } else if term.hasPrefix("network=") {
-                try set(\.network, Self.network(term.dropFirst(8)), term, "is a second network: no path has two")
-            } else if term.hasPrefix("not network=") {
-                excludedNetworks.insert(try Self.network(term.dropFirst(12)))
-            } else if term.hasPrefix("interface=") {
-                let name = String(term.dropFirst(10))
+            } else if let name = term.after("network=") {
+                try set(\.network, Self.network(name), term, "is a second network: no path has two")
+            } else if let name = term.after("not network=") {
+                excludedNetworks.insert(try Self.network(name))
+            } else if let name = term.after("interface=").map(String.init) {
                 do throws(TargetError) {
                     _ = try Target.interface(name)
                 } catch {

@@ -71,10 +71,10 @@ final class TrafficCounter {
     }
 
     private static func counter(_ counter: String, of link: String, _ counters: String) -> UInt64? {
-        guard !link.contains("/"), link != "..",
+        guard !link.unicodeScalars.contains("/"), link != "..",
             let text = SmallFile.text("\(counters)/\(link)/statistics/\(counter)", limit: 64)
         else { return nil }
-        return UInt64(text.prefix { $0.isNumber })
+        return UInt64(text.prefixScalars(while: \.isDigit))
     }
 
     /// Writes in order: what is still waiting for the thread at the end must not replace what was written last.

@@ -1,3 +1,5 @@
+internal import ReachCore
+
 /// The request of a metrics client, from its HTTP head (RFC 9112).
 enum MetricsRequest: Hashable {
     /// The head is not complete yet.
@@ -20,7 +22,7 @@ enum MetricsRequest: Hashable {
         let words = line.split(separator: 0x20, omittingEmptySubsequences: false).map {
             String(decoding: $0, as: UTF8.self)
         }
-        guard words.count == 3, words[2].hasPrefix("HTTP/1.") else {
+        guard words.count == 3, words[2].hasUTF8Prefix("HTTP/1.") else {
             self = .bad
             return
         }
@@ -28,7 +30,7 @@ enum MetricsRequest: Hashable {
             self = .badMethod
             return
         }
-        switch words[1].prefix(while: { $0 != "?" }) {
+        switch words[1].prefixScalars(while: { $0 != "?" }) {
         case "/metrics": self = .metrics(hasBody: words[0] == "GET")
         case "/": self = .index
         default: self = .notFound

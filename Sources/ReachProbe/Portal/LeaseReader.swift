@@ -13,7 +13,7 @@ package struct LeaseReader: Sendable {
 
     /// The URI that the present lease of an interface announces; `nil` if there is none.
     func portal(of name: String, _ index: InterfaceIndex, addresses: Set<IPAddress>) -> String? {
-        guard !name.contains("/"), name != ".", name != ".." else { return nil }
+        guard !name.unicodeScalars.contains("/"), name != ".", name != ".." else { return nil }
         if let uri = text("run/systemd/netif/links/\(index)").flatMap(LeasePortal.networkd) { return uri }
         if let uri = text("run/reach-portal/\(name)").flatMap(LeasePortal.hook) { return uri }
         for directory in ["var/lib/dhcpcd", "var/lib/dhcpcd5"] {
@@ -34,7 +34,7 @@ package struct LeaseReader: Sendable {
     /// Whether the DHCP server of the present lease is an Android phone that shares its mobile connection; `nil` if no lease is found.
     package func isAndroidHotspot(_ question: LeaseQuestion) -> Bool? {
         let (name, addresses) = (question.name, question.addresses)
-        guard !name.contains("/"), name != ".", name != ".." else { return nil }
+        guard !name.unicodeScalars.contains("/"), name != ".", name != ".." else { return nil }
         var answers: [Bool?] = [
             text("run/systemd/netif/leases/\(question.interface)").flatMap {
                 LeaseHotspot.networkd($0, addresses: addresses)
@@ -56,7 +56,8 @@ package struct LeaseReader: Sendable {
     /// Of Wi-Fi dhcpcd keeps a lease for each network, `wlan0-SSID.lease`. Their addresses say which is the present one.
     private func dhcpcdFiles(_ name: String, in directory: String, _ suffix: String) -> [String] {
         let names = (try? DirectoryNames.read(root + directory)) ?? []
-        return names.filter { $0 == name + suffix || ($0.hasPrefix(name + "-") && $0.hasSuffix(suffix)) }.sorted()
+        return names.filter { $0 == name + suffix || ($0.hasUTF8Prefix(name + "-") && $0.hasUTF8Suffix(suffix)) }
+            .sorted()
             .prefix(64).map { "\(directory)/\($0)" }
     }
 
@@ -67,7 +68,9 @@ package struct LeaseReader: Sendable {
             "var/lib/dhcp/dhclient.\(name).leases", "var/lib/dhcp/dhclient.leases",
             "var/lib/dhcp/dhclient6.\(name).leases",
         ]
-            + names.filter { $0.hasPrefix("dhclient") && $0.hasSuffix("-\(name).lease") }.map { "\(directory)/\($0)" }
+            + names.filter { $0.hasUTF8Prefix("dhclient") && $0.hasUTF8Suffix("-\(name).lease") }.map {
+                "\(directory)/\($0)"
+            }
     }
 
     private func text(_ path: String) -> String? { bytes(path).map { String(decoding: $0, as: UTF8.self) } }

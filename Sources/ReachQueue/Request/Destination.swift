@@ -34,13 +34,13 @@ package struct Destination: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whoever answers has proved to be the destination.
-    package var isSecure: Bool { description.hasPrefix("https:") }
+    package var isSecure: Bool { description.hasUTF8Prefix("https:") }
 
     /// A loopback address, or the name for one (RFC 6761, 6.3).
     package var isOnThisMachine: Bool {
         switch target?.subject {
         case .address(let address, _): address.isLoopback
-        case .name(let name): name == "localhost" || name.hasSuffix(".localhost")
+        case .name(let name): name == "localhost" || name.hasUTF8Suffix(".localhost")
         default: false
         }
     }
