@@ -10,6 +10,9 @@ struct RunCommand: ParsableCommand {
         discussion: """
             Conditions are \(NetworkCondition.grammar).
 
+            Exit status: that of COMMAND; 124 the timeout passed, 2 usage, 4 the network cannot be observed, 126 and 127 \
+            COMMAND cannot be run.
+
             The exit status is the command's; 124 on timeout, 126 if it cannot be executed, 127 if it is not found.
             """)
 
