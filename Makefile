@@ -128,6 +128,7 @@ lint: ## Check the formatting of the Swift code, the names in the DocC articles,
 	$(SWIFT) format lint --strict --parallel --recursive $(swift_code)
 	contrib/docs/check
 	contrib/lint-groups
+	contrib/lint-text
 	contrib/release --check
 
 .PHONY: format

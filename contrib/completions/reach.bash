@@ -134,6 +134,17 @@ __reach_add_completions() {
     done < <(IFS=$'\n' compgen "${@}" -- "${cur}")
 }
 
+# "compgen -W" would expand the values, which others may have chosen.
+__reach_add_values() {
+    local value
+    while IFS='' read -r value; do
+        if [[ -n "${value}" && "${value}" = "${cur}"* ]]; then
+            [[ "${value}" = *[^[:alnum:]._:/@%+=,-]* ]] && printf -v value %q "${value}"
+            COMPREPLY+=("${value}")
+        fi
+    done <<<"${1}"
+}
+
 __reach_custom_complete() {
     if [[ -n "${cur}" || -z ${COMP_WORDS[${COMP_CWORD}]} || "${COMP_LINE:${COMP_POINT}:1}" != ' ' ]]; then
         local -ar words=("${COMP_WORDS[@]}")
@@ -204,11 +215,11 @@ _reach_status() {
         return
         ;;
     '--class')
-        __reach_add_completions -W "$(__reach_custom_complete ---completion status -- --class "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion status -- --class "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     '--metered')
-        __reach_add_completions -W "$(__reach_custom_complete ---completion status -- --metered "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion status -- --metered "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -216,7 +227,7 @@ _reach_status() {
     # Offer positional completions
     case "${positional_number}" in
     *)
-        __reach_add_completions -W "$(__reach_custom_complete ---completion status -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion status -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -248,11 +259,11 @@ _reach_watch() {
         return
         ;;
     '--class')
-        __reach_add_completions -W "$(__reach_custom_complete ---completion watch -- --class "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion watch -- --class "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     '--metered')
-        __reach_add_completions -W "$(__reach_custom_complete ---completion watch -- --metered "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion watch -- --metered "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -260,7 +271,7 @@ _reach_watch() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __reach_add_completions -W "$(__reach_custom_complete ---completion watch -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion watch -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -276,7 +287,7 @@ _reach_wait() {
     # Offer option value completions
     case "${prev}" in
     '--until')
-        __reach_add_completions -W "$(__reach_custom_complete ---completion wait -- --until "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion wait -- --until "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     '--timeout')
@@ -293,11 +304,11 @@ _reach_wait() {
         return
         ;;
     '--class')
-        __reach_add_completions -W "$(__reach_custom_complete ---completion wait -- --class "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion wait -- --class "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     '--metered')
-        __reach_add_completions -W "$(__reach_custom_complete ---completion wait -- --metered "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion wait -- --metered "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -305,7 +316,7 @@ _reach_wait() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __reach_add_completions -W "$(__reach_custom_complete ---completion wait -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion wait -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -321,14 +332,14 @@ _reach_run() {
     # Offer option value completions
     case "${prev}" in
     '--when')
-        __reach_add_completions -W "$(__reach_custom_complete ---completion run -- --when "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion run -- --when "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     '--timeout')
         return
         ;;
     '--target')
-        __reach_add_completions -W "$(__reach_custom_complete ---completion run -- --target "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion run -- --target "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     '--socket')
@@ -342,11 +353,11 @@ _reach_run() {
         return
         ;;
     '--class')
-        __reach_add_completions -W "$(__reach_custom_complete ---completion run -- --class "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion run -- --class "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     '--metered')
-        __reach_add_completions -W "$(__reach_custom_complete ---completion run -- --metered "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion run -- --metered "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -372,11 +383,11 @@ _reach_links() {
         return
         ;;
     '--class')
-        __reach_add_completions -W "$(__reach_custom_complete ---completion links -- --class "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion links -- --class "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     '--metered')
-        __reach_add_completions -W "$(__reach_custom_complete ---completion links -- --metered "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion links -- --metered "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -384,7 +395,7 @@ _reach_links() {
     # Offer positional completions
     case "${positional_number}" in
     *)
-        __reach_add_completions -W "$(__reach_custom_complete ---completion links -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion links -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -410,11 +421,11 @@ _reach_explain() {
         return
         ;;
     '--class')
-        __reach_add_completions -W "$(__reach_custom_complete ---completion explain -- --class "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion explain -- --class "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     '--metered')
-        __reach_add_completions -W "$(__reach_custom_complete ---completion explain -- --metered "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion explain -- --metered "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -422,7 +433,7 @@ _reach_explain() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __reach_add_completions -W "$(__reach_custom_complete ---completion explain -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion explain -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -469,7 +480,7 @@ _reach_history() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __reach_add_completions -W "$(__reach_custom_complete ---completion history -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion history -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -499,7 +510,7 @@ _reach_report() {
     # Offer positional completions
     case "${positional_number}" in
     *)
-        __reach_add_completions -W "$(__reach_custom_complete ---completion report -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion report -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -518,7 +529,7 @@ _reach_probe() {
         return
         ;;
     '--interface')
-        __reach_add_completions -W "$(__reach_custom_complete ---completion probe -- --interface "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion probe -- --interface "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     '--socket')
@@ -530,7 +541,7 @@ _reach_probe() {
     # Offer positional completions
     case "${positional_number}" in
     *)
-        __reach_add_completions -W "$(__reach_custom_complete ---completion probe -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion probe -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -554,7 +565,7 @@ _reach_probes() {
     # Offer positional completions
     case "${positional_number}" in
     *)
-        __reach_add_completions -W "$(__reach_custom_complete ---completion probes -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion probes -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -624,7 +635,7 @@ _reach_queue() {
 
 _reach_queue_add() {
     repeating_flags=()
-    non_repeating_flags=(-G --get --depends --strict --dry-run --json --version -h --help)
+    non_repeating_flags=(-G --get -L --location --compressed --depends --strict --dry-run --json --version -h --help)
     repeating_options=(-H --header -d --data --data-binary --data-raw --data-urlencode -F --form --accept)
     non_repeating_options=(-X --request -A --user-agent -u --user -T --upload-file -x --proxy --retry --when --priority --expires --key --mode --order --idempotency-key --max-attempts --upload-protocol -o --output --socket)
     __reach_offer_flags_options 1
@@ -667,7 +678,7 @@ _reach_queue_add() {
         return
         ;;
     '--when')
-        __reach_add_completions -W "$(__reach_custom_complete ---completion queue add -- --when "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion queue add -- --when "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     '--priority')
@@ -721,7 +732,7 @@ _reach_queue_import() {
     # Offer option value completions
     case "${prev}" in
     '--when')
-        __reach_add_completions -W "$(__reach_custom_complete ---completion queue import -- --when "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion queue import -- --when "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     '--priority')
@@ -799,7 +810,7 @@ _reach_queue_show() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __reach_add_completions -W "$(__reach_custom_complete ---completion queue show -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion queue show -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -823,7 +834,7 @@ _reach_queue_explain() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __reach_add_completions -W "$(__reach_custom_complete ---completion queue explain -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion queue explain -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -847,7 +858,7 @@ _reach_queue_hold() {
     # Offer positional completions
     case "${positional_number}" in
     *)
-        __reach_add_completions -W "$(__reach_custom_complete ---completion queue hold -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion queue hold -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -871,7 +882,7 @@ _reach_queue_release() {
     # Offer positional completions
     case "${positional_number}" in
     *)
-        __reach_add_completions -W "$(__reach_custom_complete ---completion queue release -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion queue release -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -895,7 +906,7 @@ _reach_queue_cancel() {
     # Offer positional completions
     case "${positional_number}" in
     *)
-        __reach_add_completions -W "$(__reach_custom_complete ---completion queue cancel -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion queue cancel -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -923,7 +934,7 @@ _reach_queue_retry() {
     # Offer positional completions
     case "${positional_number}" in
     *)
-        __reach_add_completions -W "$(__reach_custom_complete ---completion queue retry -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion queue retry -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -950,7 +961,7 @@ _reach_queue_wait() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __reach_add_completions -W "$(__reach_custom_complete ---completion queue wait -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion queue wait -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -978,7 +989,7 @@ _reach_queue_result() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __reach_add_completions -W "$(__reach_custom_complete ---completion queue result -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
+        __reach_add_values "$(__reach_custom_complete ---completion queue result -- positional@0 "${COMP_CWORD}" "$(__reach_cursor_index_in_current_word)")"
         return
         ;;
     esac

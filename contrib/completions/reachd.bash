@@ -134,6 +134,17 @@ __reachd_add_completions() {
     done < <(IFS=$'\n' compgen "${@}" -- "${cur}")
 }
 
+# "compgen -W" would expand the values, which others may have chosen.
+__reachd_add_values() {
+    local value
+    while IFS='' read -r value; do
+        if [[ -n "${value}" && "${value}" = "${cur}"* ]]; then
+            [[ "${value}" = *[^[:alnum:]._:/@%+=,-]* ]] && printf -v value %q "${value}"
+            COMPREPLY+=("${value}")
+        fi
+    done <<<"${1}"
+}
+
 __reachd_custom_complete() {
     if [[ -n "${cur}" || -z ${COMP_WORDS[${COMP_CWORD}]} || "${COMP_LINE:${COMP_POINT}:1}" != ' ' ]]; then
         local -ar words=("${COMP_WORDS[@]}")
@@ -189,7 +200,7 @@ _reachd() {
         return
         ;;
     '--interface')
-        __reachd_add_completions -W "$(__reachd_custom_complete ---completion -- --interface "${COMP_CWORD}" "$(__reachd_cursor_index_in_current_word)")"
+        __reachd_add_values "$(__reachd_custom_complete ---completion -- --interface "${COMP_CWORD}" "$(__reachd_cursor_index_in_current_word)")"
         return
         ;;
     '--timeout')

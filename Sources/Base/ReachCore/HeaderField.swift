@@ -153,17 +153,15 @@ package struct RequestFieldFault: Error, Hashable, Sendable, CustomStringConvert
     /// Whether the text is `host[:port]` (RFC 3986 section 3.2), with a host and without a user's name.
     private static func isAuthority(_ text: String) -> Bool {
         var host = text[...]
-        let afterBracket = text.lastIndex(of: "]") ?? text.startIndex
-        if let colon = text[afterBracket...].lastIndex(of: ":") {
-            let port = text[text.index(after: colon)...]
+        let afterBracket = text.unicodeScalars.lastIndex(of: "]") ?? text.startIndex
+        if let colon = text[afterBracket...].unicodeScalars.lastIndex(of: ":") {
+            let port = text[text.unicodeScalars.index(after: colon)...]
             guard port.utf8.count <= 5, port.utf8.allSatisfy({ 48...57 ~= $0 }), Int(port) ?? 0 <= 65535 else {
                 return false
             }
             host = text[..<colon]
         }
-        if host.hasPrefix("["), host.hasSuffix("]") {
-            return IPAddress(String(host.dropFirst().dropLast()))?.family == .ipv6
-        }
+        if let address = host.between("[", "]") { return IPAddress(String(address))?.family == .ipv6 }
         return isRegisteredName(Array(host.utf8))
     }
 

@@ -16,7 +16,7 @@ package enum DiskSync {
     ///
     /// - Returns: `errno`, or 0.
     package static func wait(forNameOf path: String) -> CInt {
-        let slash = path.lastIndex(of: "/")
+        let slash = path.unicodeScalars.lastIndex(of: "/")
         return wait(for: slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? ".")
     }
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReachCore
 
 /// An exclusive lock on a file (flock(2)). The kernel releases it when the process ends, however it ends. The file is not
 /// removed: otherwise two processes could hold locks on two files of the same name.
@@ -150,10 +151,10 @@ enum FileLockHolders {
     /// - Parameter list: Lines such as `1: FLOCK  ADVISORY  WRITE 1234 00:1a:5678 0 EOF`; those that wait have an arrow.
     static func processes(in list: String, inode: UInt) -> Set<Int32> {
         var processes: Set<Int32> = []
-        for line in list.split(separator: "\n") {
-            let words = line.split(separator: " ")
+        for line in list.split(scalar: "\n") {
+            let words = line.split(scalar: " ")
             guard words.count >= 6, words[1] == "FLOCK", let process = Int32(words[4]),
-                words[5].split(separator: ":").last.flatMap({ UInt($0) }) == inode
+                words[5].split(scalar: ":").last.flatMap({ UInt($0) }) == inode
             else { continue }
             processes.insert(process)
         }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReachCore
 
 /// Reads small files whole, such as those of /proc, /sys and /etc. Blocks on the disk.
 package enum SmallFile {
@@ -31,7 +32,7 @@ package enum SmallFile {
 
     /// The words of a short file; empty if it cannot be read.
     package static func words(_ path: String) -> [Substring] {
-        text(path, limit: 4096)?.split(whereSeparator: \.isWhitespace) ?? []
+        text(path, limit: 4096)?.textWords ?? []
     }
 }
 

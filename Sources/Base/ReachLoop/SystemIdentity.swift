@@ -34,6 +34,6 @@ package enum ThisProgram {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &bytes, bytes.count)
         let path = String(decoding: bytes.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        return path.unicodeScalars.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     }
 }

@@ -1,3 +1,5 @@
+internal import ReachCore
+
 /// Converts toml++'s error descriptions to the form of configuration errors: the problem, and what is expected.
 enum TOMLErrorText {
     static func error(line: Int, key: String?, _ description: String) -> ConfigurationValidationError {
@@ -6,31 +8,24 @@ enum TOMLErrorText {
     }
 
     /// Whether the error is at the end of the file. toml++ then reports the last line, which may be correct.
-    static func isEndOfFile(_ description: String) -> Bool { description.contains("end-of-file") }
+    static func isEndOfFile(_ description: String) -> Bool { description.containsUTF8("end-of-file") }
 
     /// Parses descriptions such as `Error while parsing key-value pair: expected '=', saw '\n'`.
     private static func parts(of description: String) -> (problem: String, expected: String) {
         let halves = split(description, at: ": ")
         let text = halves.map { String($0.after) } ?? description
-        let place = halves.map { " (" + $0.before.drop { $0 != " " }.dropFirst() + ")" } ?? ""
-        if text.hasPrefix("expected "), let (expected, saw) = split(text, at: ", saw ") {
+        let place = halves.map { " (" + $0.before.dropScalars { $0 != " " }.dropFirst() + ")" } ?? ""
+        if text.hasUTF8Prefix("expected "), let (expected, saw) = split(text, at: ", saw ") {
             return ("there is \(saw)\(place)", String(expected.dropFirst("expected ".count)))
         }
         if text == "could not determine value type" {
             return ("it is not a value", "a text in quotes, a number, true, false, or a [list]")
         }
-        let isTwice = text.hasPrefix("cannot redefine")
+        let isTwice = text.hasUTF8Prefix("cannot redefine")
         return (text + place, isTwice ? "each key and each table once" : "TOML 1.0")
     }
 
     private static func split(_ text: String, at separator: String) -> (before: Substring, after: Substring)? {
-        var start = text.startIndex
-        while start < text.endIndex {
-            if text[start...].hasPrefix(separator) {
-                return (text[..<start], text[text.index(start, offsetBy: separator.count)...])
-            }
-            start = text.index(after: start)
-        }
-        return nil
+        text.utf8Range(of: separator).map { (text[..<$0.lowerBound], text[$0.upperBound...]) }
     }
 }

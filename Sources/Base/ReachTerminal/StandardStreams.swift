@@ -67,7 +67,7 @@ package enum StandardOutput {
 
     /// Reports that standard output cannot be written, and ends.
     package static func fail(_ number: CInt) -> Never {
-        let program = CommandLine.arguments.first?.split(separator: "/").last ?? "reach"
+        let program = CommandLine.arguments.first?.split(scalar: "/").last ?? "reach"
         StandardError.write("\(program): cannot write to standard output: \(SystemError.text(number))\n")
         endProcess(cannotWrite)
     }
@@ -82,6 +82,6 @@ package enum StandardError {
 
     /// Writes lines that may quote what someone typed.
     package static func write(quoting lines: String) {
-        write(lines.split(separator: "\n").map { DisplayText.sanitized(String($0)) + "\n" }.joined())
+        write(lines.split(scalar: "\n").map { DisplayText.sanitized(String($0)) + "\n" }.joined())
     }
 }

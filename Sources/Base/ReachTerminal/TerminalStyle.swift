@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReachCore
 
 /// Colours for a terminal, unless NO_COLOR disables them (no-color.org).
 package struct TerminalStyle {
@@ -20,7 +21,7 @@ package struct TerminalStyle {
             getenv(name).map { String(cString: $0) }
         }
         .first { !$0.isEmpty }
-        return locale.map { $0.hasSuffix("UTF-8") || $0.hasSuffix("utf8") } ?? false
+        return locale.map { $0.hasUTF8Suffix("UTF-8") || $0.hasUTF8Suffix("utf8") } ?? false
     }
 
     package static let plain = TerminalStyle(hasColour: false)

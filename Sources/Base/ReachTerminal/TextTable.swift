@@ -1,3 +1,5 @@
+internal import ReachCore
+
 /// A table for people. A cell may have several lines; colours do not count for its width.
 package struct TextTable {
     package struct Cell {
@@ -67,9 +69,12 @@ package struct TextTable {
     private func below(_ cells: some Sequence<(Cell, Cell)>) -> String {
         let room = max(1, (width ?? .max) - Self.indent)
         let parts = cells.flatMap { heading, cell in
-            cell.lines.filter { !$0.text.isEmpty }.flatMap { text, colour in
-                let label = heading.lines.map(\.text).joined(separator: " ").lowercased() + ":"
-                return Self.parts(label, text, room: room).map { part in colour.map { style.paint(part, $0) } ?? part }
+            cell.lines.filter { !$0.text.isEmpty }.enumerated().flatMap { number, line in
+                // Once for all lines of the cell.
+                let label = number > 0 ? nil : heading.lines.map(\.text).joined(separator: " ").lowercased() + ":"
+                return Self.parts(label, line.text, room: room).map { part in
+                    line.colour.map { style.paint(part, $0) } ?? part
+                }
             }
         }
         let lines = WrappedText.lines(parts, separator: " ", width: room)
@@ -77,8 +82,8 @@ package struct TextTable {
     }
 
     /// A labelled text as one part, or as its words if that is wider than a line.
-    private static func parts(_ label: String, _ text: String, room: Int) -> [String] {
-        let whole = label + " " + text
-        return DisplayWidth.of(whole) <= room ? [whole] : whole.split(separator: " ").map(String.init)
+    private static func parts(_ label: String?, _ text: String, room: Int) -> [String] {
+        let whole = label.map { $0 + " " + text } ?? text
+        return DisplayWidth.of(whole) <= room ? [whole] : whole.split(scalar: " ").map(String.init)
     }
 }

@@ -50,7 +50,7 @@ package enum JetStreamReply {
 
     /// The number at the end of "wrong last sequence: 5".
     private static func lastSequence(_ words: String) -> UInt64 {
-        words.split(separator: " ").last.flatMap { UInt64($0) } ?? 0
+        words.split(scalar: " ").last.flatMap { UInt64($0) } ?? 0
     }
 }
 

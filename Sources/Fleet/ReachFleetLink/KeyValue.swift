@@ -23,7 +23,7 @@ package struct KeyValueEntry: Hashable, Sendable {
     /// Reads a message of a bucket's stream.
     package init?(_ message: StoredMessage, bucket: String) {
         let prefix = FleetNames.subject(ofKey: "", in: bucket)
-        guard message.subject.hasPrefix(prefix) else { return nil }
+        guard message.subject.hasUTF8Prefix(prefix) else { return nil }
         let operation = message.header("KV-Operation")
         let reason = message.header("Nats-Marker-Reason")
         self.init(

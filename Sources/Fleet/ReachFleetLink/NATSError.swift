@@ -100,7 +100,8 @@ extension NATSError {
         case NATS_NOT_FOUND: .notFound
         case NATS_INVALID_ARG, NATS_INVALID_SUBJECT, NATS_ADDRESS_MISSING: .invalid
         // The library has no status for text that the server sends with -ERR.
-        case NATS_ERR where detail.lowercased().contains("authorization") || detail.lowercased().contains("revoked"):
+        case NATS_ERR
+        where detail.lowercased().containsUTF8("authorization") || detail.lowercased().containsUTF8("revoked"):
             .refused
         default: .failed
         }
@@ -117,8 +118,8 @@ package enum NATSLibrary {
     static var lastError: String? {
         var status = NATS_OK
         guard let words = nats_GetLastError(&status).map({ String(cString: $0) }), !words.isEmpty else { return nil }
-        guard words.hasPrefix("("), let end = words.firstIndex(of: ")") else { return words }
-        let rest = words[words.index(after: end)...].drop { $0 == ":" || $0 == " " }
+        guard words.hasUTF8Prefix("("), let end = words.unicodeScalars.firstIndex(of: ")") else { return words }
+        let rest = words[words.unicodeScalars.index(after: end)...].dropScalars { $0 == ":" || $0 == " " }
         return rest.isEmpty ? words : String(rest)
     }
 

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReachCore
 internal import ReachLoop
 
 /// Who connects.
@@ -23,11 +24,9 @@ package enum NATSIdentity: Sendable {
         guard status.st_mode & 0o007 == 0 else {
             throw NATSError(.invalid, "key file '\(path)': everyone may read or change it; chmod 600 '\(path)'")
         }
-        if text.contains("BEGIN NATS USER JWT") { return .credentials(path: path) }
-        let words = text.split(whereSeparator: \.isNewline).map { line in
-            String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
-        }
-        guard let seed = words.first(where: { $0.hasPrefix("S") }) else {
+        if text.containsUTF8("BEGIN NATS USER JWT") { return .credentials(path: path) }
+        let words = text.textLines.map(\.trimmed)
+        guard let seed = words.first(where: { $0.hasUTF8Prefix("S") }).map(String.init) else {
             throw NATSError(.invalid, "key file '\(path)': neither an nkey's seed nor credentials")
         }
         do throws(NATSError) {

@@ -61,7 +61,7 @@ final class NATSRequests: Sendable {
     }
 
     private func receive(_ message: NATSMessage) {
-        guard let number = message.subject.split(separator: ".").last.flatMap({ UInt64($0) }) else { return }
+        guard let number = message.subject.split(scalar: ".").last.flatMap({ UInt64($0) }) else { return }
         let found = state.withLock { state -> (waiting: Waiting, unused: [EndedSubscription])? in
             guard let waiting = state.waiting.removeValue(forKey: number) else { return nil }
             // They are in order.
@@ -88,7 +88,7 @@ final class NATSRequests: Sendable {
     func failRefused(_ error: NATSError) {
         guard error.kind == .notPermitted else { return }
         let refused = state.withLock { state in
-            let found = state.waiting.filter { error.description.contains("\"\($0.value.subject)\"") }
+            let found = state.waiting.filter { error.description.containsUTF8("\"\($0.value.subject)\"") }
             for number in found.keys { state.waiting[number] = nil }
             return found.values.map(\.handler)
         }

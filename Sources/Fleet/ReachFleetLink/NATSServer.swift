@@ -20,8 +20,8 @@ package struct NATSServer: Hashable, Sendable, CustomStringConvertible {
         let scheme = mark.map { text[..<$0.lowerBound].lowercased() } ?? "tls"
         guard scheme == "tls" || scheme == "nats" else { throw Self.fault(text, Self.schemeSentence(scheme)) }
         var rest = text[(mark?.upperBound ?? text.startIndex)...]
-        if rest.hasSuffix("/") { rest.removeLast() }
-        guard !rest.contains("@") else {
+        if rest.hasUTF8Suffix("/") { rest.removeLast() }
+        guard !rest.unicodeScalars.contains("@") else {
             throw Self.fault(text, "a key file, not a user in the URL, says who connects")
         }
         guard let (host, port) = Self.split(rest) else { throw Self.fault(text, "HOST or HOST:PORT expected") }
@@ -45,13 +45,14 @@ package struct NATSServer: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func split(_ text: Substring) -> (host: String, port: UInt16)? {
-        if text.hasPrefix("[") {
-            guard let end = text.firstIndex(of: "]"), IPAddress(String(text[..<end].dropFirst())) != nil else {
+        if text.hasUTF8Prefix("[") {
+            guard let end = text.unicodeScalars.firstIndex(of: "]"), IPAddress(String(text[..<end].dropFirst())) != nil
+            else {
                 return nil
             }
-            return port(text[text.index(after: end)...]).map { (String(text[...end]), $0) }
+            return port(text[text.unicodeScalars.index(after: end)...]).map { (String(text[...end]), $0) }
         }
-        let colon = text.firstIndex(of: ":") ?? text.endIndex
+        let colon = text.unicodeScalars.firstIndex(of: ":") ?? text.endIndex
         let host = text[..<colon]
         let isName = host.utf8.allSatisfy { $0.isLetterOrDigit || "-._".utf8.contains($0) }
         guard !host.isEmpty, isName else { return nil }
@@ -60,7 +61,7 @@ package struct NATSServer: Hashable, Sendable, CustomStringConvertible {
 
     private static func port(_ text: Substring) -> UInt16? {
         guard !text.isEmpty else { return standardPort }
-        guard text.hasPrefix(":"), let number = UInt16(text.dropFirst()), number > 0 else { return nil }
+        guard text.hasUTF8Prefix(":"), let number = UInt16(text.dropFirst()), number > 0 else { return nil }
         return number
     }
 
@@ -68,6 +69,6 @@ package struct NATSServer: Hashable, Sendable, CustomStringConvertible {
     package var isLoopback: Bool { Self.isLoopback(host) }
 
     private static func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || host == "[::1]" || host.hasPrefix("127.") && IPAddress(host) != nil
+        host == "localhost" || host == "[::1]" || host.hasUTF8Prefix("127.") && IPAddress(host) != nil
     }
 }

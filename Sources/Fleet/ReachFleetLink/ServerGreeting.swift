@@ -38,7 +38,7 @@ package struct ServerGreeting: Hashable, Sendable {
         var hints = addrinfo()
         hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
-        let host = server.host.hasPrefix("[") ? String(server.host.dropFirst().dropLast()) : server.host
+        let host = server.host.hasUTF8Prefix("[") ? String(server.host.dropFirst().dropLast()) : server.host
         guard getaddrinfo(host, String(server.port), &hints, &list) == 0, let list else { return nil }
         defer { freeaddrinfo(list) }
         var next: UnsafeMutablePointer<addrinfo>? = list

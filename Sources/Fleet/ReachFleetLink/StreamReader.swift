@@ -76,7 +76,8 @@ package final class StreamReader {
             outstanding = 0
             switch status {
             case 404, 408: return nil
-            case 409 where message.header("Description")?.contains("Batch") == true: try ask(Self.batch, within: limit)
+            case 409 where message.header("Description")?.containsUTF8("Batch") == true:
+                try ask(Self.batch, within: limit)
             case 503: throw NATSError(.noResponders, "stream \(stream): the reader's consumer is gone")
             default:
                 let words = message.header("Description") ?? "status \(status)"

@@ -36,7 +36,7 @@ struct EngineOptions: ParsableArguments {
     /// - Parameter reconnects: For commands that run until they are stopped.
     func settings(reconnects: Bool = false) throws -> NATSSettings {
         let named =
-            servers.isEmpty ? Self.variable("REACH_FLEET_SERVER")?.split(separator: " ").map(String.init) : servers
+            servers.isEmpty ? Self.variable("REACH_FLEET_SERVER")?.split(scalar: " ").map(String.init) : servers
         guard let named, !named.isEmpty else {
             throw FleetFailure(.usage, "no server is named: --server URL, or REACH_FLEET_SERVER in the environment")
         }
@@ -53,7 +53,7 @@ struct EngineOptions: ParsableArguments {
             if reconnects { settings.reconnection = .always(wait: .seconds(1), jitter: .seconds(1)) }
             return settings
         } catch {
-            throw FleetFailure(error.description.hasPrefix("key file") ? .cannotRead : .usage, error.description)
+            throw FleetFailure(error.description.hasUTF8Prefix("key file") ? .cannotRead : .usage, error.description)
         }
     }
 

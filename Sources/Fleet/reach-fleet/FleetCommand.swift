@@ -34,11 +34,11 @@ struct FleetCommand: ParsableCommand {
             let code = exitCode(for: error)
             let message = fullMessage(for: error)
             guard code != .success else {
-                StandardOutput.write(message + "\n")
+                StandardOutput.write(CompletionScript.withoutExpansion(message) + "\n")
                 exit(.success)
             }
             // The message quotes the command line.
-            StandardError.write(quoting: message)
+            StandardError.write(quoting: UsageMessage.short(message, program: "reach-fleet"))
             exit(code == .validationFailure ? .usage : FleetExit(rawValue: code.rawValue) ?? .found)
         }
     }

@@ -26,7 +26,7 @@ package struct StateDirectory: ~Copyable {
     /// Creates missing parents for their owner alone, as the XDG base directory specification requires.
     private static func make(_ path: String, mode: mode_t) throws(SystemError) {
         if mkdir(path, mode) == 0 || errno == EEXIST { return }
-        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+        guard errno == ENOENT, let slash = path.unicodeScalars.lastIndex(of: "/"), slash != path.startIndex else {
             throw SystemError(call: "mkdir \(path)")
         }
         try make(String(path[..<slash]), mode: 0o700)

@@ -37,7 +37,7 @@ struct Reach: ParsableCommand {
             let code = exitCode(for: error)
             let message = fullMessage(for: error)
             guard code != .success else {
-                StandardOutput.write(message + "\n")
+                StandardOutput.write(CompletionScript.withoutExpansion(message) + "\n")
                 exit(ExitStatus.success)
             }
             if code == .validationFailure,
@@ -47,7 +47,7 @@ struct Reach: ParsableCommand {
                 exit(ExitStatus.usage)
             }
             // The message quotes the command line.
-            StandardError.write(quoting: message)
+            StandardError.write(quoting: UsageMessage.short(message, program: "reach"))
             exit(code == .validationFailure ? ExitStatus.usage : ExitStatus.failure(code.rawValue))
         }
     }

@@ -56,7 +56,9 @@ struct ReachDaemonCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp("With --probe: send over this interface only.", valueName: "name"),
-        completion: .custom { _, _, _ in ((try? DirectoryNames.read("/sys/class/net")) ?? []).sorted() })
+        completion: .custom { _, _, _ in
+            CompletionScript.offered(((try? DirectoryNames.read("/sys/class/net")) ?? []).sorted())
+        })
     var interface: String?
 
     @Option(help: ArgumentHelp("With --probe: how long the attempt may take.", valueName: "duration"))
@@ -86,7 +88,9 @@ struct ReachDaemonCommand: ParsableCommand {
             Glibc.exit(0)
         } catch {
             let code = exitCode(for: error)
-            printLine(fullMessage(for: error), to: code == .success ? STDOUT_FILENO : STDERR_FILENO)
+            let message = CompletionScript.withoutExpansion(fullMessage(for: error))
+            printLine(
+                UsageMessage.short(message, program: "reachd"), to: code == .success ? STDOUT_FILENO : STDERR_FILENO)
             Glibc.exit(code == .success ? 0 : code == .validationFailure ? usage : code.rawValue)
         }
     }
@@ -107,8 +111,11 @@ struct ReachDaemonCommand: ParsableCommand {
             return Self.badConfiguration
         }
         if dumpConfig { return Self.print(ConfigurationWriter.text(of: read)) }
-        if checkConfig { return 0 }
         if policy { return Self.print(String(decoding: read.configuration.observationPolicy.line, as: UTF8.self)) }
+        if checkConfig {
+            let files = read.files.map { "reachd: \($0) is good\n" }.joined()
+            return Self.print(files.isEmpty ? "reachd: there is no configuration file; the defaults apply\n" : files)
+        }
         var options = Daemon.Options()
         options.configurationFile = file
         options.socketPath = socket

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import HTTPTypes
+internal import ReachCore
 internal import ReachQueue
 public import ReachSerialization
 
@@ -102,7 +103,7 @@ extension RequestSession {
     }
 
     private func check(_ path: String) throws(RequestError) {
-        guard !path.isEmpty, !path.hasSuffix("/"), !path.utf8.contains(0) else {
+        guard !path.isEmpty, !path.hasUTF8Suffix("/"), !path.utf8.contains(0) else {
             throw RequestError(.request, "bad-path", "a download needs the path of a file")
         }
     }
@@ -133,7 +134,7 @@ extension RequestTask {
 enum DirectoryMaker {
     /// Creates the directories above a path that do not exist, with the permissions that umask(2) leaves.
     static func makeParents(of path: String) throws(RequestError) {
-        let directory = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        let directory = path.split(scalar: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
         guard !directory.isEmpty else { return }
         do {
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)

@@ -98,7 +98,7 @@ public struct RequestSessionOptions: Sendable {
     ///   - program: The program's name in `User-Agent`; by default the name by which it was started.
     ///   - version: The program's version in `User-Agent`.
     public init(program: String? = nil, version: String = "1.0") {
-        let name = program ?? CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "reach"
+        let name = program ?? CommandLine.arguments.first?.split(scalar: "/").last.map(String.init) ?? "reach"
         var environment: [String: String] = [:]
         for variable in ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"] {
             if let value = getenv(variable) { environment[variable] = String(cString: value) }

@@ -5,7 +5,9 @@ import Testing
 @testable import reach
 
 @Suite struct CurlCommandTests {
-    private func words(_ text: String) throws -> [[String]] { try ShellWords.commands(in: text) }
+    private func words(_ text: String) throws -> [[String]] {
+        try ShellWords.commands(in: Array(text.utf8)).map { $0.map { String(decoding: $0, as: UTF8.self) } }
+    }
 
     private func specification(_ line: String) throws -> RequestSpecification {
         let command = try CurlCommand(#require(try words(line).first))
@@ -60,6 +62,7 @@ import Testing
                 HeaderField("accept", "*/*"), HeaderField("content-type", "application/json"),
                 HeaderField("Cookie", "session=abc; theme=dark"),
             ])
+        #expect(request.followsRedirects && request.isCompressed)
         #expect(request.body == .inline(Array(#"{"a":"'"}"#.utf8)))
     }
 
@@ -77,6 +80,85 @@ import Testing
         let request = try specification(line)
         #expect(request.method == method && request.url == url)
         #expect(request.body == (body.isEmpty ? .none : .inline(Array(body.utf8))))
+    }
+
+    // What bash 5.2 prints for `printf %s $'...' | od -An -tx1` in C.UTF-8; two halves are what JavaScript meant.
+    @Test(arguments: [
+        (#"\xff\x0a\x9"#, [0xff, 0x0a, 0x09]), (#"\a\b\e\E\f\v\t"#, [7, 8, 27, 27, 12, 11, 9]),
+        (#"\351\0601\779"#, [0xe9, 48, 49, 63, 57]),
+        (#"\ud83c\udf0d"#, [0xf0, 0x9f, 0x8c, 0x8d]), (#"\udc00x"#, [0xed, 0xb0, 0x80, 0x78]),
+        (#"\ud83c\u0041"#, [0xed, 0xa0, 0xbc, 0x41]), (#"\U0001F30D"#, [0xf0, 0x9f, 0x8c, 0x8d]),
+        (#"\z\x\u\cA\c?"#, [0x5c, 0x7a, 0x5c, 0x78, 0x5c, 0x75, 1, 0x7f]),
+        (#"\u00e9\'\"\?\\"#, [0xc3, 0xa9, 0x27, 0x22, 0x3f, 0x5c]),
+    ])
+    func `escapes of a copied command keep their bytes`(escapes: String, bytes: [UInt8]) throws {
+        let words = try ShellWords.commands(in: Array("$'\(escapes)'".utf8))
+        #expect(words == [[bytes]])
+    }
+
+    @Test func `bytes that are not UTF-8 stay as they are in data`() throws {
+        let line = Array("curl http://h/ --data-binary '".utf8) + [0xff, 0xd8, 0xe9] + Array("'".utf8)
+        let command = try CurlCommand(bytes: #require(try ShellWords.commands(in: line).first))
+        #expect(try command.request.specification(to: command.url).body == .inline([0xff, 0xd8, 0xe9]))
+        #expect(throws: CommandError.self) { try ShellWords.commands(in: Array(#"curl $'a\0b'"#.utf8)) }
+    }
+
+    // Rebuilt from what people pasted into reports of curl, curlconverter and shell-quote: each browser in its own form.
+    @Test(arguments: [
+        #"curl 'http://shop.example/cart' --compressed -X POST -H 'User-Agent: Mozilla/5.0' -H 'Accept-Encoding: gzip, deflate, br, zstd' -H 'Connection: keep-alive' -H 'TE: trailers' --data-raw 'q=1'"#,
+        #"curl 'http://shop.example/cart' -X 'POST' -H 'Content-Length: 3' -H 'Host: shop.example' -H 'Connection: keep-alive' -H 'Accept-Encoding: gzip, deflate' --data-binary 'q=1'"#,
+        "curl 'http://shop.example/cart' \\\n  -H 'accept: */*' \\\n  -H 'Connection: keep-alive' \\\n  -b 'a=1' -b 'b=2' \\\n  --data-raw 'q=1' ;",
+        #"curl --path-as-is -i -s -X $'POST' -H $'Host: shop.example' -H $'Content-Length: 3' --data-binary $'q=1' $'http://shop.example/cart'"#,
+        #"curl --location --request POST 'http://shop.example/cart' --header 'Content-Type: text/plain' --data 'q=1'"#,
+        #"curl -H ':authority: shop.example' -H 'Upgrade: h2c' -H 'HTTP2-Settings: AAMAAABk' -H 'Connection: Upgrade, HTTP2-Settings' -X POST http://shop.example/cart -d q=1"#,
+    ])
+    func `what browsers and other programs copy becomes one request without the headers of its connection`(line: String)
+        throws
+    {
+        let commands = try ShellWords.commands(in: Array(line.utf8))
+        let command = try CurlCommand(bytes: #require(commands.first))
+        let request = try command.request.specification(to: command.url)
+        #expect(commands.count == 1 && request.method == "POST" && request.body == .inline(Array("q=1".utf8)))
+        #expect(RequestFieldFault.first(in: request.headers) == nil)
+        let cookies = request.headers.filter { $0.isNamed("Cookie") }.map(\.value)
+        #expect(cookies == (line.contains("-b") && line.contains("a=1") ? ["a=1; b=2"] : []))
+        #expect(
+            request.isCompressed == line.contains("--compressed")
+                && request.followsRedirects == line.contains("--location"))
+        let isNoted = ["Connection", "Content-Length"].contains { line.contains($0) }
+        #expect(command.notes.contains { $0.contains("left out") } == isNoted)
+    }
+
+    @Test func `a header that Connection names is left out, and so is a cookie beside a header Cookie`() throws {
+        let words = [
+            "-H", "X-Hop: 1", "-H", "Connection: close, x-hop", "-b", "a=1", "-H", "Cookie: c=3", "-H", "X: 2", "h",
+        ]
+        let command = try CurlCommand(words)
+        #expect(command.request.headers == [HeaderField("X", "2"), HeaderField("Cookie", "c=3")])
+        #expect(
+            command.notes == [
+                "-b is left out, as curl does beside a header Cookie",
+                "Connection, X-Hop are left out: the queue looks after connections itself",
+            ])
+    }
+
+    @Test(arguments: [
+        (["-g", "http://h/?s=[a]{b}|^c"], "http://h/?s=[a]{b}|^c"),
+        ([#"http://h/?s=\[a\]\{b\}"#], "http://h/?s=[a]{b}"),
+        (["http://[2001:db8::5]/a|b"], "http://[2001:db8::5]/a|b"), (["http://h/a]b}c"], "http://h/a]b}c"),
+    ])
+    func `brackets and braces of a URL are sent as curl sends them`(words: [String], url: String) throws {
+        let command = try CurlCommand(words)
+        #expect(command.url == url)
+        #expect(try command.request.specification(to: command.url).url == url)
+    }
+
+    @Test func `a command for Windows is refused, and so is a word that would be a second command`() {
+        for line in [
+            "curl ^\"http://h/^\" ^\n -H ^\"a: b^\"", "curl \"http://h/\" ^\n -H \"a: b\"", "curl http://h/; rm x",
+        ] {
+            #expect(throws: CommandError.self) { try ShellWords.commands(in: Array(line.utf8)) }
+        }
     }
 
     @Test func `options for the connection are ignored, and a retry is an attempt more`() throws {
@@ -100,12 +182,25 @@ import Testing
         ("curl -d a -F b=c http://h/", "exclude each other"), ("curl -b jar.txt http://h/", "file of cookies"),
         ("curl -F b http://h/", "not of the form"), ("curl -F 'b=@x;y=z' http://h/", "neither type"),
         ("curl --retry x http://h/", "not a number"),
-        ("curl -H 'Transfer-Encoding: chunked' http://h/", "Transfer-Encoding"),
+        ("curl -H 'Upgrade: websocket' http://h/", "Upgrade"),
+        ("curl -4 http://h/", "-4 is not supported: --when family=4"),
+        ("curl -6 http://h/", "-6"), ("curl 'http://h/{a,b}'", "pattern of curl, '{a,b}'"),
+        ("curl 'http://h/[1-3]'", "'[1-3]'"), ("curl -H $'X: \\xff' http://h/", "not UTF-8"),
+        ("curl --path-as-is http://h/a/../b", "--path-as-is"),
         ("curl -d @/nonexistent/file http://h/", "/nonexistent/file"), ("curl ftp://h/", "url"),
     ])
     func `a command that cannot be followed is refused by name`(line: String, part: String) throws {
         let message = try #require(sentence { _ = try specification(line) })
         #expect(message.contains(part), "\(message)")
+    }
+
+    @Test func `a form of curl has quotes around names of files, and types of texts`() throws {
+        let file = try MultipartForm.Part(#"f=@"/tmp/a;b\"c.txt";type=text/plain"#, isCurls: true)
+        #expect(
+            file.content == .file(#"/tmp/a;b"c.txt"#) && file.type == "text/plain" && file.fileName == #"a;b"c.txt"#)
+        let text = try MultipartForm.Part(#"t={"a":1};type=application/json"#, isCurls: true)
+        #expect(text.content == .text(#"{"a":1}"#) && text.type == "application/json")
+        #expect(try MultipartForm.Part("t=a;b").content == .text("a;b"))
     }
 
     @Test(arguments: [

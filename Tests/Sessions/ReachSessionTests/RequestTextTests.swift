@@ -28,6 +28,35 @@ import Testing
         #expect(request.curlCommand.hasSuffix(" 'https://example.org/it%27s'"))
     }
 
+    @Test func `a shell runs nothing of a request's text, also where a combining mark follows a quotation mark`() throws
+    {
+        let directory = try TemporaryDirectory()
+        let body = "'\u{301};touch \(directory.path)/Z;'\u{301}"
+        let request = try WebRequest(
+            method: .post, url: WebAddress("http://192.0.2.1/"), headerFields: HTTPFields(["X": body]),
+            body: .bytes(Array(body.utf8)))
+        let printed = try ChildProcess.run(["sh", "-c", "curl() { printf '%s\\n' \"$@\"; }; \(request.curlCommand)"])
+        #expect(printed.utf8Range(of: "\n" + body + "\n") != nil, "\(printed)")
+        #expect(try ChildProcess.run(["ls", directory.path]).isEmpty)
+    }
+
+    @Test(arguments: [
+        ("a/\u{301}..\\\u{301}b", "\u{301}b"), (".\u{301}bashrc", "\u{301}bashrc"),
+        ("photo\u{202e}gpj.exe", "photogpj.exe"),
+        ("e" + String(repeating: "\u{301}", count: 400), "e" + String(repeating: "\u{301}", count: 127)),
+    ])
+    func `the name of a file has no separator and no mark of direction, whatever follows it`(sent: String, name: String)
+        throws
+    {
+        let field = try HTTPFields([
+            "Content-Disposition": "attachment; filename*=UTF-8''"
+                + sent.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        ])
+        let head = HTTPResponse(status: .ok, headerFields: field)
+        let found = WebResponse(url: try WebAddress("https://example.org"), head: head).suggestedFileName
+        #expect(Array(found.utf8) == Array(name.utf8))
+    }
+
     @Test(arguments: ["it's 5 € $HOME `id` \"x\"", "@file", "a\u{0}b\n"])
     func `curl sends what the session sends`(body: String) async throws {
         let stage = try SessionStage()

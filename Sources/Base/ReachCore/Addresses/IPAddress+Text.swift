@@ -53,12 +53,12 @@ extension IPAddress: LosslessStringConvertible, CustomStringConvertible {
     }
 
     private static func parseDotted(_ text: Substring) -> UInt32? {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = text.split(scalar: ".", omittingEmptySubsequences: false)
         guard parts.count == 4 else { return nil }
         var bits: UInt32 = 0
         for part in parts {
             guard (1...3).contains(part.utf8.count), part.utf8.allSatisfy({ 48...57 ~= $0 }),
-                part == "0" || part.first != "0", let value = UInt8(part)
+                part == "0" || !part.hasUTF8Prefix("0"), let value = UInt8(part)
             else { return nil }
             bits = bits << 8 | UInt32(value)
         }
@@ -83,7 +83,7 @@ extension IPAddress: LosslessStringConvertible, CustomStringConvertible {
     private static func words(_ text: Substring, isTail: Bool) -> [UInt16]? {
         guard !text.isEmpty else { return [] }
         var result: [UInt16] = []
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        let parts = text.split(scalar: ":", omittingEmptySubsequences: false)
         for (index, part) in parts.enumerated() {
             if isTail, index == parts.count - 1, part.utf8.contains(UInt8(ascii: ".")) {
                 guard let bits = parseDotted(part) else { return nil }

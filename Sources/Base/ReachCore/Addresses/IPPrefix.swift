@@ -18,7 +18,7 @@ public struct IPPrefix: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Returns: `nil` for anything else.
     public init?(_ text: String) {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        let parts = text.split(scalar: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let address = IPAddress(String(parts[0])),
             !parts[1].isEmpty, parts[1].utf8.allSatisfy({ 48...57 ~= $0 }), let length = Int(parts[1])
         else { return nil }

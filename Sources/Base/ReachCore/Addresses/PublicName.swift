@@ -7,7 +7,7 @@ package enum PublicName {
     /// use.
     package static func isPublic(_ host: String) -> Bool {
         guard IPAddress(host) == nil else { return false }
-        let labels = host.lowercased().split(separator: ".")
+        let labels = host.lowercased().split(scalar: ".")
         guard labels.count > 1, let last = labels.last else { return false }
         if labels.suffix(2) == ["home", "arpa"] { return false }
         return !privateZones.contains(String(last))

@@ -83,7 +83,7 @@ package struct DiagnosisDestination: Hashable, Sendable {
     package func isSecure(on port: UInt16) -> Bool {
         switch exchange(on: port) {
         case .tls: true
-        case .http(let url): url.lowercased().hasPrefix("https:")
+        case .http(let url): url.lowercased().hasUTF8Prefix("https:")
         case nil: false
         }
     }
@@ -113,7 +113,7 @@ extension DiagnosisDestination {
         case .prefix, .interface:
             throw TargetError(description: "\(quoted) names no host: --probe tests a host, a URL or the Internet")
         }
-        guard let colon = whole.firstIndex(of: ":"), whole[colon...].hasPrefix("://") else {
+        guard let colon = whole.unicodeScalars.firstIndex(of: ":"), whole[colon...].hasUTF8Prefix("://") else {
             return DiagnosisDestination(title: text, host: host, ports: usualPorts, isBare: true)
         }
         let port = URLPieces(whole).authority?.portNumber ?? nil

@@ -141,7 +141,7 @@ extension String {
     /// With a capital letter, where it begins with an article or the like. Names of interfaces and hosts stay as they are.
     var sentenceStart: String {
         for word in ["a ", "an ", "the ", "no ", "nothing ", "this ", "large ", "there ", "answers "]
-        where hasPrefix(word) {
+        where hasUTF8Prefix(word) {
             return prefix(1).uppercased() + dropFirst()
         }
         return self

@@ -25,7 +25,7 @@ package struct EnvironmentProxies {
         guard let port = destination.ports.first else { return nil }
         let isSecure: Bool
         switch destination.exchange(on: port) {
-        case .http(let url): isSecure = url.lowercased().hasPrefix("https:")
+        case .http(let url): isSecure = url.lowercased().hasUTF8Prefix("https:")
         case .tls, nil: return nil
         }
         let host: String =

@@ -166,22 +166,25 @@ package struct JSONWriter: ~Copyable {
                 let end = JSONStringScanner.firstEscape(in: text, from: start)
                 output.append(UnsafeBufferPointer(start: first + start, count: end - start))
                 guard end < text.count else { return }
-                escape(text[end])
-                start = end + 1
+                start = end + escape(text, at: end)
             }
         }
         output.append(UInt8(ascii: "\""))
     }
 
-    private mutating func escape(_ byte: UInt8) {
+    /// Writes an escape for what is at `place`, and returns the number of bytes that it replaces.
+    private mutating func escape(_ text: UnsafeRawBufferPointer, at place: Int) -> Int {
+        let byte = text[place]
         if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
             output.append(UInt8(ascii: "\\"))
             output.append(byte)
-        } else {
-            output.append("\\u00" as StaticString)
-            output.append(Self.hex[Int(byte >> 4)])
-            output.append(Self.hex[Int(byte & 15)])
+            return 1
         }
+        let hidden = JSONStringScanner.hiddenScalar(in: text, at: place)
+        let number = hidden?.number ?? UInt32(byte)
+        output.append("\\u" as StaticString)
+        for shift in [12, 8, 4, 0] { output.append(Self.hex[Int(number >> shift & 15)]) }
+        return hidden?.length ?? 1
     }
 
     private static let hex = Array("0123456789abcdef".utf8)

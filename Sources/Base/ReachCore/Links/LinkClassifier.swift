@@ -40,7 +40,7 @@ package enum LinkClassifier {
     private static func isNamedLikeModem(_ link: Link) -> Bool {
         let types = [HardwareType.ethernet, HardwareType.rawIP, HardwareType.qualcommRawIP]
         guard link.kind == nil, types.contains(link.hardwareType) else { return false }
-        return ["rmnet", "rev_rmnet", "ccmni"].contains { link.name.hasPrefix($0) }
+        return ["rmnet", "rev_rmnet", "ccmni"].contains { link.name.hasUTF8Prefix($0) }
     }
 
     // Kinds by IFLA_INFO_KIND and by DEVTYPE, which use the same words.

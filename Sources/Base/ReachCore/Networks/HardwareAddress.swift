@@ -13,7 +13,7 @@ public struct HardwareAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads six pairs of hexadecimal digits with colons or hyphens between them.
     package init?(_ text: String) {
-        let parts = text.split(omittingEmptySubsequences: false) { $0 == ":" || $0 == "-" }
+        let parts = text.splitScalars(omittingEmptySubsequences: false) { $0 == ":" || $0 == "-" }
         let bytes = parts.compactMap { part in
             part.utf8.count == 2 && part.utf8.allSatisfy { $0 != 0x2b && $0 != 0x2d } ? UInt8(part, radix: 16) : nil
         }

@@ -23,7 +23,7 @@ package struct NetworkRule: Hashable, Sendable {
     }
 
     /// Whether it is the identifier of a network without a name, which tells people nothing.
-    package static func isIdentifier(_ network: String) -> Bool { network.hasPrefix(identifierPrefix) }
+    package static func isIdentifier(_ network: String) -> Bool { network.hasUTF8Prefix(identifierPrefix) }
 
     func matches(_ identity: NetworkIdentity) -> Bool {
         func agree<Value: Equatable>(_ wanted: [Value], _ known: [Value]) -> Bool {

@@ -10,7 +10,7 @@ package struct ProvisioningDomain: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Returns: `nil` for what is no host name.
     package init?(_ text: String) {
-        let labels = (text.hasSuffix(".") ? text.dropLast() : text[...]).split(
+        let labels = (text.before(".") ?? text[...]).split(
             separator: ".", omittingEmptySubsequences: false)
         self.init(labels: labels.map { Array($0.utf8) })
     }

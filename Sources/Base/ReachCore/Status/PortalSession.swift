@@ -61,7 +61,7 @@ public struct PortalSession: Hashable, Sendable {
     }
 
     /// Some portals write a new token into the query at each answer.
-    private static func page(_ url: String?) -> Substring? { url?.prefix { $0 != "?" } }
+    private static func page(_ url: String?) -> Substring? { url?.prefixScalars { $0 != "?" } }
 }
 
 /// A session in one word, since states are copied for each change, and few have one.

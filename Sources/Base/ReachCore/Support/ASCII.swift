@@ -15,11 +15,11 @@ extension UInt8 {
     var isOfHostName: Bool { isLetterOrDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: "_") }
 }
 
-extension Substring {
+extension StringProtocol where SubSequence == Substring {
     /// The text without the spaces and tabs around it, which HTTP calls optional white space (RFC 9110, 5.6.3).
     package var trimmed: Substring {
-        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-        let front = drop(while: isBlank)
-        return front.lastIndex { !isBlank($0) }.map { front[...$0] } ?? ""
+        let isBlank: (Unicode.Scalar) -> Bool = { $0 == " " || $0 == "\t" }
+        let front = dropScalars(while: isBlank)
+        return front.unicodeScalars.lastIndex { !isBlank($0) }.map { front[...$0] } ?? ""
     }
 }

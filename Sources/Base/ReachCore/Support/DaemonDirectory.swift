@@ -19,10 +19,10 @@ package struct DaemonDirectory {
         if let path = Self.handed(environment(handed)) { return path }
         if isRoot { return machine }
         // The specification ignores relative paths.
-        if let path = environment(base), path.hasPrefix("/") { return path + "/reach" }
-        return environment("HOME").flatMap { $0.hasPrefix("/") ? "\($0)/\(usualBase)/reach" : nil }
+        if let path = environment(base), path.hasUTF8Prefix("/") { return path + "/reach" }
+        return environment("HOME").flatMap { $0.hasUTF8Prefix("/") ? "\($0)/\(usualBase)/reach" : nil }
     }
 
     /// The directory in the value of a variable of systemd, which is a list: the first is the daemon's own (systemd.exec(5)).
-    package static func handed(_ value: String?) -> String? { value?.split(separator: ":").first.map(String.init) }
+    package static func handed(_ value: String?) -> String? { value?.split(scalar: ":").first.map(String.init) }
 }

@@ -2,8 +2,8 @@
 package enum ResolverText {
     /// The words of each line that has some, without comments.
     package static func lines(_ text: String) -> [[Substring]] {
-        text.split(whereSeparator: \.isNewline).compactMap { line in
-            let words = line.prefix { $0 != "#" && $0 != ";" }.split { $0 == " " || $0 == "\t" }
+        text.textLines.compactMap { line in
+            let words = line.prefixScalars { $0 != "#" && $0 != ";" }.splitScalars { $0 == " " || $0 == "\t" }
             return words.isEmpty ? nil : words
         }
     }
@@ -12,7 +12,7 @@ package enum ResolverText {
     package static func nameServers(in text: String) -> [(address: IPAddress, zone: String?)] {
         lines(text).compactMap { words in
             guard words.count >= 2, words[0] == "nameserver" else { return nil }
-            let parts = words[1].split(separator: "%", maxSplits: 1)
+            let parts = words[1].split(scalar: "%", maxSplits: 1)
             guard let address = parts.first.flatMap({ IPAddress(String($0)) }) else { return nil }
             return (address, parts.count > 1 ? String(parts[1]) : nil)
         }

@@ -4,9 +4,9 @@ enum TargetParser {
         try checkLength(text)
         guard !text.isEmpty else { throw TargetError(description: "a target must not be empty") }
         if text == "internet" { return .internet }
-        if text.hasPrefix("interface:") { return try interface(String(text.dropFirst("interface:".count))) }
+        if let name = text.after("interface:") { return try interface(String(name)) }
         if text.utf8Range(of: "://") != nil { return try url(text) }
-        if text.contains("/") {
+        if text.unicodeScalars.contains("/") {
             guard let prefix = IPPrefix(text) else { throw fault(text, "is not a prefix such as 192.0.2.0/24") }
             return .prefix(prefix)
         }
@@ -32,23 +32,24 @@ enum TargetParser {
     static func host(_ text: String, whole: String) throws(TargetError) -> Target.Subject {
         try checkLength(text)
         var bare = text[...]
-        let isBracketed = bare.hasPrefix("[") && bare.hasSuffix("]") && bare.count > 2
-        if isBracketed {
-            bare = bare.dropFirst().dropLast()
-            guard bare.contains(":") else { throw fault(whole, "is not an IPv6 address in brackets") }
+        let inside = bare.between("[", "]").flatMap { $0.isEmpty ? nil : $0 }
+        if let inside {
+            bare = inside
+            guard bare.unicodeScalars.contains(":") else { throw fault(whole, "is not an IPv6 address in brackets") }
         }
-        if let percent = bare.firstIndex(of: "%") {
+        if let percent = bare.unicodeScalars.firstIndex(of: "%") {
             guard let address = IPAddress(String(bare[..<percent])) else {
                 throw fault(whole, "is not an address with a zone such as fe80::1%eth0")
             }
-            guard case .interface(let zone) = try interface(String(bare[bare.index(after: percent)...])) else {
+            guard case .interface(let zone) = try interface(String(bare[bare.unicodeScalars.index(after: percent)...]))
+            else {
                 throw fault(whole, "has no interface after the %")
             }
             return .address(address, zone: zone)
         }
         if let address = IPAddress(String(bare)) { return .address(address.unmapped, zone: nil) }
-        if isBracketed { throw fault(whole, "is not an IPv6 address in brackets") }
-        if bare.contains(":") {
+        if inside != nil { throw fault(whole, "is not an IPv6 address in brackets") }
+        if bare.unicodeScalars.contains(":") {
             throw fault(whole, "is neither an IPv6 address nor a host name (a target has no port)")
         }
         return .name(try hostName(String(bare), whole: whole))
@@ -58,15 +59,15 @@ enum TargetParser {
     /// Underscores are allowed, because names with them are in use.
     private static func hostName(_ text: String, whole: String) throws(TargetError) -> String {
         guard !text.isEmpty else { throw TargetError(description: "a host name must not be empty") }
-        let name = text.hasSuffix(".") ? text.dropLast() : text[...]
+        let name = text.before(".") ?? text[...]
         guard name.utf8.count <= 253 else { throw fault(whole, "is too long for a host name (253 bytes)") }
-        guard name.allSatisfy(\.isASCII) else {
+        guard name.utf8.allSatisfy({ $0 < 0x80 }) else {
             throw fault(whole, "has letters outside ASCII: write the name in its xn-- form")
         }
-        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+        let labels = name.split(scalar: ".", omittingEmptySubsequences: false)
         for label in labels {
-            guard (1...63).contains(label.utf8.count), label.utf8.allSatisfy(\.isOfHostName), label.first != "-",
-                label.last != "-"
+            guard (1...63).contains(label.utf8.count), label.utf8.allSatisfy(\.isOfHostName),
+                !label.hasUTF8Prefix("-"), !label.hasUTF8Suffix("-")
             else { throw fault(whole, "is not a host name") }
         }
         if labels.last?.utf8.allSatisfy({ 48...57 ~= $0 }) == true {

@@ -1,8 +1,9 @@
-/// Points in time as people write them on a command line: how long ago (`7d`), or a date (`2026-11-01`,
+/// Points in time as people write them on a command line: how long ago (`7d`), `today` or `yesterday`, or a date (`2026-11-01`,
 /// `2026-11-01 14:00`, `2026-11-01T14:00:05Z`, `2026-11-01 14:00 +01:00`).
 package enum DateText {
     /// What to write instead, for an error.
-    package static let forms = "a duration such as 7d, or a date such as 2026-11-01 or '2026-11-01 14:00'"
+    package static let forms =
+        "a duration such as 7d, today, yesterday, or a date such as 2026-11-01 or '2026-11-01 14:00'"
 
     /// Reads a point in time.
     ///
@@ -14,6 +15,10 @@ package enum DateText {
         if let ago = DurationText.parse(text) {
             let (time, overflow) = now.nanosecondsSince1970.subtractingReportingOverflow(ago.nanoseconds)
             return overflow ? nil : Timestamp(nanosecondsSince1970: time)
+        }
+        if let back = ["today": Int64(0), "yesterday": 1][text] {
+            let day = zone.time(now).daysBefore(back)
+            return zone.timestamp(isEnd ? day.nextDay : day)
         }
         var reader = TimeFields(text)
         guard let (local, isDay) = reader.local(), let offset = reader.offset(), reader.isAtEnd else { return nil }
@@ -27,9 +32,12 @@ package enum DateText {
 
 extension LocalTime {
     /// The beginning of the next day.
-    fileprivate var nextDay: LocalTime {
-        let next = Timestamp.days(to: Int64(year), Int64(month), Int64(day)) + 1
-        let (year, month, day) = Timestamp.civil(next)
+    fileprivate var nextDay: LocalTime { daysBefore(-1) }
+
+    /// The beginning of the day that is so many days earlier.
+    fileprivate func daysBefore(_ count: Int64) -> LocalTime {
+        let (year, month, day) = Timestamp.civil(
+            Timestamp.days(to: Int64(self.year), Int64(self.month), Int64(self.day)) - count)
         return LocalTime(Int(year), Int(month), Int(day))
     }
 }

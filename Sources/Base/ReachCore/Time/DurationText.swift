@@ -12,15 +12,15 @@ package enum DurationText {
         var total = 0.0
         guard !rest.isEmpty else { return nil }
         while !rest.isEmpty {
-            let digits = rest.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
-            guard let first = digits.first, first != ".", digits.last != ".", let number = Double(digits) else {
+            let digits = rest.prefixScalars { $0.isDigit || $0 == "." }
+            guard !digits.hasUTF8Prefix("."), !digits.hasUTF8Suffix("."), let number = Double(digits) else {
                 return nil
             }
-            rest = rest.dropFirst(digits.count)
-            let name = rest.prefix { $0.isASCII && $0.isLetter }
-            rest = rest.dropFirst(name.count)
+            rest = rest[digits.endIndex...]
+            let name = rest.prefixScalars(while: \.isLetter)
+            rest = rest[name.endIndex...]
             if name.isEmpty {
-                guard rest.isEmpty, digits.count == text.count else { return nil }
+                guard rest.isEmpty, digits.utf8.count == text.utf8.count else { return nil }
                 total += number * 1e9
             } else {
                 guard let unit = units.first(where: { $0.name == name }) else { return nil }

@@ -5,7 +5,7 @@ package enum HTTPDate {
     package static func parse(_ text: String) -> Timestamp? {
         // A hyphen only stands between the parts of the second form.
         guard !zip(text.utf8, text.utf8.dropFirst()).contains(where: { $0 == 32 && $1 == 45 }) else { return nil }
-        let words = text.split { $0 == " " || $0 == "," || $0 == "-" || $0 == "\t" }.map(String.init)
+        let words = text.splitScalars { $0 == " " || $0 == "," || $0 == "-" || $0 == "\t" }.map(String.init)
         switch words.count {
         case 6 where words[5] == "GMT": return time(day: words[1], month: words[2], year: words[3], clock: words[4])
         case 5: return time(day: words[2], month: words[1], year: words[4], clock: words[3])
@@ -33,7 +33,7 @@ package enum HTTPDate {
             String(repeating: "0", count: max(0, width - String(number).count)) + String(number)
         }
         // A leap second is the second after it.
-        let second = clock.hasSuffix(":60") ? clock.dropLast(2) + "59" : clock[...]
+        let second = clock.before("60").map { $0.hasUTF8Suffix(":") ? $0 + "59" : clock[...] } ?? clock[...]
         // Later than a timestamp can be is as late as one can be: whoever reads it has a bound of its own.
         guard yearNumber < 2262 else { return Timestamp(nanosecondsSince1970: .max) }
         return Timestamp("\(pad(yearNumber, 4))-\(pad(monthIndex + 1, 2))-\(pad(dayNumber, 2))T\(second)Z")

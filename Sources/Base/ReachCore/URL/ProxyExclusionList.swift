@@ -14,7 +14,7 @@ package struct ProxyExclusionList: Hashable, Sendable {
     /// or an address may have a port (`example.org:8080`, `[2001:db8::1]:8080`), and then means that port only. A part that
     /// cannot be read means nothing.
     package init(_ text: String) {
-        rules = text.split { $0 == "," || $0 == " " || $0 == "\t" }.compactMap { Self.rule(String($0)) }
+        rules = text.splitScalars { $0 == "," || $0 == " " || $0 == "\t" }.compactMap { Self.rule(String($0)) }
     }
 
     private static func rule(_ text: String) -> Rule? {
@@ -22,18 +22,19 @@ package struct ProxyExclusionList: Hashable, Sendable {
         if let prefix = IPPrefix(text) { return .addresses(prefix, port: nil) }
         if let rule = address(text, port: nil) { return rule }
         var (name, port) = (text[...], UInt16?.none)
-        if let colon = text.lastIndex(of: ":") {
-            guard let number = UInt16(text[text.index(after: colon)...]) else { return nil }
+        if let colon = text.unicodeScalars.lastIndex(of: ":") {
+            guard let number = UInt16(text[text.unicodeScalars.index(after: colon)...]) else { return nil }
             (name, port) = (text[..<colon], number)
         }
         if let rule = address(String(name), port: port) { return rule }
-        while name.hasPrefix(".") { name.removeFirst() }
-        if name.hasSuffix(".") { name.removeLast() }
-        return name.isEmpty || name.contains(":") || name.contains("/") ? nil : .domain(name.lowercased(), port: port)
+        while name.hasUTF8Prefix(".") { name.unicodeScalars.removeFirst() }
+        if name.hasUTF8Suffix(".") { name.unicodeScalars.removeLast() }
+        let isDomain = !name.isEmpty && !name.unicodeScalars.contains { $0 == ":" || $0 == "/" }
+        return isDomain ? .domain(name.lowercased(), port: port) : nil
     }
 
     private static func address(_ text: String, port: UInt16?) -> Rule? {
-        let bare = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
+        let bare = text.between("[", "]").map(String.init) ?? text
         return IPAddress(bare).flatMap { IPPrefix($0, length: $0.family == .ipv4 ? 32 : 128) }
             .map { .addresses($0, port: port) }
     }
@@ -42,13 +43,13 @@ package struct ProxyExclusionList: Hashable, Sendable {
     ///
     /// - Parameter host: A name in lower case, or an address without brackets.
     package func contain(_ host: String, port: UInt16) -> Bool {
-        let name = host.hasSuffix(".") ? String(host.dropLast()) : host
+        let name = host.before(".").map(String.init) ?? host
         let address = IPAddress(name)
         return rules.contains { rule in
             switch rule {
             case .everything: true
             case .domain(let domain, let only):
-                address == nil && (only ?? port) == port && (name == domain || name.hasSuffix("." + domain))
+                address == nil && (only ?? port) == port && (name == domain || name.hasUTF8Suffix("." + domain))
             case .addresses(let block, let only): (only ?? port) == port && address.map(block.contains) ?? false
             }
         }

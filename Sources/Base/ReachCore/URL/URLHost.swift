@@ -14,7 +14,7 @@ package struct URLHost {
     package init?(_ text: String) {
         if text.utf8.first == UInt8(ascii: "[") {
             let inside = text.dropFirst().dropLast()
-            let bare = inside.prefix { $0 != "%" }
+            let bare = inside.prefixScalars { $0 != "%" }
             guard let address = IPAddress(String(bare)) else { return nil }
             self.address = address.unmapped
             name = bare.lowercased()
@@ -44,9 +44,9 @@ package struct URLHost {
     ///
     /// - Returns: `.none` for a name, which does not end in a number; `.some(nil)` for numbers that are not an address.
     private static func ipv4(_ text: String) -> UInt32?? {
-        var parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        var parts = text.split(scalar: ".", omittingEmptySubsequences: false)
         if parts.count > 1, parts.last?.isEmpty == true { parts.removeLast() }
-        guard let last = parts.last, last.first?.isNumber == true,
+        guard let last = parts.last, last.unicodeScalars.first?.isDigit == true,
             number(last) != nil || last.utf8.allSatisfy({ 48...57 ~= $0 })
         else { return .none }
         let numbers = parts.compactMap(number)
@@ -62,10 +62,10 @@ package struct URLHost {
 
     private static func number(_ text: Substring) -> UInt64? {
         guard text.utf8.first.map({ 48...57 ~= $0 }) == true else { return nil }
-        if text.lowercased().hasPrefix("0x") {
-            let digits = text.dropFirst(2)
-            return digits.isEmpty ? 0 : digits.first?.isHexDigit == true ? UInt64(digits, radix: 16) : nil
+        if let digits = text.after("0x") ?? text.after("0X") {
+            let isPlain = digits.unicodeScalars.first?.hexDigit != nil  // The initialiser would take a sign.
+            return digits.isEmpty ? 0 : isPlain ? UInt64(digits, radix: 16) : nil
         }
-        return text.count > 1 && text.hasPrefix("0") ? UInt64(text, radix: 8) : UInt64(text)
+        return text.utf8.count > 1 && text.hasUTF8Prefix("0") ? UInt64(text, radix: 8) : UInt64(text)
     }
 }

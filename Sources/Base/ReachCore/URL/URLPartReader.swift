@@ -51,8 +51,10 @@ struct URLPartReader {
     /// Whether the text is an IPv6 address, possibly with a zone. RFC 6874 escapes the zone's percent sign, but not all
     /// programs do.
     private func isAddress(_ text: Substring) -> Bool {
-        let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let address = parts.first, address.contains(":"), IPAddress(String(address)) != nil else { return false }
+        let parts = text.split(scalar: "%", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let address = parts.first, address.unicodeScalars.contains(":"), IPAddress(String(address)) != nil else {
+            return false
+        }
         guard parts.count > 1 else { return true }
         return !parts[1].isEmpty
             && parts[1].utf8.allSatisfy { URLCharacters.isUnreserved($0) || $0 == UInt8(ascii: "%") }
@@ -81,13 +83,19 @@ struct URLPartReader {
                 bytes.append(byte)
             } else if byte == UInt8(ascii: "#"), slips == .refused {
                 throw badCharacter(at: index)
-            } else if URLCharacters.isPlain(byte), !isUser || byte != UInt8(ascii: "@") {
+            } else if isKept(byte), !isUser || byte != UInt8(ascii: "@") {
                 bytes.append(byte)
             } else {
                 URLCharacters.appendEscape(of: byte, to: &bytes)
             }
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Brackets, braces, "|" and "^" are kept where slips are allowed: curl sends them so, as browsers do in queries, and a
+    /// server that checks the signature of a URL compares what was written.
+    private func isKept(_ byte: UInt8) -> Bool {
+        URLCharacters.isPlain(byte) || slips == .allowed && "[]{}|^".utf8.contains(byte)
     }
 
     // MARK: - Offsets
@@ -102,6 +110,6 @@ struct URLPartReader {
 extension Substring {
     /// Whether it begins with a percent sign and two hexadecimal digits.
     fileprivate var isEscape: Bool {
-        utf8.count >= 3 && utf8.dropFirst().prefix(2).allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+        utf8.count >= 3 && utf8.dropFirst().prefix(2).allSatisfy { Unicode.Scalar($0).hexDigit != nil }
     }
 }

@@ -1,7 +1,7 @@
 /// A URL or a reference to one (RFC 3986, section 4.1), ready to be sent.
 ///
-/// As in browsers (the WHATWG's URL standard), spaces, letters outside ASCII and `"<>[]\^`{|}` in a path, a query or a
-/// fragment become percent escapes. Control characters, tabs and line ends are refused; browsers drop some of them, but
+/// As in browsers (the WHATWG's URL standard), spaces, letters outside ASCII and `"<>\`` in a path, a query or a
+/// fragment become percent escapes, and also `[]^{|}` where slips are refused. Control characters, tabs and line ends are refused; browsers drop some of them, but
 /// the URL that is requested should be the one that was written. An international host must be in its `xn--` form.
 package struct URLReference: Hashable, Sendable {
     /// How to treat mistakes that users make, and that servers send nevertheless.
@@ -9,7 +9,7 @@ package struct URLReference: Hashable, Sendable {
         /// For URLs that a program or a person writes: refuses a second "#", a percent sign that escapes nothing, brackets
         /// or a second "@" before the host, and a backslash in place of the first slash.
         case refused
-        /// Reads them as browsers do.
+        /// Reads them as browsers do, and keeps `[]^{|}`, as curl does.
         case allowed
     }
 
@@ -96,7 +96,7 @@ extension String {
         // Most paths have no dot segments.
         guard utf8.first != UInt8(ascii: "/") || utf8.contains(UInt8(ascii: ".")) else { return self }
         var kept: [Substring] = []
-        let segments = split(separator: "/", omittingEmptySubsequences: false).dropFirst(hasPrefix("/") ? 1 : 0)
+        let segments = split(scalar: "/", omittingEmptySubsequences: false).dropFirst(hasUTF8Prefix("/") ? 1 : 0)
         for (index, segment) in zip(segments.indices, segments) {
             let isLast = index == segments.endIndex - 1
             switch segment {

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReachCore
 
 /// The path of the daemon's socket.
 package enum SocketPath {
@@ -56,6 +57,6 @@ package enum SocketPath {
 
     /// `XDG_RUNTIME_DIR`, unless it is relative: the XDG Base Directory Specification requires ignoring that.
     private static func runtimeDirectory(_ environment: (String) -> String?) -> String? {
-        environment("XDG_RUNTIME_DIR").flatMap { $0.hasPrefix("/") ? $0 : nil }
+        environment("XDG_RUNTIME_DIR").flatMap { $0.hasUTF8Prefix("/") ? $0 : nil }
     }
 }

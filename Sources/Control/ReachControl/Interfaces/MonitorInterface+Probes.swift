@@ -28,7 +28,7 @@ extension MonitorInterface {
                 let interface = try request.text("interface")
                 // A name has no colon; a URL has one. A configured probe goes only where its conditions allow it, unless somebody
                 // who may change something names the interface.
-                guard !target.contains(":") && interface == nil || request.mayChange else {
+                guard !target.unicodeScalars.contains(":") && interface == nil || request.mayChange else {
                     throw MonitorError.permissionDenied(method: name + ".Probe").varlink
                 }
                 let order = ProbeOrder(

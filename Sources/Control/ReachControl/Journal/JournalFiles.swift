@@ -23,7 +23,7 @@ package struct JournalFiles: Hashable, Sendable {
     /// - Throws: If there is no journal, or its directory cannot be read.
     package func serials() throws(SystemError) -> [Int] {
         try DirectoryNames.read(directory).compactMap { name in
-            guard name.hasPrefix(Self.prefix), name.hasSuffix(Self.suffix) else { return nil }
+            guard name.hasUTF8Prefix(Self.prefix), name.hasUTF8Suffix(Self.suffix) else { return nil }
             let digits = name.dropFirst(Self.prefix.count).dropLast(Self.suffix.count)
             guard let serial = Int(digits), serial > 0, String(serial) == digits else { return nil }
             return serial

@@ -1,3 +1,4 @@
+internal import ReachCore
 package import ReachQueue
 
 /// A limit of the queue, and what would exceed it.
@@ -29,7 +30,7 @@ package struct QueueExcess: Hashable, Sendable, CustomStringConvertible {
 
     /// A sentence for people, with both numbers and the key.
     package var description: String {
-        guard limit.hasPrefix("queue.requests") else {
+        guard limit.hasUTF8Prefix("queue.requests") else {
             let what =
                 isOneUsers ? "requests and uploads too large" : "the queue is full: requests and uploads too large"
             return "\(what): \(amounts.wanted); \(whose) is \(amounts.allowed) (\(limit))"
@@ -38,7 +39,7 @@ package struct QueueExcess: Hashable, Sendable, CustomStringConvertible {
         return "\(what): \(wanted); \(whose) is \(allowed) (\(limit))"
     }
 
-    private var isOneUsers: Bool { limit.hasSuffix("_per_user") }
+    private var isOneUsers: Bool { limit.hasUTF8Suffix("_per_user") }
 
     package var whose: String { isOneUsers ? "your limit" : "the limit" }
 

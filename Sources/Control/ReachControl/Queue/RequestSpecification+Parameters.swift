@@ -73,7 +73,7 @@ extension RequestSpecification {
             },
             { $0.uniqueness.mode }),
         number("max_attempts", { $0.maximumAttempts = Int($1) }, { $0.maximumAttempts.map { Int64($0) } }),
-        flag("strict", \.isStrict),
+        flag("strict", \.isStrict), flag("location", \.followsRedirects), flag("compressed", \.isCompressed),
         text(
             "upload_protocol",
             { (request, text) throws(RequestValidationError) in request.uploadProtocol = try UploadProtocol(text) },

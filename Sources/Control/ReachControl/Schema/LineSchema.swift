@@ -60,7 +60,7 @@ package struct LineSchema {
     }
 
     private func define(_ type: String, in json: inout JSONWriter) {
-        guard let structure = structure(type), let last = type.split(separator: ".").last else { return }
+        guard let structure = structure(type), let last = type.split(scalar: ".").last else { return }
         json.object { json in
             if !structure.comment.isEmpty { json.field("description", structure.comment) }
             json.field("type", "object")
@@ -80,7 +80,7 @@ package struct LineSchema {
 
     private func field(_ field: VarlinkDefinition.Field, of type: String, to json: inout JSONWriter) {
         if !field.comment.isEmpty { json.field("description", field.comment) }
-        let last = type.split(separator: ".").last.map(String.init) ?? type
+        let last = type.split(scalar: ".").last.map(String.init) ?? type
         switch field.name {
         case "v": return json.constant(1)
         case "type":
@@ -143,8 +143,8 @@ package struct LineSchema {
 
     /// A type's name with that of its interface: of the type that uses it if both have it there, else of the first.
     private func fullName(_ name: String, for user: String?) -> String {
-        if name.contains(".") { return name }
-        let own = definitions.first { user?.hasPrefix($0.name + ".") ?? false && $0.types[name] != nil }
+        if name.unicodeScalars.contains(".") { return name }
+        let own = definitions.first { user?.hasUTF8Prefix($0.name + ".") ?? false && $0.types[name] != nil }
         guard let definition = own ?? definitions.first(where: { $0.types[name] != nil }) else {
             preconditionFailure("no definition has the type \(name)")
         }
@@ -152,8 +152,8 @@ package struct LineSchema {
     }
 
     private func structure(_ fullName: String) -> VarlinkDefinition.Structure? {
-        for definition in definitions where fullName.hasPrefix(definition.name + ".") {
-            return definition.types[String(fullName.dropFirst(definition.name.count + 1))]
+        for definition in definitions {
+            if let name = fullName.after(definition.name + ".") { return definition.types[String(name)] }
         }
         return nil
     }

@@ -13,7 +13,7 @@ enum LineWords {
 
     /// - Parameter type: The type with its interface.
     static func words(of key: String, in type: String) -> [String]? {
-        let name = type.split(separator: ".").last.map(String.init) ?? type
+        let name = type.split(scalar: ".").last.map(String.init) ?? type
         return byType[name + "." + key] ?? byKey[key].flatMap { withOtherWords.contains(name + "." + key) ? nil : $0 }
     }
 

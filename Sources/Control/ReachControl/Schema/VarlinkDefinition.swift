@@ -1,3 +1,5 @@
+internal import ReachCore
+
 /// The types of an interface, read from its definition in Varlink's language (varlink.org/Interface-Definition).
 ///
 /// Reads what the definitions of this project use. What methods return, and errors, are left out. A definition that it cannot read has fewer
@@ -53,13 +55,13 @@ struct VarlinkDefinition: Sendable {
 
     init(_ text: String) {
         var comment: [Substring] = []
-        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
+        var lines = text.split(scalar: "\n", omittingEmptySubsequences: false)[...]
         while let line = lines.popFirst() {
-            if line.hasPrefix("#") {
+            if line.hasUTF8Prefix("#") {
                 comment.append(line.dropFirst())
                 continue
             }
-            let words = line.split(separator: " ")
+            let words = line.split(scalar: " ")
             if words.first == "interface", words.count == 2 { name = String(words[1]) }
             if words.first == "type", words.count == 3, words[2] == "(" {
                 let body = lines.prefix { $0 != ")" }
@@ -83,11 +85,11 @@ struct VarlinkDefinition: Sendable {
         var texts: [String: String] = [:]
         var current: String?
         for line in comment {
-            let indent = line.prefix { $0 == " " }.count
-            let text = line.drop { $0 == " " }
-            if indent == 3, let gap = text.firstRange(of: "  ") {
+            let indent = line.prefixScalars { $0 == " " }.count
+            let text = line.dropScalars { $0 == " " }
+            if indent == 3, let gap = text.utf8Range(of: "  ") {
                 current = String(text[..<gap.lowerBound])
-                texts[current ?? ""] = String(text[gap.upperBound...].drop { $0 == " " })
+                texts[current ?? ""] = String(text[gap.upperBound...].dropScalars { $0 == " " })
             } else if indent > 3, let current {
                 texts[current]? += " " + text
             } else {
@@ -96,7 +98,7 @@ struct VarlinkDefinition: Sendable {
             }
         }
         for (names, text) in texts {
-            for name in names.split(whereSeparator: { ", ".contains($0) }) {
+            for name in names.splitScalars(whereSeparator: { $0 == "," || $0 == " " }) {
                 for index in structure.fields.indices where structure.fields[index].name == name {
                     structure.fields[index].comment = text
                 }
@@ -143,16 +145,16 @@ struct VarlinkDefinition: Sendable {
         }
 
         private mutating func word() -> String? {
-            rest = rest.drop { $0 == " " }
-            let word = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
-            rest = rest.dropFirst(word.count)
+            rest = rest.dropScalars { $0 == " " }
+            let word = rest.prefixScalars { $0.isLetter || $0.isDigit || $0 == "_" }
+            rest = rest[word.endIndex...]
             return word.isEmpty ? nil : String(word)
         }
 
         private mutating func skip(_ mark: String) -> Bool {
-            rest = rest.drop { $0 == " " }
-            guard rest.hasPrefix(mark) else { return false }
-            rest = rest.dropFirst(mark.count)
+            rest = rest.dropScalars { $0 == " " }
+            guard let behind = rest.after(mark) else { return false }
+            rest = behind
             return true
         }
     }

@@ -7,7 +7,7 @@ struct SocketDirectory {
     let path: String
 
     init(of socketPath: String) {
-        guard let slash = socketPath.lastIndex(of: "/") else {
+        guard let slash = socketPath.unicodeScalars.lastIndex(of: "/") else {
             path = "."
             return
         }

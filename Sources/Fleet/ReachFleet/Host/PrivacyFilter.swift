@@ -169,7 +169,7 @@ package struct PrivacyFilter: Hashable, Sendable {
     package static func withoutHardwareAddress(_ name: String) -> String {
         var digits = 0
         for (offset, byte) in name.utf8.enumerated() {
-            let isDigit = byte < 128 && Character(Unicode.Scalar(byte)).isHexDigit
+            let isDigit = Unicode.Scalar(byte).hexDigit != nil
             digits = isDigit ? digits + 1 : 0
             guard digits == 12 else { continue }
             return String(decoding: name.utf8.prefix(offset - 11), as: UTF8.self) + "*"

@@ -1,3 +1,5 @@
+internal import ReachCore
+
 /// The text of NATS's keys: a prefix byte, 32 bytes of Ed25519, and a checksum, in base32.
 ///
 /// A user's public half begins with `U`, a user's seed with `SU`.
@@ -40,7 +42,7 @@ package enum NKeyText {
 
     /// Reads a user's public half: 32 bytes.
     package static func readUserPublic(_ text: String) throws(Fault) -> [UInt8] {
-        if text.utf8.count == seedLength, text.hasPrefix("S") { throw .secret }
+        if text.utf8.count == seedLength, text.hasUTF8Prefix("S") { throw .secret }
         let bytes = try open(text, length: publicLength)
         guard bytes[0] == userPrefix else { throw .otherKind(String(text.prefix(1))) }
         return Array(bytes.dropFirst())

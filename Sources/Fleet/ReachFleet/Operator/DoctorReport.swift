@@ -168,7 +168,7 @@ package enum FleetDoctor {
     /// - Parameter counts: Messages of each subject of the events' stream.
     package static func loudHosts(_ counts: [String: Int64]) -> [Finding] {
         let prefix = FleetNames.eventSubject(of: "")
-        let loud = counts.filter { $0.value >= FleetPlan.messagesOfHost * 8 / 10 && $0.key.hasPrefix(prefix) }
+        let loud = counts.filter { $0.value >= FleetPlan.messagesOfHost * 8 / 10 && $0.key.hasUTF8Prefix(prefix) }
         guard !loud.isEmpty else { return [] }
         return [
             Finding(
@@ -244,7 +244,7 @@ package struct DoubleIdentityFinder: Sendable {
         var others = open[advisory.user] ?? []
         others.removeAll { $0.start == advisory.start }
         open[advisory.user] = others.suffix(8)
-        guard advisory.reason?.hasPrefix("Stale") != true,
+        guard advisory.reason?.hasUTF8Prefix("Stale") != true,
             let newer = others.first(where: {
                 $0.start > advisory.start && $0.start + Self.overlap < advisory.time
             })

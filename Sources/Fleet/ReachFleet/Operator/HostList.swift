@@ -33,9 +33,9 @@ package struct HostList: Hashable, Sendable {
     package init(text: String) throws(Fault) {
         var entries: [Entry] = []
         var lines: [String: Int] = [:]
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in text.split(scalar: "\n", omittingEmptySubsequences: false).enumerated() {
             let number = index + 1
-            let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).map(String.init)
+            let words = line.prefixScalars { $0 != "#" }.textWords.map(String.init)
             guard !words.isEmpty else { continue }
             let entry = try Self.entry(words, number)
             for name in [entry.host, entry.key] {

@@ -1,3 +1,5 @@
+internal import ReachCore
+
 /// A version of nats-server.
 package struct ServerVersion: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let major: Int
@@ -12,8 +14,8 @@ package struct ServerVersion: Hashable, Comparable, Sendable, CustomStringConver
 
     /// Reads `2.9.10`, and what may follow as in `2.12.0-RC.1`.
     package init?(_ text: String) {
-        let numbers = text.drop { $0 == "v" }.prefix { $0.isNumber || $0 == "." }.split(
-            separator: ".", omittingEmptySubsequences: false
+        let numbers = text.dropScalars { $0 == "v" }.prefixScalars { $0.isDigit || $0 == "." }.split(
+            scalar: ".", omittingEmptySubsequences: false
         ).map { Int($0) }
         guard numbers.count >= 2, numbers.count <= 3, let major = numbers[0], let minor = numbers[1] else { return nil }
         self.init(major, minor, (numbers.count == 3 ? numbers[2] : 0) ?? 0)

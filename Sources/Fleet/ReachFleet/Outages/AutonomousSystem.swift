@@ -37,9 +37,9 @@ package struct ASNTable: Sendable {
 
     package init(_ text: String) throws(ParseError) {
         var found: [IPAddress.Family: Set<Int>] = [:]
-        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
-            let words = line.split(maxSplits: 2, whereSeparator: { $0 == " " || $0 == "\t" })
-            guard let first = words.first, !first.hasPrefix("#") else { continue }
+        for (index, line) in text.textLines.enumerated() {
+            let words = line.splitScalars(maxSplits: 2, whereSeparator: { $0 == " " || $0 == "\t" })
+            guard let first = words.first, !first.hasUTF8Prefix("#") else { continue }
             guard words.count >= 2, let prefix = IPPrefix(String(first)), let number = Self.number(words[1]) else {
                 throw .line(index + 1, String(line))
             }
@@ -59,7 +59,7 @@ package struct ASNTable: Sendable {
     }
 
     private static func number(_ text: Substring) -> UInt32? {
-        let digits = text.uppercased().hasPrefix("AS") ? text.dropFirst(2) : text
+        let digits = text.uppercased().hasUTF8Prefix("AS") ? text.dropFirst(2) : text
         guard digits.utf8.allSatisfy({ 48...57 ~= $0 }) else { return nil }
         return UInt32(digits)
     }

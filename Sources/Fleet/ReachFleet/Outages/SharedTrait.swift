@@ -83,7 +83,7 @@ package struct TraitChoice: Hashable, Sendable {
     ///
     /// - Returns: `nil` if a name is missing.
     package init?(_ text: String) {
-        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        let parts = text.split(scalar: ",", omittingEmptySubsequences: false).map(String.init)
         guard parts.allSatisfy({ !$0.isEmpty }) else { return nil }
         names = Set(parts)
     }

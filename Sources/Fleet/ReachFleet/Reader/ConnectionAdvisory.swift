@@ -36,7 +36,7 @@ package struct ConnectionAdvisory: Hashable, Sendable {
         guard let client = try reader.object("client") else { throw reader.fault("client") }
         guard let time = try reader.time("timestamp") else { throw reader.fault("timestamp") }
         self.init(
-            isUp: try reader.requiredText("type").hasSuffix(".client_connect"), time: time,
+            isUp: try reader.requiredText("type").hasUTF8Suffix(".client_connect"), time: time,
             start: try client.time("start") ?? time, user: try client.text("user") ?? "",
             address: try client.text("host", limit: 64).flatMap { IPAddress($0) }, reason: try reader.text("reason"))
     }

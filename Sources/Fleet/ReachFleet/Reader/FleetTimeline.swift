@@ -42,7 +42,7 @@ package struct FleetTimeline: Sendable {
     ) -> [TimelineEvent] {
         let prefix = FleetNames.eventSubject(of: "")
         let host = String(subject.dropFirst(prefix.count))
-        guard subject.hasPrefix(prefix), FleetNames.hostIsValid(host),
+        guard subject.hasUTF8Prefix(prefix), FleetNames.hostIsValid(host),
             let chunk = try? EventChunk(headers: headers, payload: payload)
         else {
             damaged += 1

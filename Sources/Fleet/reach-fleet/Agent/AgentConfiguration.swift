@@ -69,7 +69,7 @@ struct AgentConfiguration: Sendable {
 
     /// The path of a credential: systemd's directory for `credential:NAME`.
     static func path(ofCredential text: String) -> String? {
-        guard text.hasPrefix("credential:") else { return text }
+        guard text.hasUTF8Prefix("credential:") else { return text }
         let name = text.dropFirst("credential:".count)
         guard let directory = getenv("CREDENTIALS_DIRECTORY").map({ String(cString: $0) }) else { return nil }
         return directory + "/" + name
@@ -279,8 +279,9 @@ extension TOMLNode.Value {
     /// An absolute path, or a text with this prefix and a name behind it.
     fileprivate func file(orPrefix prefix: String?) -> String? {
         guard let text else { return nil }
-        if text.hasPrefix("/") { return text }
-        guard let prefix, text.hasPrefix(prefix), text.count > prefix.count, !text.contains("/") else {
+        if text.hasUTF8Prefix("/") { return text }
+        guard let prefix, text.hasUTF8Prefix(prefix), text.count > prefix.count, !text.unicodeScalars.contains("/")
+        else {
             return nil
         }
         return text

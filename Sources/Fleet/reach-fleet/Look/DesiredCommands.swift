@@ -47,7 +47,7 @@ struct DesiredOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Only this part of the hosts.", valueName: "percent"),
         transform: { text in
-            let number = text.hasSuffix("%") ? Double(text.dropLast()).map { $0 / 100 } : Double(text)
+            let number = text.hasUTF8Suffix("%") ? Double(text.dropLast()).map { $0 / 100 } : Double(text)
             guard let number, number > 0, number <= 1 else {
                 throw ValidationError("'\(text)' is not a part such as 5% or 0.05")
             }

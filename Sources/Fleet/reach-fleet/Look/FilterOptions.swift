@@ -27,7 +27,7 @@ struct FilterOptions: ParsableArguments {
         var filter = RosterFilter()
         filter.linkClass = linkClass
         for text in labels {
-            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let parts = text.split(scalar: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, !parts[0].isEmpty else { throw ValidationError("'\(text)' is not LABEL=VALUE") }
             filter.labels[parts[0]] = parts[1]
         }

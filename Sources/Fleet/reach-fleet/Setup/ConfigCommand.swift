@@ -78,8 +78,8 @@ struct ConfigCommand: ParsableCommand {
         guard clientAuthorities == nil || certificate != nil else {
             throw ValidationError("--tls-client-ca needs --tls-certificate and --tls-key")
         }
-        let digits = storeSize.prefix { $0.isASCII && $0.isNumber }
-        guard !digits.isEmpty, ["KB", "MB", "GB", "TB"].contains(String(storeSize.dropFirst(digits.count))) else {
+        let digits = storeSize.prefixScalars(while: \.isDigit)
+        guard !digits.isEmpty, ["KB", "MB", "GB", "TB"].contains(String(storeSize[digits.endIndex...])) else {
             throw ValidationError("--store-size is a number and KB, MB, GB or TB")
         }
         // Without a last number, as in "2.9", it means the series.
@@ -87,7 +87,7 @@ struct ConfigCommand: ParsableCommand {
             throw ValidationError("nats-server \(version) is too old; \(ServerVersion.floor) is the oldest that works")
         }
         for key in administrators + controllers + readers { try check(key) }
-        let isLocal = ["127.", "localhost:", "[::1]:"].contains { listen.hasPrefix($0) }
+        let isLocal = ["127.", "localhost:", "[::1]:"].contains { listen.hasUTF8Prefix($0) }
         guard certificate != nil || isLocal else {
             throw ValidationError(
                 "hosts connect with TLS: --tls-certificate and --tls-key, or --listen 127.0.0.1:4222 for this machine only"

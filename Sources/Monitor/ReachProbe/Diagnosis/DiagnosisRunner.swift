@@ -111,7 +111,7 @@ package final class DiagnosisRunner {
     /// The servers that systemd-resolved asks, where it is the machine's resolver.
     private static func servers(behind known: [ResolverConfiguration.Server]) -> [ResolverConfiguration.Server] {
         guard known.allSatisfy(\.address.isLoopback),
-            let text = SmallFile.text("/run/systemd/resolve/resolv.conf"), text.contains("nameserver")
+            let text = SmallFile.text("/run/systemd/resolve/resolv.conf"), text.containsUTF8("nameserver")
         else { return [] }
         return ResolverConfiguration(resolv: text, hosts: "").servers.filter { !known.contains($0) }
     }
@@ -185,8 +185,8 @@ struct ReversePathDrops {
 
     /// The counter `IPReversePathFilter` of this network namespace: lines of names and of values, in turn.
     private static var count: UInt64 {
-        let lines = (SmallFile.text("/proc/self/net/netstat") ?? "").split(separator: "\n").map {
-            $0.split(separator: " ")
+        let lines = (SmallFile.text("/proc/self/net/netstat") ?? "").split(scalar: "\n").map {
+            $0.split(scalar: " ")
         }
         for (names, values) in zip(lines, lines.dropFirst()) where names.first == values.first {
             guard let place = names.firstIndex(of: "IPReversePathFilter"), place < values.count else { continue }

@@ -17,7 +17,7 @@ final class ExchangeAttempt: DiagnosisAttempt {
     ) {
         self.transfers = transfers
         do {
-            let isSecure = exchange.url.lowercased().hasPrefix("https")
+            let isSecure = exchange.url.lowercased().hasUTF8Prefix("https")
             id = transfers.start(
                 try Self.request(for: exchange),
                 handler: TransferHandler { event in

@@ -11,10 +11,10 @@ package enum LeaseHotspot {
     package static func networkd(_ text: String, addresses: Set<IPAddress>) -> Bool? {
         var isCurrent = false
         var isMarked = false
-        for line in text.split(separator: "\n") {
-            if line.hasPrefix("ADDRESS="), let address = IPAddress(String(line.dropFirst("ADDRESS=".count))) {
+        for line in text.split(scalar: "\n") {
+            if line.hasUTF8Prefix("ADDRESS="), let address = IPAddress(String(line.dropFirst("ADDRESS=".count))) {
                 isCurrent = addresses.contains(address)
-            } else if line.hasPrefix("VENDOR_SPECIFIC=") {
+            } else if line.hasUTF8Prefix("VENDOR_SPECIFIC=") {
                 isMarked = hasMark(hexadecimal: line.dropFirst("VENDOR_SPECIFIC=".count))
             }
         }
@@ -39,7 +39,7 @@ package enum LeaseHotspot {
     }
 
     private static func hasMark(hexadecimal text: Substring) -> Bool {
-        let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue.map(UInt8.init) }
+        let digits = text.unicodeScalars.compactMap(\.hexDigit)
         return hasMark(stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
     }
 

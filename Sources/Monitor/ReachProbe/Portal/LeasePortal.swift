@@ -10,14 +10,14 @@ package enum LeasePortal {
 
     /// In the file of a link of systemd-networkd (since version 254), which is about all that the link has now.
     package static func networkd(_ text: String) -> String? {
-        for line in text.split(separator: "\n") where line.hasPrefix("CAPTIVE_PORTAL=") {
+        for line in text.split(scalar: "\n") where line.hasUTF8Prefix("CAPTIVE_PORTAL=") {
             return nonEmpty(line.dropFirst("CAPTIVE_PORTAL=".count))
         }
         return nil
     }
 
     /// In a file that contains nothing else, as the hook of udhcpc writes it.
-    package static func hook(_ text: String) -> String? { Self.text((text.split(separator: "\n").first ?? "").utf8) }
+    package static func hook(_ text: String) -> String? { Self.text((text.split(scalar: "\n").first ?? "").utf8) }
 
     /// In a lease of dhcpcd: the DHCPv4 message as it was received.
     ///
@@ -132,11 +132,11 @@ package enum LeasePortal {
     ) -> DHClientLease? {
         var found: DHClientLease?
         var lease: (uri: String?, isForInterface: Bool, isCurrent: Bool)?
-        for line in text.split(separator: "\n") {
-            let words = line.split(whereSeparator: { " \t;{}".contains($0) })
+        for line in text.split(scalar: "\n") {
+            let words = line.splitScalars { " \t;{}".unicodeScalars.contains($0) }
             guard let first = words.first else {
                 // A brace alone ends a block; those within a lease of IPv6 are indented.
-                guard line.hasPrefix("}"), let ended = lease else { continue }
+                guard line.hasUTF8Prefix("}"), let ended = lease else { continue }
                 if ended.isForInterface, ended.isCurrent { found = DHClientLease(option: ended.uri) }
                 lease = nil
                 continue
@@ -149,7 +149,7 @@ package enum LeasePortal {
                     lease?.isCurrent = true
                 }
             case "option" where words.count > 2 && names.contains(String(words[1])):
-                let value = line.drop { $0 == " " || $0 == "\t" }.dropFirst("option ".count + words[1].count)
+                let value = line[words[1].endIndex...]
                 lease?.uri = self.value(value)
             default: break
             }
@@ -165,17 +165,17 @@ package enum LeasePortal {
 
     /// A quoted text, or bytes in hexadecimal numbers with colons.
     private static func value(_ text: Substring) -> String? {
-        let trimmed = text.drop { $0 == " " }.prefix { $0 != ";" || text.contains("\"") }
-        if let open = trimmed.firstIndex(of: "\""), let close = trimmed.lastIndex(of: "\""), open < close {
-            return nonEmpty(trimmed[trimmed.index(after: open)..<close])
+        let trimmed = text.dropScalars { $0 == " " }.prefixScalars { $0 != ";" || text.unicodeScalars.contains("\"") }
+        if let quoted = trimmed.cut(at: "\"")?.after, let close = quoted.unicodeScalars.lastIndex(of: "\"") {
+            return nonEmpty(quoted[..<close])
         }
-        let parts = trimmed.split(separator: ":")
+        let parts = trimmed.split(scalar: ":")
         let bytes = parts.compactMap { UInt8($0, radix: 16) }
         return bytes.count == parts.count ? Self.text(bytes) : nil
     }
 
     private static func unquoted(_ text: Substring) -> Substring {
-        text.hasPrefix("\"") && text.hasSuffix("\"") ? text.dropFirst().dropLast() : text
+        text.between("\"", "\"") ?? text
     }
 
     private static func text(_ bytes: some BidirectionalCollection<UInt8>) -> String? {

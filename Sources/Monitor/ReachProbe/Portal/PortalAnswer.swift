@@ -46,7 +46,7 @@ package struct PortalAnswer: Hashable, Sendable {
     }
 
     private static func isRightType(_ value: String?) -> Bool {
-        let type = value?.split(separator: ";", omittingEmptySubsequences: false).first ?? ""
+        let type = value?.split(scalar: ";", omittingEmptySubsequences: false).first ?? ""
         return type.trimmed.lowercased() == "application/captive+json"
     }
 
@@ -62,8 +62,8 @@ package struct PortalAnswer: Hashable, Sendable {
     private static func number(_ value: JSONValue?) -> Int64? { value?.integer.flatMap { $0 >= 0 ? $0 : nil } }
 
     private static func freshTime(_ value: String?) -> Duration {
-        for directive in value?.lowercased().split(separator: ",") ?? [] {
-            let parts = directive.trimmed.split(separator: "=", maxSplits: 1)
+        for directive in value?.lowercased().split(scalar: ",") ?? [] {
+            let parts = directive.trimmed.split(scalar: "=", maxSplits: 1)
             guard parts.count == 2, parts[0].trimmed == "max-age", let seconds = Int64(parts[1].trimmed), seconds > 0
             else { continue }
             return min(.seconds(min(seconds, 86_400)), longestFreshTime)

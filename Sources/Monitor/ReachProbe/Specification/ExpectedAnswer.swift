@@ -28,11 +28,11 @@ extension HeaderField {
     /// - Returns: `nil` if the text before the colon is not a token (RFC 9110 5.6.2), or the value has control
     ///   characters.
     package init?(_ text: String) {
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = text.split(scalar: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard let name = parts.first, !name.isEmpty, name.utf8.allSatisfy(RequestFieldFault.isOfToken),
             text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f })
         else { return nil }
-        self.init(String(name), parts.count > 1 ? String(parts[1].drop { $0 == " " }) : "")
+        self.init(String(name), parts.count > 1 ? String(parts[1].dropScalars { $0 == " " }) : "")
     }
 }
 

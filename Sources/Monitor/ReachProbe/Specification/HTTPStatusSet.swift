@@ -1,3 +1,5 @@
+internal import ReachCore
+
 /// A set of HTTP status codes, written as `200-299`, `2xx,301` or `404`.
 package struct HTTPStatusSet: Hashable, Sendable, CustomStringConvertible {
     package let description: String
@@ -14,8 +16,8 @@ package struct HTTPStatusSet: Hashable, Sendable, CustomStringConvertible {
     /// - Returns: `nil` unless the text is a list of codes, ranges and classes from 100 to 599.
     package init?(_ text: String) {
         var ranges: [ClosedRange<Int>] = []
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let words = part.split(separator: " ")
+        for part in text.split(scalar: ",", omittingEmptySubsequences: false) {
+            let words = part.split(scalar: " ")
             guard words.count == 1, let range = Self.range(words[0]) else { return nil }
             ranges.append(range)
         }
@@ -25,10 +27,10 @@ package struct HTTPStatusSet: Hashable, Sendable, CustomStringConvertible {
     package func contains(_ status: Int) -> Bool { ranges.contains { $0.contains(status) } }
 
     private static func range(_ word: Substring) -> ClosedRange<Int>? {
-        if word.count == 3, word.hasSuffix("xx"), let digit = word.first?.wholeNumberValue, 1...5 ~= digit {
+        if word.count == 3, word.hasUTF8Suffix("xx"), let digit = word.first?.wholeNumberValue, 1...5 ~= digit {
             return digit * 100...digit * 100 + 99
         }
-        let ends = word.split(separator: "-", omittingEmptySubsequences: false).map { code($0) }
+        let ends = word.split(scalar: "-", omittingEmptySubsequences: false).map { code($0) }
         guard let first = ends.first ?? nil, let last = ends.last ?? nil, ends.count <= 2, first <= last else {
             return nil
         }

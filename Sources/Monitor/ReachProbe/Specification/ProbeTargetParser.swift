@@ -16,14 +16,14 @@ struct ProbeTargetParser {
         guard text.utf8.allSatisfy({ 0x21...0x7e ~= $0 }) else {
             throw fault("has spaces, control characters or letters outside ASCII: write them as %20 or xn--")
         }
-        guard let colon = text.firstIndex(of: ":"),
+        guard let colon = text.unicodeScalars.firstIndex(of: ":"),
             let kind = ProbeTarget.Kind(rawValue: text[..<colon].lowercased())
         else { throw fault("is no URL that can be probed\(suggestion ?? ": " + Self.grammar)") }
-        let rest = text[text.index(after: colon)...]
+        let rest = text[text.unicodeScalars.index(after: colon)...]
         if kind == .dns { return try question(rest) }
-        guard rest.hasPrefix("//") else { throw fault("has no // after its scheme") }
+        guard rest.hasUTF8Prefix("//") else { throw fault("has no // after its scheme") }
         let (host, port) = try self.host(rest.dropFirst(2))
-        let path = rest.dropFirst(2).drop { !"/?#".contains($0) }
+        let path = rest.dropFirst(2).dropScalars { !"/?#".unicodeScalars.contains($0) }
         if kind != .http, kind != .https, !path.isEmpty, path != "/" {
             throw fault("has a path, which \(kind.rawValue) does not know")
         }
@@ -45,16 +45,16 @@ struct ProbeTargetParser {
     private func question(_ rest: Substring) throws(TargetError) -> ProbeTarget {
         var name = rest
         var server: (host: ProbeTarget.Host, port: UInt16?)?
-        if rest.hasPrefix("//") {
-            let authority = rest.dropFirst(2).prefix { $0 != "/" }
+        if rest.hasUTF8Prefix("//") {
+            let authority = rest.dropFirst(2).prefixScalars { $0 != "/" }
             name = rest.dropFirst(2 + authority.count)
-            guard name.hasPrefix("/") else { throw fault("names nothing to ask for: dns://SERVER/NAME") }
+            guard name.hasUTF8Prefix("/") else { throw fault("names nothing to ask for: dns://SERVER/NAME") }
             name = name.dropFirst()
             if !authority.isEmpty { server = try host(authority) }
         }
         var type = DNSRecordType.a
-        if let mark = name.firstIndex(of: "?") {
-            type = try recordType(name[name.index(after: mark)...])
+        if let mark = name.unicodeScalars.firstIndex(of: "?") {
+            type = try recordType(name[name.unicodeScalars.index(after: mark)...])
             name = name[..<mark]
         }
         guard DNSNameText.isValid(String(name)) else {
@@ -66,8 +66,8 @@ struct ProbeTargetParser {
     }
 
     private func recordType(_ query: Substring) throws(TargetError) -> DNSRecordType {
-        for part in query.split(whereSeparator: { "&;".contains($0) }) {
-            let pair = part.split(separator: "=", maxSplits: 1)
+        for part in query.splitScalars(whereSeparator: { $0 == "&" || $0 == ";" }) {
+            let pair = part.split(scalar: "=", maxSplits: 1)
             if pair.count == 2, pair[0].lowercased() == "type" {
                 if let type = DNSRecordType(rawValue: pair[1].uppercased()) { return type }
             } else if pair.count == 2, pair[0].lowercased() == "class", pair[1].uppercased() == "IN" {
@@ -104,9 +104,9 @@ enum DNSNameText {
     /// Whether the labels have 1 to 63 bytes, and the name at most 253. Any other character may be part of a label
     /// (RFC 2181 11): services use underscores, reverse zones use slashes.
     static func isValid(_ name: String) -> Bool {
-        let bare = name.hasSuffix(".") ? name.dropLast() : name[...]
+        let bare = name.before(".") ?? name[...]
         guard (1...253).contains(bare.utf8.count) else { return false }
-        return bare.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
+        return bare.split(scalar: ".", omittingEmptySubsequences: false).allSatisfy { label in
             (1...63).contains(label.utf8.count) && label.utf8.allSatisfy { 0x21...0x7e ~= $0 && $0 != 0x5c }
         }
     }

@@ -24,8 +24,8 @@ package struct ConnectivityEndpoint: Hashable, Sendable {
 
     /// The requested page, in one form for all of its URLs, so that its answer counts once and costs its bytes once.
     package var page: String {
-        let name = host.hasSuffix(".") ? host.dropLast() : host[...]
-        let literal = name.contains(":") ? "[\(name)]" : name.lowercased()
+        let name = host.before(".") ?? host[...]
+        let literal = name.unicodeScalars.contains(":") ? "[\(name)]" : name.lowercased()
         return "\(isSecure ? "https" : "http")://\(literal):\(port)\(path)"
     }
 
@@ -35,11 +35,11 @@ package struct ConnectivityEndpoint: Hashable, Sendable {
         guard url.utf8.count <= 2000, url.utf8.allSatisfy({ 0x21...0x7e ~= $0 }), (try? Target(url)) != nil,
             let reference = try? URLReference(url, slips: .allowed), let authority = reference.authority,
             reference.scheme == "http" || reference.scheme == "https", authority.userInformation == nil,
-            authority.port != 0, !authority.host.contains("%")
+            authority.port != 0, !authority.host.unicodeScalars.contains("%")
         else { return nil }
         self.url = url
         isSecure = reference.scheme == "https"
-        let isBracketed = authority.host.hasPrefix("[")
+        let isBracketed = authority.host.hasUTF8Prefix("[")
         host = isBracketed ? String(authority.host.dropFirst().dropLast()) : authority.host
         port = authority.port ?? (isSecure ? 443 : 80)
         path = (reference.path.isEmpty ? "/" : reference.path) + (reference.query.map { "?" + $0 } ?? "")

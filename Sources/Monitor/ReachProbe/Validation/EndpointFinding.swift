@@ -84,15 +84,17 @@ private struct Location {
             return
         }
         let scheme = endpoint.isSecure ? "https:" : "http:"
-        if text.hasPrefix("//") {
+        if text.hasUTF8Prefix("//") {
             url = Page(text: scheme + text)
-        } else if let colon = text.firstIndex(of: ":"), !text[..<colon].contains(where: { "/?#".contains($0) }) {
+        } else if let colon = text.unicodeScalars.firstIndex(of: ":"),
+            !text[..<colon].utf8.contains(where: "/?#".utf8.contains)
+        {
             url = ["http", "https"].contains(text[..<colon].lowercased()) ? Page(text: text) : nil
         } else {
             let origin = endpoint.url.prefixThroughAuthority
-            let directory = endpoint.path.prefix { $0 != "?" }
-            let parent = directory[...(directory.lastIndex(of: "/") ?? directory.startIndex)]
-            url = Page(text: origin + (text.hasPrefix("/") ? text : parent + text))
+            let directory = endpoint.path.prefixScalars { $0 != "?" }
+            let parent = directory[...(directory.unicodeScalars.lastIndex(of: "/") ?? directory.startIndex)]
+            url = Page(text: origin + (text.hasUTF8Prefix("/") ? text : parent + text))
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import ReachCore
+
 /// The URL of a portal's page in a form that is safe to pass to hooks and programs that open it: a valid http or https
 /// URL (RFC 3986) with a host and without a user, whatever the portal sent.
 ///
@@ -8,7 +10,9 @@ struct PortalAddress: Hashable, Sendable {
 
     init?(_ text: String) {
         let bytes = Array(text.utf8)
-        guard let scheme = ["http://", "https://"].first(where: { text.lowercased().hasPrefix($0) }) else { return nil }
+        guard let scheme = ["http://", "https://"].first(where: { text.lowercased().hasUTF8Prefix($0) }) else {
+            return nil
+        }
         let rest = bytes.dropFirst(scheme.utf8.count)
         let authority = rest.prefix { !"/?#".utf8.contains($0) }
         guard Self.isAuthority(authority) else { return nil }

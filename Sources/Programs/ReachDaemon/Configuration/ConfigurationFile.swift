@@ -56,7 +56,7 @@ package struct ConfigurationFile: Hashable, Sendable {
 
     /// The directory of further files, which are read after this one: `reach.d` next to `reach.toml`. Other kinds of files, such
     /// as pipes, have none.
-    package var folder: String? { path.hasSuffix(".toml") ? String(path.dropLast(5)) + ".d" : nil }
+    package var folder: String? { path.before(".toml").map { $0 + ".d" } }
 
     static func unreadable(_ path: String, _ error: SystemError) -> ConfigurationError {
         failure(path, "it cannot be read: \(SystemError.text(error.number))", expected: "a file that can be read")

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReachCore
 internal import ReachLoop
 internal import ReachTOML
 
@@ -29,7 +30,7 @@ struct ConfigurationFolder {
     }
 
     private func checkParent() throws(ConfigurationError) {
-        let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let parent = path.unicodeScalars.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         var status = stat()
         guard stat(parent, &status) == 0 else {
             throw ConfigurationFile.unreadable(parent, SystemError(call: "stat"))
@@ -43,7 +44,7 @@ struct ConfigurationFolder {
 
     private func names() throws(ConfigurationError) -> [String] {
         do throws(SystemError) {
-            return try DirectoryNames.read(path).filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }
+            return try DirectoryNames.read(path).filter { $0.hasUTF8Suffix(".toml") && !$0.hasUTF8Prefix(".") }
                 .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         } catch {
             throw ConfigurationFile.unreadable(path, error)

@@ -69,7 +69,7 @@ extension ConfigurationKind<ConnectivityEndpoint> {
 
     /// `Name: value`, or `Name` for any value.
     private static func expectation(header: String) -> ConnectivityEndpoint.Expectation? {
-        let parts = header.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = header.split(scalar: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let name = parts[0]
         // A token of RFC 9110, limited to the characters that header names use.
         let isName =
@@ -77,8 +77,8 @@ extension ConfigurationKind<ConnectivityEndpoint> {
             && name.utf8.allSatisfy { $0.isLetterOrDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
         guard isName, header.utf8.allSatisfy({ 0x20...0x7e ~= $0 }) else { return nil }
         guard parts.count == 2 else { return .header(name: String(name), value: nil) }
-        let value = parts[1].drop { $0 == " " }
-        guard let last = value.lastIndex(where: { $0 != " " }) else { return nil }
+        let value = parts[1].dropScalars { $0 == " " }
+        guard let last = value.unicodeScalars.lastIndex(where: { $0 != " " }) else { return nil }
         return .header(name: String(name), value: String(value[...last]))
     }
 }

@@ -62,7 +62,7 @@ extension ConfigurationKind<Duration> {
         ) { value in
             guard let text = value.text else { return .otherType }
             // A bare number is seconds on the command line; in a file, numbers name their unit.
-            guard let duration = DurationText.parse(text), text.last?.isLetter == true else {
+            guard let duration = DurationText.parse(text), text.unicodeScalars.last?.isLetter == true else {
                 return .wrong("\"\(text)\" is not a duration with a unit (ms, s, m, h, d)")
             }
             return Reading(duration >= shortest && duration <= longest ? duration : nil, else: "it is \"\(text)\"")
@@ -118,7 +118,7 @@ extension ConfigurationKind<String?> {
             guard let text = value.text else { return .otherType }
             guard text.utf8.count <= longest else { return .wrong("it has \(text.utf8.count) bytes") }
             guard !text.utf8.contains(0) else { return .wrong("it has a NUL byte") }
-            return text.hasPrefix("/") ? .value(text) : .wrong("\"\(text)\" is not absolute")
+            return text.hasUTF8Prefix("/") ? .value(text) : .wrong("\"\(text)\" is not absolute")
         }
     }
 

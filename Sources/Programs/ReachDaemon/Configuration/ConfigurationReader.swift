@@ -110,6 +110,8 @@ package struct ReadConfiguration: Hashable, Sendable {
     package let configuration: Configuration
     /// By key, such as `hold.up`. Keys of `[[probe]]` and `[[interface]]` tables stand for the last of them.
     package let places: [String: ConfigurationPlace]
+    /// The files that were read, in this order.
+    package let files: [String]
 
     /// Reads a configuration from the texts of files, of which a later one has precedence.
     package init(_ files: [(path: String, text: [UInt8])]) throws(ConfigurationError) {
@@ -119,6 +121,7 @@ package struct ReadConfiguration: Hashable, Sendable {
         }
         configuration = reader.configuration
         places = reader.places
+        self.files = files.map(\.path)
     }
 }
 

@@ -1,3 +1,5 @@
+internal import ReachCore
+
 /// Decides whether a file may run as a hook: only if it belongs to root or the daemon's own user, and no one else can
 /// change it.
 package enum HookCheck {
@@ -30,7 +32,7 @@ package enum HookCheck {
 
     /// - Parameter user: The daemon's own user.
     package static func file(named name: String, _ facts: Facts, user: UInt32) -> Finding {
-        if name.hasPrefix(".") || leftovers.contains(where: name.hasSuffix) { return .ignore }
+        if name.hasUTF8Prefix(".") || leftovers.contains(where: name.hasUTF8Suffix) { return .ignore }
         guard facts.isRegular else { return .refuse("it is not a regular file") }
         guard facts.mode & 0o111 != 0 else { return .ignore }
         return danger(facts, user: user).map { .refuse($0) } ?? .run

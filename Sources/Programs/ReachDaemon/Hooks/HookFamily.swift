@@ -1,5 +1,6 @@
 internal import CReachLinux
 internal import Glibc
+internal import ReachCore
 internal import ReachLoop
 
 /// The descendants of a hook's process, in any process group or session.
@@ -50,6 +51,6 @@ final class HookFamily {
 
     private static func children(of process: pid_t, by task: pid_t) -> [pid_t] {
         SmallFile.text("/proc/\(process)/task/\(task)/children", limit: 8 * limit)?
-            .split(separator: " ").compactMap { pid_t($0) } ?? []
+            .split(scalar: " ").compactMap { pid_t($0) } ?? []
     }
 }

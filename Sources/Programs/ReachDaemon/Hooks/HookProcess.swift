@@ -1,5 +1,6 @@
 internal import CReachLinux
 internal import Glibc
+internal import ReachCore
 internal import ReachLoop
 
 /// A hook's process: in a process group of its own, and without the daemon's descriptors.
@@ -55,9 +56,9 @@ struct HookProcess: Sendable {
         var variables: [String: String] = [:]
         var entry = environ
         while let text = entry.pointee {
-            let parts = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = String(cString: text).split(scalar: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(parts[0])
-            if !withheld.contains(name), !name.hasPrefix("REACH_") {
+            if !withheld.contains(name), !name.hasUTF8Prefix("REACH_") {
                 variables[name] = parts.count > 1 ? String(parts[1]) : ""
             }
             entry += 1

@@ -45,13 +45,8 @@ package enum LogFormat: Hashable, Sendable {
     /// Quotes a value that is not a single word, as in logfmt.
     private static func quoted(_ value: String) -> String {
         let text = DisplayText.sanitized(value)
-        guard text.isEmpty || text.contains(where: { $0 == " " || $0 == "\"" || $0 == "=" }) else { return text }
-        var quoted = "\""
-        for character in text {
-            if character == "\"" || character == "\\" { quoted += "\\" }
-            quoted.append(character)
-        }
-        return quoted + "\""
+        let isWord = !text.isEmpty && !text.utf8.contains(where: { " \"=".utf8.contains($0) })
+        return isWord ? text : QuotedText.quoted(text)
     }
 }
 

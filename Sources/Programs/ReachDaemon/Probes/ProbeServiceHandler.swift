@@ -128,7 +128,7 @@ final class ProbeServiceHandler {
         }
         lastOrder += 1
         let id = lastOrder
-        let name = order.target.contains(":") ? nil : order.target
+        let name = order.target.unicodeScalars.contains(":") ? nil : order.target
         let begin = { [weak self] in
             guard let self else { return }
             let gate = order.interface == nil ? name.flatMap { self.controller?.gate(of: $0) } : nil
@@ -156,7 +156,7 @@ final class ProbeServiceHandler {
 
     private func specification(for order: ProbeOrder) throws(MonitorError) -> ProbeSpecification {
         var specification: ProbeSpecification
-        if order.target.contains(":") {
+        if order.target.unicodeScalars.contains(":") {
             do throws(TargetError) {
                 specification = ProbeSpecification(name: "", target: try ProbeTarget(order.target))
                 try specification.target.check(with: order.interface)

@@ -59,7 +59,7 @@ struct ExplanationText {
 
     /// Breaks at spaces; a longer word stays whole, so that it can be copied.
     private static func wrap(_ text: String, _ limit: Int) -> [String] {
-        text.split(separator: " ").reduce(into: [""]) { lines, word in
+        text.split(scalar: " ").reduce(into: [""]) { lines, word in
             let line = lines[lines.count - 1]
             if line.isEmpty {
                 lines[lines.count - 1] = String(word)

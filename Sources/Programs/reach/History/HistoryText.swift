@@ -51,7 +51,7 @@ struct HistoryText {
     /// A summary broken behind commas, so that no number loses its unit; without a terminal as it is.
     private func wrapped(_ summary: String) -> String {
         guard let width else { return summary + "\n" }
-        let parts = summary.split(separator: ", ").map(String.init)
+        let parts = summary.split(scalar: ",").map { String($0.trimmed) }
         let listed = parts.dropLast().map { $0 + "," } + parts.suffix(1)
         let lines = WrappedText.lines(listed, separator: " ", width: width, indent: Self.indent.count)
         return lines.map { $0 + "\n" }.joined()

@@ -21,7 +21,7 @@ struct ProbesText {
         let heading = ["PROBE", "STATE", "FOR", "UPTIME", "P50", "P90", "P99", "LAST"].map { TextTable.Cell($0, .grey) }
         let table = TextTable(style: style, width: width)
         // One table, so that its columns are aligned; it is then split into lines.
-        let lines = table.layOut([heading] + reports.map(row)).split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = table.layOut([heading] + reports.map(row)).split(scalar: "\n", omittingEmptySubsequences: false)
         guard let width, lines.count >= reports.count + 1 else { return lines.joined(separator: "\n") }
         var output = [String(lines[0])]
         var rest = lines.dropFirst()
@@ -29,7 +29,7 @@ struct ProbesText {
             guard let line = rest.popFirst() else { break }
             output.append(String(line))
             // The table moves its last cell below the row where it is too wide.
-            while let next = rest.first, next.hasPrefix(Self.indent) {
+            while let next = rest.first, next.hasUTF8Prefix(Self.indent) {
                 output.append(String(next))
                 rest = rest.dropFirst()
             }

@@ -8,9 +8,9 @@ enum QueueArgument {
     /// not the file.
     static func headers(_ text: String) throws(CommandError) -> [HeaderField] {
         var lines = [text]
-        if text.hasPrefix("@") {
+        if text.hasUTF8Prefix("@") {
             let content = String(decoding: try QueueBodyFile(String(text.dropFirst())).read(), as: UTF8.self)
-            lines = content.split(whereSeparator: \.isNewline).map(String.init)
+            lines = content.textLines.filter { !$0.isEmpty }.map(String.init)
         }
         var fields: [HeaderField] = []
         for line in lines {
@@ -20,17 +20,17 @@ enum QueueArgument {
     }
 
     static func header(_ text: String) throws -> HeaderField {
-        guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
+        guard let colon = text.unicodeScalars.firstIndex(of: ":"), colon != text.startIndex else {
             throw ValidationError("'\(DisplayText.sanitized(text))' is not of the form 'Name: value'")
         }
-        let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+        let value = text[text.unicodeScalars.index(after: colon)...].dropScalars { $0 == " " || $0 == "\t" }
         let name = String(text[..<colon])
         if let fault = RequestFieldFault(name, String(value)) { throw ValidationError(fault.description) }
         return HeaderField(name, String(value))
     }
 
     static func statuses(_ text: String) throws -> ClosedRange<Int> {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+        let parts = text.split(scalar: "-", omittingEmptySubsequences: false).map { Int($0) }
         guard let first = parts.first ?? nil, let last = parts.last ?? nil, parts.count <= 2, 100...599 ~= first,
             100...599 ~= last, first <= last
         else { throw ValidationError("'\(DisplayText.sanitized(text))' is no status, nor two such as 200-299") }
@@ -39,15 +39,11 @@ enum QueueArgument {
 
     /// A URL that ends with a slash is a directory for the file, as curl has it.
     static func url(_ url: String, uploading file: String?) -> String {
-        guard let file, file != "-", url.hasSuffix("/") else { return url }
-        let name = file.split(separator: "/").last ?? ""
+        guard let file, file != "-", url.hasUTF8Suffix("/") else { return url }
+        let name = file.split(scalar: "/").last ?? ""
         return url
             + name.utf8.map { byte in
-                let isPlain =
-                    byte < 0x80
-                    && (Character(Unicode.Scalar(byte)).isLetter
-                        || Character(Unicode.Scalar(byte)).isNumber || Array("-._~".utf8).contains(byte))
-                if isPlain { return String(decoding: [byte], as: UTF8.self) }
+                if URLCharacters.isUnreserved(byte) { return String(decoding: [byte], as: UTF8.self) }
                 return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
             }.joined()
     }

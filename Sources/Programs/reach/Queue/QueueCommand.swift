@@ -27,7 +27,12 @@ struct QueueCommand: ParsableCommand {
 
 struct QueueListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List pending and recently finished requests.")
+        commandName: "list", abstract: "List the requests that are on their way.",
+        discussion: """
+            With --all also those that are over and still kept, the newest first. JSON has all that --state and --limit admit.
+
+            Exit status: 0 printed, 2 usage, 4 no daemon answers, 69 the daemon keeps no queue.
+            """)
 
     @Option(
         name: .customLong("state"),
@@ -35,47 +40,86 @@ struct QueueListCommand: ParsableCommand {
         completion: ValueCompletion.words(QueuedRequestState.self))
     var states: [String] = []
 
+    @Flag(name: [.customShort("a"), .customLong("all")], help: "Also list the requests that are over.")
+    var all = false
+
+    @Option(help: ArgumentHelp("List at most so many.", valueName: "number"))
+    var limit: Int?
+
     @OptionGroup var queue: QueueOptions
 
+    func validate() throws {
+        if let limit, limit < 1 { throw ValidationError("--limit is a number from 1 on") }
+        if all, !states.isEmpty { throw ValidationError("--all and --state exclude each other") }
+    }
+
     func run() throws {
-        var filter = QueueFilter()
-        for state in states {
-            do throws(QueueServiceError) {
-                filter.states.insert(try QueueFilter.state(state))
-            } catch {
+        let asked = try states.map { state throws(CommandError) in
+            do throws(QueueServiceError) { return try QueueFilter.state(state) } catch {
                 throw CommandError(queue: error)
             }
         }
-        filter.limit = 1000
+        let living = QueuedRequestState.allCases.filter { !Self.over.contains($0) }
+        let isWhole = queue.json || all
+        var pages = QueuePages(states: Set(asked.isEmpty && !isWhole ? living : asked))
+        // JSON is printed as it arrives, since there may be 100,000 requests.
+        let isSorted = !queue.json
+        let most = isSorted && (all || !asked.isEmpty) ? .max : limit ?? .max
         var items: [RequestReport] = []
-        var count = 0
         var holds: [QueueHold] = []
-        // Page by page on one connection. JSON is printed as it arrives, since there may be 100,000 requests.
         try queue.ask { client throws(ControlError) in
-            while true {
-                let page = try client.requests(filter)
-                count = page.count
-                if queue.json {
-                    let now = SystemClock.now
-                    StandardOutput.writeJSON(page.items) { $0.queueItem($1, at: now) }
-                } else {
-                    items += page.items
-                }
-                guard let next = page.next else { break }
-                filter.after = next
+            try pages.read(&client, most: most) { page in
+                if isSorted { return items += page }
+                let now = SystemClock.now
+                StandardOutput.writeJSON(page) { $0.queueItem($1, at: now) }
             }
             // An earlier daemon does not have this method.
-            if !queue.json { holds = (try? client.queueHolds()) ?? [] }
+            if isSorted { holds = (try? client.queueHolds()) ?? [] }
         }
-        guard !queue.json else { return }
+        guard isSorted else { return }
         let text = QueueText.current
-        let summary = items.isEmpty ? "" : text.style.paint("(\(text.count(count)))", .grey) + "\n"
-        StandardOutput.write(text.table(items, at: SystemClock.now.wall) + summary + text.describe(holds))
+        let shown = Array(Self.livingFirst(items).prefix(limit ?? .max))
+        let hint = asked.isEmpty && !all ? "; --all lists those that are over, too" : ""
+        let summary = text.style.paint("(\(text.count(pages.count))\(hint))", .grey) + "\n"
+        StandardOutput.write(
+            (shown.isEmpty ? "" : text.table(shown, at: SystemClock.now.wall)) + summary + text.describe(holds))
+    }
+
+    private static let over: Set<QueuedRequestState> = [.done, .dead, .cancelled]
+
+    /// Those on their way by their numbers, then those that are over, the newest first.
+    static func livingFirst(_ items: [RequestReport]) -> [RequestReport] {
+        items.filter { !over.contains($0.state) } + items.filter { over.contains($0.state) }.reversed()
+    }
+}
+
+/// Reads a list of requests page by page, on one connection.
+private struct QueuePages {
+    private var filter = QueueFilter()
+    /// The requests that are not over.
+    private(set) var count = 0
+
+    init(states: Set<QueuedRequestState>) { filter.states = states }
+
+    mutating func read(
+        _ client: inout ControlClient, most: Int, _ handle: ([RequestReport]) -> Void
+    ) throws(ControlError) {
+        var left = most
+        while left > 0 {
+            filter.limit = min(1000, left)
+            let page = try client.requests(filter)
+            count = page.count
+            handle(page.items)
+            left -= page.items.count
+            guard let next = page.next else { return }
+            filter.after = next
+        }
     }
 }
 
 struct QueueShowCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "show", abstract: "Print the state of a request.")
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Print the state of a request.", discussion: queueExitStatus)
 
     @OptionGroup var queue: QueueOptions
 
@@ -94,7 +138,8 @@ struct QueueShowCommand: ParsableCommand {
 
 struct QueueExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Explain why a request is not running, and what would start it.")
+        commandName: "explain", abstract: "Explain why a request is not running, and what would start it.",
+        discussion: queueExitStatus)
 
     @OptionGroup var queue: QueueOptions
 

@@ -46,7 +46,8 @@ extension QueueOptions {
 struct QueueHoldCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hold",
-        abstract: "Keep requests from starting until they are released; attempts that can be repeated end.")
+        abstract: "Keep requests from starting until they are released; attempts that can be repeated end.",
+        discussion: queueExitStatus)
 
     @OptionGroup var queue: QueueOptions
     @OptionGroup var selection: QueueSelectionOptions
@@ -60,7 +61,8 @@ struct QueueHoldCommand: ParsableCommand {
 }
 
 struct QueueReleaseCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "release", abstract: "Release held requests.")
+    static let configuration = CommandConfiguration(
+        commandName: "release", abstract: "Release held requests.", discussion: queueExitStatus)
 
     @OptionGroup var queue: QueueOptions
 
@@ -93,7 +95,8 @@ struct QueueReleaseCommand: ParsableCommand {
 }
 
 struct QueueCancelCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "cancel", abstract: "End requests for good.")
+    static let configuration = CommandConfiguration(
+        commandName: "cancel", abstract: "End requests for good.", discussion: queueExitStatus)
 
     @OptionGroup var queue: QueueOptions
 
@@ -109,7 +112,8 @@ struct QueueCancelCommand: ParsableCommand {
 }
 
 struct QueueRetryCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "retry", abstract: "Send dead requests again.")
+    static let configuration = CommandConfiguration(
+        commandName: "retry", abstract: "Send dead requests again.", discussion: queueExitStatus)
 
     @Option(
         help: ArgumentHelp("With --all: only requests that died for this reason.", valueName: "word"),
@@ -126,8 +130,17 @@ struct QueueRetryCommand: ParsableCommand {
     func run() throws {
         try queue.each(selection.selections, "retry") { client, selection throws(ControlError) in
             let count = try client.retry(selection, reason: reason)
-            if case .all = selection, !queue.json { StandardOutput.write("\(count)\n") }
+            if case .all = selection, !queue.json {
+                let what = count == 1 ? "1 request is sent" : "\(count) requests are sent"
+                StandardOutput.write(what + " again\n")
+            }
             return count
         }
     }
 }
+
+/// What the help of the queue's commands says of their exit status.
+let queueExitStatus = """
+    Exit status: 0 done, 1 there is no such request or its state does not fit, 2 usage, 4 no daemon answers, \
+    69 the daemon keeps no queue, 77 not permitted.
+    """

@@ -75,6 +75,14 @@ struct QueueRequestOptions: ParsableArguments {
         help: ArgumentHelp("Retry so many times: the same as --max-attempts with one more.", valueName: "number"))
     var retries: String?
 
+    @Flag(
+        name: [.customShort("L"), .customLong("location")],
+        help: "Follow redirects, up to 20. Credentials are sent to the server that they were given for only.")
+    var followsRedirects = false
+
+    @Flag(name: .customLong("compressed"), help: "Let the server compress the answer; it is stored unpacked.")
+    var isCompressed = false
+
     /// - Throws: ``CommandError`` if a value is invalid, or a file of `-d` or `-H` cannot be read.
     func curlRequest() throws(CommandError) -> CurlRequest {
         var request = CurlRequest()
@@ -82,7 +90,10 @@ struct QueueRequestOptions: ParsableArguments {
         for header in headers { request.headers += try QueueArgument.headers(header) }
         if let userAgent { request.headers += try QueueArgument.headers("User-Agent: " + userAgent) }
         request.user = user
-        request.data = data.map { .textOrFile($0) } + rawData.map { .text($0) } + encodedData.map { .encoded($0) }
+        request.data = data.map { .textOrFile(Array($0.utf8)) } + rawData.map { .text(Array($0.utf8)) }
+        request.data += encodedData.map { .encoded(Array($0.utf8)) }
+        request.followsRedirects = followsRedirects
+        request.isCompressed = isCompressed
         request.isQuery = isQuery
         for part in parts { request.parts.append(try MultipartForm.Part(part)) }
         request.upload = uploadFile

@@ -10,6 +10,8 @@ struct QueueResultCommand: ParsableCommand {
         commandName: "result",
         abstract: "Write the body of the answer to a finished request.",
         discussion: """
+            To a terminal it writes texts only, with control characters escaped; -o - writes all as it is.
+
             With --json it prints status, headers and the body in base64, in one object for each part of 512 KiB.
 
             Exit status: 0 written, 1 there is no answer, 2 usage, 4 no daemon answers, 74 it cannot be written.
@@ -32,6 +34,7 @@ struct QueueResultCommand: ParsableCommand {
 
     func run() throws {
         if let output, output != "-" { return try Self.write(id, to: output, queue) }
+        if output == nil, !queue.json, StandardOutput.isTerminal { return try show() }
         try Self.each(id, queue) { answer throws(CommandError) in
             if queue.json {
                 StandardOutput.writeJSON { $0.queueAnswer(answer, at: SystemClock.now) }
@@ -39,6 +42,22 @@ struct QueueResultCommand: ParsableCommand {
                 StandardOutput.write(answer.bytes)
             }
         }
+    }
+
+    /// Shows a text. The server chose its bytes, which would otherwise rewrite the screen or the terminal's settings.
+    private func show() throws(CommandError) {
+        var text: TerminalText?
+        try Self.each(id, queue) { answer throws(CommandError) in
+            guard text != nil || TerminalText.isText(answer.bytes) else {
+                throw CommandError(
+                    status: .cannotWrite,
+                    message: "the answer is not a text: -o FILE writes it, -o - even to a terminal")
+            }
+            var piece = text ?? TerminalText()
+            StandardOutput.write(piece.escaped(answer.bytes))
+            text = piece
+        }
+        StandardOutput.write(text?.end() ?? "")
     }
 
     /// Calls `handle` with each part in order; with an empty part if the body is empty.

@@ -53,11 +53,9 @@ struct QueueText {
 
     /// The state, with its details.
     func state(_ item: RequestReport) -> String {
-        let words = [
-            item.status.map { "\($0)" }, item.reason,
-            item.blockers.isEmpty ? nil : item.blockers.words.joined(separator: " "),
-        ]
-        let details = words.compactMap { $0 }.joined(separator: ", ")
+        // The state's own word says nothing more.
+        let blockers = item.blockers.words.filter { $0 != item.state.rawValue }
+        let details = ([item.status.map { "\($0)" }, item.reason].compactMap { $0 } + blockers).joined(separator: ", ")
         return DisplayText.sanitized(item.state.rawValue + (details.isEmpty ? "" : " (\(details))"))
     }
 
@@ -107,7 +105,7 @@ struct QueueText {
 
     private func attempts(_ item: RequestReport) -> String? {
         guard item.tries > 0 else { return nil }
-        return "\(item.tries) made, \(item.attempts) failed and count, \(item.networkFailures) ended by the network"
+        return "\(item.tries) made: \(item.attempts) failed, \(item.networkFailures) cut off by the network"
     }
 
     private func progress(_ attempt: AttemptProgress) -> String {
@@ -158,14 +156,17 @@ struct QueueText {
         guard reason.blocker.isOfNetwork else {
             return DisplayText.sanitized("waiting for \(time): \(Self.phrase(reason.text))\(left)")
         }
-        let why = links.isEmpty ? Self.phrase(reason.text) : links.joined(separator: ", ")
+        // Without links, the reason itself names what is wanted.
+        guard !links.isEmpty else {
+            return DisplayText.sanitized("waiting for \(time): \(Self.phrase(reason.text))\(left)")
+        }
         let wanted = item.condition == .any ? "the network" : item.condition.description
-        return DisplayText.sanitized("waiting for \(wanted) for \(time): \(why)\(left)")
+        return DisplayText.sanitized("waiting for \(wanted) for \(time): \(links.joined(separator: ", "))\(left)")
     }
 
     /// A sentence as the rest of another.
     private static func phrase(_ sentence: String) -> String {
-        let body = sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
+        let body = sentence.before(".").map(String.init) ?? sentence
         return body.prefix(1).lowercased() + body.dropFirst()
     }
 }

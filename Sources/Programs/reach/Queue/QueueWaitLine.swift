@@ -1,6 +1,7 @@
 internal import ReachControl
 internal import ReachCore
 internal import ReachQueue
+internal import ReachTerminal
 
 /// The state of an awaited request, as one line.
 struct QueueWaitLine {
@@ -26,10 +27,14 @@ struct QueueWaitLine {
     /// At most `width` - 1 columns, since a terminal may wrap after the last one.
     func text(_ words: QueueText, _ bar: QueueProgressText, width: Int, at now: Instant) -> String {
         let width = max(1, width - 1)
-        if let away { return String(DisplayText.sanitized("\(away); reconnecting").prefix(width)) }
+        if let away { return cut(DisplayText.sanitized("\(away); reconnecting"), width) }
         if let progress { return bar.line(progress, rate: rate.bytesPerSecond(at: now.boot), width: width) }
         guard let explanation else { return "" }
-        return String(words.waiting(explanation, links: links, at: now).prefix(width))
+        return cut(words.waiting(explanation, links: links, at: now), width)
+    }
+
+    private func cut(_ text: String, _ width: Int) -> String {
+        DisplayWidth.cut(text, to: width, mark: TerminalStyle.isUnicode ? "…" : "~")
     }
 
     /// Links that would satisfy the condition if they worked, with their faults: `wlan0 no-carrier`.

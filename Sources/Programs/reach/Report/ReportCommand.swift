@@ -51,6 +51,7 @@ struct ReportCommand: ParsableCommand {
 
     func validate() throws {
         if let since, let until, since >= until { throw ValidationError("--since is not before --until") }
+        if let since, since > SystemClock.now.wall { throw ValidationError("--since is in the future") }
     }
 
     func run() throws {

@@ -115,20 +115,21 @@ struct ReportTable {
         return "\(scaled < 0 ? "-" : "")\(scaled.magnitude / factor.magnitude).\(zeros)\(fraction)"
     }
 
-    /// A text from outside. A spreadsheet would take one that begins with one of these characters for a formula; behind
-    /// an apostrophe it is a text.
+    /// A text from outside. A spreadsheet would take one that begins with one of these characters for a formula, in
+    /// some languages also their wide forms; behind an apostrophe it is a text.
     static func safe(_ text: String) -> String {
         let text = DisplayText.sanitized(text)
-        guard let first = text.first(where: { !$0.isWhitespace }), "=+-@".contains(first) || text.first == "'" else {
-            return text
-        }
+        guard let first = text.unicodeScalars.first(where: { !$0.properties.isWhitespace }),
+            "=+-@\u{ff1d}\u{ff0b}\u{ff0d}\u{ff20}".unicodeScalars.contains(first)
+                || text.unicodeScalars.first == "'"
+        else { return text }
         return "'" + text
     }
 
-    private static func line(_ cells: [String]) -> String {
+    static func line(_ cells: [String]) -> String {
         cells.map { cell in
             guard cell.utf8.contains(where: { [0x2c, 0x22, 0x0a, 0x0d].contains($0) }) else { return cell }
-            return "\"" + cell.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+            return "\"" + cell.split(scalar: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
         }.joined(separator: ",") + "\r\n"
     }
 }

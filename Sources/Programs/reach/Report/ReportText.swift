@@ -22,7 +22,7 @@ struct ReportText {
     }
 
     private func wrapped(_ line: String) -> String {
-        let words = line.split(separator: " ").map(String.init)
+        let words = line.split(scalar: " ").map(String.init)
         return WrappedText.lines(words, separator: " ", width: width ?? .max, indent: 2).map { $0 + "\n" }.joined()
     }
 

@@ -15,7 +15,7 @@ enum CommandHint {
         var path = root.configuration.commandName ?? ""
         for word in words {
             let commands = command.configuration.subcommands
-            guard !commands.isEmpty, !word.hasPrefix("-"), word != "help" else { return nil }
+            guard !commands.isEmpty, !word.hasUTF8Prefix("-"), word != "help" else { return nil }
             if let next = commands.first(where: { $0.configuration.commandName == word }) {
                 command = next
                 path += " " + word
@@ -36,7 +36,8 @@ enum CommandHint {
 
     /// Whether it looks like a host, an address or a URL rather than like a mistyped command.
     private static func isTarget(_ word: String) -> Bool {
-        (word.contains(".") || word.contains(":") || word == "internet") && (try? Target(word)) != nil
+        (word.unicodeScalars.contains(".") || word.unicodeScalars.contains(":") || word == "internet")
+            && (try? Target(word)) != nil
     }
 }
 

@@ -8,7 +8,7 @@ internal import ReachQueue
 enum ValueCompletion {
     /// Terms of a condition; after a comma, those for the next term. Networks are those of the daemon's configuration.
     static var condition: CompletionKind {
-        .custom { line, _, prefix in
+        offer { line, prefix in
             let networks = ask(line) { client throws(ControlError) in try client.networkNames() } ?? nil
             let words = (NetworkCondition.words + waitWords(line)).flatMap { word in
                 switch word {
@@ -17,7 +17,7 @@ enum ValueCompletion {
                 default: [word]
                 }
             }
-            guard let comma = prefix.lastIndex(of: ",") else { return words }
+            guard let comma = prefix.unicodeScalars.lastIndex(of: ",") else { return words }
             return words.map { prefix[...comma] + $0 }
         }
     }
@@ -31,7 +31,7 @@ enum ValueCompletion {
 
     /// The Internet, the targets of the daemon's configuration, and interfaces.
     static var target: CompletionKind {
-        .custom { words, _, _ in
+        offer { words, _ in
             let named = ask(words) { client throws(ControlError) in try client.targetNames() }
             return ["internet"] + (named ?? []) + interfaceNames.map { "interface:" + $0 }
         }
@@ -39,13 +39,13 @@ enum ValueCompletion {
 
     /// Targets of which the history has records.
     static var recordedTarget: CompletionKind {
-        .custom { words, _, _ in
+        offer { words, _ in
             let directory = value(of: "--state", in: words) ?? HistoryReading.directory
             return (try? HistoryFiles(directory: directory).read())?.targets ?? []
         }
     }
 
-    static var interface: CompletionKind { .custom { _, _, _ in interfaceNames } }
+    static var interface: CompletionKind { offer { _, _ in interfaceNames } }
 
     /// `PATTERN=CLASS`
     static var classRule: CompletionKind { rule(LinkClass.allCases.map(\.rawValue)) }
@@ -54,15 +54,15 @@ enum ValueCompletion {
     static var meteredRule: CompletionKind { rule(["yes", "no"]) }
 
     private static func rule(_ values: [String]) -> CompletionKind {
-        .custom { _, _, prefix in
-            guard let mark = prefix.lastIndex(of: "=") else { return interfaceNames.map { $0 + "=" } }
+        offer { _, prefix in
+            guard let mark = prefix.unicodeScalars.lastIndex(of: "=") else { return interfaceNames.map { $0 + "=" } }
             return values.map { prefix[...mark] + $0 }
         }
     }
 
     /// Numbers of requests in the daemon's queue.
     static var request: CompletionKind {
-        .custom { words, _, _ in
+        offer { words, _ in
             var filter = QueueFilter()
             filter.limit = 256
             let page = ask(words) { client throws(ControlError) in try client.requests(filter) }
@@ -72,7 +72,7 @@ enum ValueCompletion {
 
     /// Names of the daemon's probes.
     static var probe: CompletionKind {
-        .custom { words, _, _ in
+        offer { words, _ in
             let reports = ask(words) { client throws(ControlError) in try client.probes() }
             return reports?.map(\.name) ?? []
         }
@@ -80,6 +80,11 @@ enum ValueCompletion {
 
     static func words<Word: RawRepresentable & CaseIterable>(_ type: Word.Type) -> CompletionKind
     where Word.RawValue == String { .list(Word.allCases.map(\.rawValue)) }
+
+    /// Of the values that `find` returns for a command line and its last word, a shell gets those that it could not run.
+    private static func offer(_ find: @escaping @Sendable ([String], String) -> [String]) -> CompletionKind {
+        .custom { words, _, prefix in CompletionScript.offered(find(words, prefix)) }
+    }
 
     private static var interfaceNames: [String] { ((try? DirectoryNames.read("/sys/class/net")) ?? []).sorted() }
 

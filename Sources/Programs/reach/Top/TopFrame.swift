@@ -22,7 +22,11 @@ struct TopFrame {
         if let explanation = state.explanation {
             lines += explanation.flatMap(wrapped).prefix(room)
         } else {
-            lines += state.page == .queue ? queue(state, room: room) : all(state, room: room)
+            switch state.page {
+            case .all: lines += all(state, room: room)
+            case .queue: lines += queue(state, room: room)
+            case .probes: lines += probes(state, from: state.firstProbe, room: room)
+            }
         }
         return lines.prefix(max(0, height - 1)) + [foot(state)]
     }
@@ -30,7 +34,7 @@ struct TopFrame {
     /// The requests that a page shows.
     func rows(_ state: TopState) -> Int {
         let room = max(0, height - head(state).count - 1)
-        return max(1, (state.page == .queue ? room : shares(state, room: room).queue) - 2)
+        return max(1, (state.page == .all ? shares(state, room: room).queue : room) - 2)
     }
 
     // MARK: - Parts
@@ -60,7 +64,7 @@ struct TopFrame {
         if state.explanation != nil { return painted("any key closes this", .grey) }
         let keys = ["q quit", "Tab page", "j k move", "h hold", "r release", "c cancel", "t retry", "e explain"]
         let whole = keys.joined(separator: "  ")
-        let short = keys.map { $0.split(separator: " ") }.map { $0.count > 2 ? "jk" : "\($0[0])" }.joined(
+        let short = keys.map { $0.split(scalar: " ") }.map { $0.count > 2 ? "jk" : "\($0[0])" }.joined(
             separator: " ")
         return painted(DisplayWidth.of(whole) <= width ? whole : "keys: " + short, .grey)
     }
@@ -117,10 +121,10 @@ struct TopFrame {
 
     // MARK: - Probes
 
-    private func probes(_ state: TopState, room: Int) -> [String] {
+    private func probes(_ state: TopState, from first: Int = 0, room: Int) -> [String] {
         let chart = ProbesText(style: .plain, width: nil, isUnicode: isUnicode, now: state.now.wall)
         let beats = max(0, min(60, width - 50))
-        let rows = state.probes.map { report -> [TopCell] in
+        let rows = state.probes.dropFirst(first).map { report -> [TopCell] in
             let colour: TerminalStyle.Colour =
                 report.pause != nil ? .yellow : report.state == .up ? .green : report.state == .down ? .red : .yellow
             let word = report.pause == nil ? report.state.rawValue : "paused"
@@ -149,7 +153,7 @@ struct TopFrame {
             return [painted("QUEUE  " + DisplayText.sanitized(trouble), .grey)].prefix(room).map { $0 }
         }
         var lines = [painted("QUEUE  " + words.count(state.queue.count), .bold)]
-        lines += words.describe(state.queue.holds).split(separator: "\n").map { painted(String($0), .yellow) }
+        lines += words.describe(state.queue.holds).split(scalar: "\n").map { painted(String($0), .yellow) }
         let left = room - lines.count
         guard !state.queue.items.isEmpty, left > 0 else { return Array(lines.prefix(room)) }
         let items = state.queue.items
@@ -267,7 +271,7 @@ struct TopFrame {
     }
 
     private func wrapped(_ text: String) -> [String] {
-        let words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        let words = text.split(scalar: " ", omittingEmptySubsequences: false).map(String.init)
         return WrappedText.lines(words, separator: " ", width: width, indent: 2).map {
             DisplayWidth.cut($0, to: width, mark: mark)
         }

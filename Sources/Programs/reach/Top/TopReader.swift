@@ -24,7 +24,7 @@ struct TopReader {
             if state.internet == nil { state.internet = try client.status(of: .internet) }
             state.links = try client.links()
             state.signals = WirelessSignals.read(ifNeededBy: state.links)
-            state.probes = try client.probes()
+            state.probes = TopState.brokenFirst(try client.probes())
             state.away = nil
             try readQueue(&client, &state)
         } catch {
@@ -90,7 +90,7 @@ struct TopReader {
             case .explain(let id):
                 let item = try client.explanation(ofRequest: id)
                 let words = QueueText(style: .plain, width: nil, stamp: EventText.localTime)
-                state.explanation = words.explain(item, at: SystemClock.now).split(separator: "\n").map(String.init)
+                state.explanation = words.explain(item, at: SystemClock.now).split(scalar: "\n").map(String.init)
             }
         } catch {
             state.message = CommandError(queue: error).message
@@ -112,14 +112,14 @@ enum WirelessSignals {
     /// the level in dBm.
     static func parse(_ text: String) -> [String: Int] {
         var signals: [String: Int] = [:]
-        for line in text.split(separator: "\n").dropFirst(2) {
-            guard let colon = line.lastIndex(of: ":") else { continue }
-            let fields = line[line.index(after: colon)...].split(separator: " ")
+        for line in text.split(scalar: "\n").dropFirst(2) {
+            guard let colon = line.unicodeScalars.lastIndex(of: ":") else { continue }
+            let fields = line[line.unicodeScalars.index(after: colon)...].split(scalar: " ")
             // 0 and -256 stand for an unknown level.
-            guard fields.count >= 3, let level = Int(fields[2].prefix { $0 != "." }), -255..<0 ~= level else {
+            guard fields.count >= 3, let level = Int(fields[2].prefixScalars { $0 != "." }), -255..<0 ~= level else {
                 continue
             }
-            signals[String(line[..<colon].drop { $0 == " " })] = level
+            signals[String(line[..<colon].dropScalars { $0 == " " })] = level
         }
         return signals
     }

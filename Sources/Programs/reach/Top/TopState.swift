@@ -4,7 +4,7 @@ internal import ReachQueue
 
 /// What the screen of `reach top` shows, and what a key does to it.
 struct TopState {
-    enum Page: Hashable { case all, queue }
+    enum Page: Hashable { case all, queue, probes }
 
     /// The queue of the daemon, as far as the screen shows it.
     struct Queue: Hashable {
@@ -31,7 +31,12 @@ struct TopState {
     var links: [LinkReport] = []
     /// The strength of the signal of Wi-Fi links in dBm, by name.
     var signals: [String: Int] = [:]
-    var probes: [ProbeReport] = []
+    /// The broken ones first.
+    var probes: [ProbeReport] = [] {
+        didSet { firstProbe = min(firstProbe, max(0, probes.count - 1)) }
+    }
+    /// The first one on the page of the probes.
+    private(set) var firstProbe = 0
     var queue = Queue()
     /// Why there is no queue; `nil` if there is one.
     var queueTrouble: String?
@@ -74,13 +79,13 @@ struct TopState {
         }
         switch key {
         case .character("q"), .character("\u{3}"): return .quit
-        case .tab, .character("\t"): page = page == .all ? .queue : .all
+        case .tab, .character("\t"): page = nextPage
         case .up, .character("k"): move(by: -1)
         case .down, .character("j"): move(by: 1)
         case .pageUp: move(by: -max(1, rows))
         case .pageDown, .character(" "): move(by: max(1, rows))
-        case .home, .character("g"): move(by: -queue.items.count)
-        case .end, .character("G"): move(by: queue.items.count)
+        case .home, .character("g"): move(by: -max(queue.items.count, probes.count))
+        case .end, .character("G"): move(by: max(queue.items.count, probes.count))
         case .character("h"): return order { .hold($0) }
         case .character("r"): return order { .release($0) }
         case .character("t"): return order { .retry($0) }
@@ -105,7 +110,28 @@ struct TopState {
         return .redraw
     }
 
+    private var nextPage: Page {
+        switch page {
+        case .all: .queue
+        case .queue: probes.isEmpty ? .all : .probes
+        case .probes: .all
+        }
+    }
+
+    /// Those that are down, then those of which nothing is known, those that are paused, and those that are up.
+    static func brokenFirst(_ probes: [ProbeReport]) -> [ProbeReport] {
+        let ranks: [(ProbeReport) -> Bool] = [
+            { $0.pause == nil && $0.state == .down }, { $0.pause == nil && $0.state != .down && $0.state != .up },
+            { $0.pause != nil }, { $0.pause == nil && $0.state == .up },
+        ]
+        return ranks.flatMap { probes.filter($0) }
+    }
+
     private mutating func move(by rows: Int) {
+        if page == .probes {
+            firstProbe = min(max(firstProbe + rows, 0), max(0, probes.count - 1))
+            return
+        }
         guard !queue.items.isEmpty else { return }
         let place = min(max((selectedPlace ?? 0) + rows, 0), queue.items.count - 1)
         selected = queue.items[place].id.rawValue

@@ -91,7 +91,7 @@ struct EventText {
     /// The local time of day, or the date too if that is another day than today's.
     static func shortTime(_ time: Timestamp, now: Timestamp = SystemClock.now.wall) -> String {
         let (text, today) = (localTime(time), localTime(now).prefix(10))
-        return text.hasPrefix(today) ? String(text.dropFirst(11).prefix(5)) : String(text.prefix(16))
+        return text.hasUTF8Prefix(today) ? String(text.dropFirst(11).prefix(5)) : String(text.prefix(16))
     }
 
     /// The local date and time of day.

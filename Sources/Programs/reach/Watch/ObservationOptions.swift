@@ -69,7 +69,7 @@ enum CommandLineValue {
     }
 
     static func mark(_ text: String) throws -> UInt32 {
-        let number = text.hasPrefix("0x") ? UInt32(text.dropFirst(2), radix: 16) : UInt32(text)
+        let number = text.after("0x").map { UInt32($0, radix: 16) } ?? UInt32(text)
         guard let number else { throw ValidationError("'\(DisplayText.sanitized(text))' is not a firewall mark") }
         return number
     }
@@ -135,9 +135,9 @@ enum CommandLineValue {
     }
 
     private static func rule(_ text: String) throws -> (pattern: String, word: String) {
-        guard let equals = text.lastIndex(of: "="), equals != text.startIndex else {
+        guard let equals = text.unicodeScalars.lastIndex(of: "="), equals != text.startIndex else {
             throw ValidationError("'\(DisplayText.sanitized(text))' is not of the form PATTERN=VALUE")
         }
-        return (String(text[..<equals]), String(text[text.index(after: equals)...]))
+        return (String(text[..<equals]), String(text[text.unicodeScalars.index(after: equals)...]))
     }
 }

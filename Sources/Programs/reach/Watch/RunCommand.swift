@@ -11,6 +11,9 @@ struct RunCommand: ParsableCommand {
             Conditions are \(NetworkCondition.grammar); answers: the target is asked until it answers; probe=NAME: that probe \
             of the daemon is up.
 
+            Exit status: that of COMMAND; 124 the timeout passed, 2 usage, 4 the network cannot be observed, 126 and 127 \
+            COMMAND cannot be run.
+
             The exit status is the command's; 124 on timeout, 126 if it cannot be executed, 127 if it is not found.
             """)
 

@@ -24,7 +24,7 @@ package struct AttemptTimeouts: Hashable, Sendable {
     ///
     /// - Returns: `nil` for anything else.
     package init?(text: String) {
-        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        let words = text.split(scalar: " ", omittingEmptySubsequences: false)
         guard words.count == 3 else { return nil }
         var limits: [Duration?] = []
         for word in words {

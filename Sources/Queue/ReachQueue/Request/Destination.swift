@@ -65,7 +65,7 @@ package struct Destination: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whoever answers has proved to be the destination.
-    package var isSecure: Bool { description.hasPrefix("https:") }
+    package var isSecure: Bool { description.hasUTF8Prefix("https:") }
 
     /// Whether a portal could answer in its place unnoticed, by giving its public name another address: it goes in the clear.
     package var mayBeImpersonated: Bool {
@@ -77,7 +77,7 @@ package struct Destination: Hashable, Sendable, CustomStringConvertible {
     package var isOnThisMachine: Bool {
         switch peer?.subject {
         case .address(let address, _): address.isLoopback
-        case .name(let name): name == "localhost" || name.hasSuffix(".localhost")
+        case .name(let name): name == "localhost" || name.hasUTF8Suffix(".localhost")
         default: false
         }
     }

@@ -101,6 +101,10 @@ package struct RequestTerms: Hashable, Sendable {
     package var failsOffline = false
     /// How the server is asked to resume the upload of the body; `nil` sends it whole in each attempt.
     package var uploadProtocol: UploadProtocol?
+    /// Whether an attempt follows redirects. Credentials are sent to their own origin only.
+    package var followsRedirects = false
+    /// Whether the server may compress the answer, which is unpacked as it arrives.
+    package var isCompressed = false
 
     package init() {}
 }
@@ -195,6 +199,14 @@ extension RequestSpecification {
     package var uploadProtocol: UploadProtocol? {
         get { shared.terms.uploadProtocol }
         set { if newValue != shared.terms.uploadProtocol { terms.uploadProtocol = newValue } }
+    }
+    package var followsRedirects: Bool {
+        get { shared.terms.followsRedirects }
+        set { if newValue != shared.terms.followsRedirects { terms.followsRedirects = newValue } }
+    }
+    package var isCompressed: Bool {
+        get { shared.terms.isCompressed }
+        set { if newValue != shared.terms.isCompressed { terms.isCompressed = newValue } }
     }
 }
 

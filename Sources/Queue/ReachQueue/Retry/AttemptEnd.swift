@@ -4,6 +4,8 @@ package import ReachCore
 package enum AttemptEnd: Hashable, Sendable {
     /// The whole answer arrived. The specification says which statuses are accepted.
     case answered(RequestResult, isAccepted: Bool)
+    /// The same, but a redirect in the clear led to the server that answered: a portal may have sent it.
+    case answeredElsewhere(RequestResult, isAccepted: Bool)
     case failed(AttemptFault)
 }
 

@@ -7,9 +7,9 @@ package enum RetryAfter {
     ///   - now: This machine's wall clock, for answers without one.
     /// - Returns: The wait, at most `longest`; `nil` where nothing is asked for: garbage, negative, zero, or past.
     package static func parse(_ value: String, date: String?, now: Timestamp, longest: Duration) -> Duration? {
-        let text = value.drop { $0 == " " || $0 == "\t" }
-        let digits = text.prefix { $0.isASCII && $0.isNumber }
-        if !digits.isEmpty, text[digits.endIndex...].allSatisfy({ $0 == " " || $0 == "\t" }) {
+        let text = value.dropScalars { $0 == " " || $0 == "\t" }
+        let digits = text.prefixScalars(while: \.isDigit)
+        if !digits.isEmpty, text[digits.endIndex...].trimmed.isEmpty {
             // More digits than a number holds ask for more than is granted.
             guard let seconds = Int64(digits), seconds < Int64(1) << 40 else { return longest }
             return seconds > 0 ? min(.seconds(seconds), longest) : nil

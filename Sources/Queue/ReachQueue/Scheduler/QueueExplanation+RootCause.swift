@@ -22,7 +22,7 @@ extension QueueExplanation.Reason {
     package func naming(networkProblem problem: String?) -> QueueExplanation.Reason {
         guard blocker == .otherNetwork, let problem else { return self }
         var reason = self
-        reason.text = problem.prefix(1).uppercased() + problem.dropFirst() + (problem.hasSuffix("?") ? "" : ".")
+        reason.text = problem.prefix(1).uppercased() + problem.dropFirst() + (problem.hasUTF8Suffix("?") ? "" : ".")
         reason.remedy = "It starts when the configuration names the network and this machine is in it; or cancel it."
         return reason
     }

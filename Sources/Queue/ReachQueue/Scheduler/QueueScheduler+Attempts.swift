@@ -157,15 +157,25 @@ extension QueueScheduler {
         switch end {
         case .answered(let result, let isAccepted):
             let mayBeForged = 300..<400 ~= result.status && isInTheClear(running[index].slot)
-            if !mayBeForged { answered(index) }
-            switch FailureClassifier.judge(status: result.status, isAccepted: isAccepted) {
-            case .success: succeeded(index, result)
-            case .permanent(let reason) where mayBeForged:
-                askForEvidence(index, RunningAttempt.Suspicion(reason: reason, result: result))
-            case .permanent(let reason): diedOfAnswer(index, reason, result)
-            default: failed(index, .destination, result)
-            }
+            attemptAnswered(index, result, isAccepted, mayBeForged: mayBeForged)
+        case .answeredElsewhere(let result, let isAccepted):
+            attemptAnswered(index, result, isAccepted, mayBeForged: true)
         case .failed(let fault): attemptFailed(index, fault)
+        }
+    }
+
+    private mutating func attemptAnswered(
+        _ index: Int, _ result: RequestResult, _ isAccepted: Bool, mayBeForged: Bool
+    ) {
+        if !mayBeForged { answered(index) }
+        switch FailureClassifier.judge(status: result.status, isAccepted: isAccepted) {
+        case .success where mayBeForged && 200..<300 ~= result.status:
+            askForEvidence(index, RunningAttempt.Suspicion(reason: nil, result: result))
+        case .success: succeeded(index, result)
+        case .permanent(let reason) where mayBeForged:
+            askForEvidence(index, RunningAttempt.Suspicion(reason: reason, result: result))
+        case .permanent(let reason): diedOfAnswer(index, reason, result)
+        default: failed(index, .destination, result)
         }
     }
 
@@ -229,9 +239,13 @@ extension QueueScheduler {
             return failed(index, works ? .destination : .network)
         }
         answered(index)
-        if let result = suspicion.result { return diedOfAnswer(index, suspicion.reason, result) }
-        let attempt = remove(index)
-        finish(attempt.slot, .dead(suspicion.reason))
+        switch (suspicion.reason, suspicion.result) {
+        case (nil, let result?): succeeded(index, result)
+        case (let reason?, let result?): diedOfAnswer(index, reason, result)
+        case (let reason, nil):
+            let attempt = remove(index)
+            finish(attempt.slot, reason.map { .dead($0) } ?? .done)
+        }
     }
 
     private mutating func succeeded(_ index: Int, _ result: RequestResult) {

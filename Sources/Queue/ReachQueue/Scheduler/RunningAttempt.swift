@@ -10,9 +10,10 @@ struct RunningAttempt: Sendable {
         case judging
     }
 
-    /// What the request dies of where the path turns out to work.
+    /// How the request ends where the path turns out to work.
     struct Suspicion: Sendable {
-        let reason: DeathReason
+        /// What it dies of; `nil` if it is done.
+        let reason: DeathReason?
         let result: RequestResult?
     }
 

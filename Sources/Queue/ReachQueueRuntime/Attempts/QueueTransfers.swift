@@ -45,6 +45,8 @@ package final class QueueTransfers {
         var upload: UploadAttempt?
         /// Whether the owner's quota has less room than the limit on an answer.
         var isShortOfRoom = false
+        /// Whether it followed a redirect that was in the clear.
+        var isRedirectedInTheClear = false
 
         init(_ order: AttemptOrder, _ request: QueuedRequest, began: Instant) {
             self.order = order
@@ -179,6 +181,10 @@ package final class QueueTransfers {
         attempt.transfer = engine.start(
             transfer,
             handler: TransferHandler(
+                allowsRedirect: { [loopReference] in
+                    if !$0.from.isSecure { loopReference.owner?.running[id]?.isRedirectedInTheClear = true }
+                    return true
+                },
                 willSend: { [loopReference] in loopReference.owner?.send(.requestSent(id)) },
                 route: { [loopReference] in loopReference.owner?.ways(to: $0, for: target, id) ?? [] },
                 hasRoom: { [loopReference] in loopReference.owner?.host?.hasRoom(for: id) ?? true },
@@ -375,6 +381,9 @@ package final class QueueTransfers {
         let end =
             attempt.upload.map { self.end(of: attempt, $0, report) }
             ?? AttemptEnd(noted, accepting: attempt.request.acceptedStatuses, answer: answer)
+        if attempt.isRedirectedInTheClear, case .answered(let result, let isAccepted) = end {
+            return send(.ended(id, .answeredElsewhere(result, isAccepted: isAccepted)))
+        }
         guard !isJudged(end, report, attempt) else { return send(.answerHeld(id)) }
         send(.ended(id, end))
     }

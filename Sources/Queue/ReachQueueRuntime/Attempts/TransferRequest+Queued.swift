@@ -23,6 +23,8 @@ extension TransferRequest {
         interface = InterfaceBinding(name: order.path.interface, index: order.path.interfaceIndex)
         family = order.family
         timeouts = options.timeouts
+        if queued.followsRedirects { redirects = .follow(limit: Self.redirectLimit) }
+        acceptsEncodings = queued.isCompressed
         if let own = queued.timeouts {
             (timeouts.connect, timeouts.idle, timeouts.total) = (own.connect, own.idle, own.total)
         }
@@ -43,6 +45,9 @@ extension TransferRequest {
 }
 
 extension TransferRequest {
+    /// How many redirects one attempt follows, as browsers and sessions do.
+    static let redirectLimit = 20
+
     /// Where it resumes a file.
     var resumePoint: ResumePoint? {
         if case .file(let sink) = sink { sink.resume } else { nil }

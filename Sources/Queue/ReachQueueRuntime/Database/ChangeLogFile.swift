@@ -51,7 +51,7 @@ struct ChangeLogFile: ~Copyable {
     private static func random() -> Int64 { .random(in: 1 ... .max) }
 
     private static func syncDirectory(of path: String) -> Bool {
-        let end = path.lastIndex(of: "/") ?? path.startIndex
+        let end = path.unicodeScalars.lastIndex(of: "/") ?? path.startIndex
         let directory = open(String(path[..<end]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { return false }
         defer { close(directory) }

@@ -157,6 +157,8 @@ extension QueueDatabase {
         terms.timeouts = row.text(.timeouts).flatMap(AttemptTimeouts.init(text:))
         terms.tag = row.text(.tag)
         terms.failsOffline = row.flag(.failsOffline)
+        terms.followsRedirects = row.flag(.location)
+        terms.isCompressed = row.flag(.compressed)
         request.terms = terms
         return QueuedRequest(request, owner: UInt32(clamping: row.integer(.owner)))
     }

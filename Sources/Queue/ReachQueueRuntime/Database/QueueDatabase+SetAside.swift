@@ -112,7 +112,7 @@ extension QueueDatabase {
         for (id, column) in found {
             try copy.run(.text(column), .integer(now.nanosecondsSince1970), .integer(id))
             try drop.run(.integer(id))
-            if column.hasPrefix("result.") { try dropResult.run(.integer(id)) }
+            if column.hasUTF8Prefix("result.") { try dropResult.run(.integer(id)) }
             if aside.examples.count < 3 { aside.examples.append("\(id) (\(column))") }
         }
         aside.count += found.count

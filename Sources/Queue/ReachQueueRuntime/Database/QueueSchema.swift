@@ -3,6 +3,7 @@ struct QueueSchema: Sendable {
     /// Each brings the file from the version of its index to the next one.
     var migrations: [String] = [
         Self.first, Self.keptPerOwner, Self.ofPrograms, Self.sinceWhen, Self.ofUploads, Self.fewerPages,
+        Self.ofAnswers,
     ]
 
     var version: Int64 { Int64(migrations.count) }
@@ -143,6 +144,14 @@ struct QueueSchema: Sendable {
     /// The protocol by which an upload is resumed; NULL for none.
     private static let ofUploads = ["request", "set_aside"].map { table in
         "ALTER TABLE \(table) ADD COLUMN upload_protocol TEXT;"
+    }.joined(separator: "\n")
+
+    /// Whether redirects are followed, and whether the answer may come compressed; NULL for no.
+    private static let ofAnswers = ["request", "set_aside"].map { table in
+        """
+        ALTER TABLE \(table) ADD COLUMN location INTEGER;
+        ALTER TABLE \(table) ADD COLUMN compressed INTEGER;
+        """
     }.joined(separator: "\n")
 
     /// What wrote pages that no one read goes: the rows of attempts, and an index that another one replaces. `change_log` has one row:

@@ -13,6 +13,7 @@ enum RequestColumn: CInt, CaseIterable {
     case kept, seen
     case interceptor, timeouts, tag, failsOffline
     case waitsWall
+    case location, compressed
 
     /// The name in the file: `orderKey` is `order_key`.
     var name: String {
@@ -47,7 +48,7 @@ enum RequestColumn: CInt, CaseIterable {
     private var isForScheduling: Bool {
         switch self {
         case .leaseInterface, .leaseWall, .method, .url, .idempotencyKey, .accepted, .outputPath, .bodyPath, .bodyBytes,
-            .seen, .timeouts, .tag, .failsOffline:
+            .seen, .timeouts, .tag, .failsOffline, .location, .compressed:
             false
         default: true
         }
@@ -143,6 +144,8 @@ struct NewRow: Sendable {
         row.set(.timeouts) { .optional($0.request.timeouts?.text) }
         row.set(.tag) { .optional($0.request.tag) }
         row.set(.failsOffline) { .flag($0.request.failsOffline) }
+        row.set(.location) { .optional($0.request.followsRedirects ? 1 : nil) }
+        row.set(.compressed) { .optional($0.request.isCompressed ? 1 : nil) }
     }
 }
 

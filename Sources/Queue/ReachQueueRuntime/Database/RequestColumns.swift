@@ -26,10 +26,10 @@ enum RequestColumns {
     static func headers(_ text: String) -> [HeaderField] {
         if text.isEmpty { return [] }
         // Swift takes CR LF for one character.
-        return text.split(separator: "\r\n").compactMap { line in
-            guard let colon = line.firstIndex(of: ":") else { return nil }
-            let value = line[line.index(after: colon)...]
-            return HeaderField(String(line[..<colon]), String(value.first == " " ? value.dropFirst() : value))
+        return text.textLines.compactMap { line in
+            guard let colon = line.unicodeScalars.firstIndex(of: ":") else { return nil }
+            let value = line[line.unicodeScalars.index(after: colon)...]
+            return HeaderField(String(line[..<colon]), String(value.after(" ") ?? value))
         }
     }
 
@@ -38,8 +38,8 @@ enum RequestColumns {
     }
 
     static func statuses(_ text: String) -> [ClosedRange<Int>] {
-        text.split(separator: ",").compactMap { part in
-            let bounds = part.split(separator: "-").compactMap { Int($0) }
+        text.split(scalar: ",").compactMap { part in
+            let bounds = part.split(scalar: "-").compactMap { Int($0) }
             return bounds.count == 2 && bounds[0] <= bounds[1] ? bounds[0]...bounds[1] : nil
         }
     }
@@ -77,7 +77,7 @@ enum RequestColumns {
 
     /// - Returns: `nil` for a row without an owner.
     static func breakerPlace(_ text: String) -> (owner: UInt32, interface: String)? {
-        let parts = text.split(separator: "/", maxSplits: 1)
+        let parts = text.split(scalar: "/", maxSplits: 1)
         guard parts.count == 2, let owner = UInt32(parts[0]) else { return nil }
         return (owner, String(parts[1]))
     }

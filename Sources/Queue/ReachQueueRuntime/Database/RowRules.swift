@@ -86,6 +86,7 @@ enum RowRules {
         optional(uploadProtocol), integer(.kept, lengths),
         integer(.seen, flags), optional(text(.interceptor, upTo: 65_536)), optional(text(.timeouts, upTo: 256)),
         optional(text(.tag)), integer(.failsOffline, flags), optional(integer(.waitsWall, anything)),
+        optional(integer(.location, flags)), optional(integer(.compressed, flags)),
     ]
 
     private static let resultRules: [Rule] = [

@@ -103,7 +103,7 @@ final class RouteFeed {
     private func addresses(of destination: Destination) -> ([RoutedAddress], isNamed: Bool) {
         switch server(destination) {
         case .address(let address, let zone): ([RoutedAddress(address, zone: zone)], false)
-        case .name(let name) where name == "localhost" || name.hasSuffix(".localhost"):
+        case .name(let name) where name == "localhost" || name.hasUTF8Suffix(".localhost"):
             ([RoutedAddress(IPAddress(ipv4: 0x7f00_0001)), RoutedAddress(IPAddress(ipv6: 0, 1))], false)
         default: ((learned[destination] ?? []).map { RoutedAddress($0) }, true)
         }

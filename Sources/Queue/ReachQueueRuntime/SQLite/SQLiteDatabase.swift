@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import ReachCore
 
 /// An open database, closed when the value goes away. For one thread at a time: whoever holds it.
 struct SQLiteDatabase: ~Copyable {
@@ -108,7 +109,7 @@ struct SQLiteDatabase: ~Copyable {
 
     /// The beginning of a statement, for messages.
     private static func summary(_ sql: String) -> String {
-        String(sql.split(whereSeparator: \.isWhitespace).prefix(3).joined(separator: " "))
+        sql.textWords.prefix(3).joined(separator: " ")
     }
 }
 

@@ -95,7 +95,7 @@ package final class QueueDirectory: Sendable {
     /// Whether a damaged database was ever set aside here.
     var hasFileSetAside: Bool {
         let prefix = databasePath.dropFirst(path.utf8.count + 1) + Self.asideSuffix
-        return ((try? DirectoryNames.read(path)) ?? []).contains { $0.hasPrefix(prefix) }
+        return ((try? DirectoryNames.read(path)) ?? []).contains { $0.hasUTF8Prefix(prefix) }
     }
 
     private static let asideSuffix = ".corrupt-"
@@ -133,7 +133,7 @@ package final class QueueDirectory: Sendable {
         removes: Bool
     ) throws(SQLiteError) -> SpoolContents {
         let present = Set((try? DirectoryNames.read(spoolPath)) ?? [])
-        let ofAttempts = present.filter { $0.hasPrefix(Self.answerPrefix) || $0.hasPrefix(Self.uploadPrefix) }
+        let ofAttempts = present.filter { $0.hasUTF8Prefix(Self.answerPrefix) || $0.hasUTF8Prefix(Self.uploadPrefix) }
         var contents = SpoolContents(bodies: present.subtracting(ofAttempts))
         if ofAttempts.isEmpty { return contents }
         let unnamed = ofAttempts.subtracting(try names())
@@ -157,7 +157,7 @@ package final class QueueDirectory: Sendable {
     }
 
     private static func request(of name: String, _ prefix: String) -> RequestID? {
-        guard name.hasPrefix(prefix), let number = Int64(name.dropFirst(prefix.count)) else { return nil }
+        guard name.hasUTF8Prefix(prefix), let number = Int64(name.dropFirst(prefix.count)) else { return nil }
         return RequestID(rawValue: number)
     }
 

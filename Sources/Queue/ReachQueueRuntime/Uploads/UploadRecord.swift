@@ -16,9 +16,9 @@ extension UploadState {
 
     /// - Returns: `nil` for anything but a whole record.
     init?(text: String) {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let lines = text.split(scalar: "\n", omittingEmptySubsequences: false).map(String.init)
         guard lines.count == 6, lines[0] == Self.title, let url = try? TransferURL(lines[1]) else { return nil }
-        let numbers = lines[2].split(separator: " ").compactMap { UInt64($0) }
+        let numbers = lines[2].split(scalar: " ").compactMap { UInt64($0) }
         guard numbers.count == 4, numbers[0] <= numbers[3], let restarts = Int(exactly: numbers[2]) else { return nil }
         self.init(body: BodyIdentity(bytes: numbers[3], version: lines[3]))
         (self.url, offset, highest, self.restarts) = (url, numbers[0], numbers[1], restarts)

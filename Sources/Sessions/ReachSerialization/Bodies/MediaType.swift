@@ -5,8 +5,8 @@
 public enum MediaType {
     /// The media type of a file name's extension; `application/octet-stream` if unknown.
     public static func named(by fileName: String) -> String {
-        guard let dot = fileName.lastIndex(of: "."), dot != fileName.startIndex else { return unknown }
-        return table[fileName[fileName.index(after: dot)...].lowercased()] ?? unknown
+        guard let dot = fileName.unicodeScalars.lastIndex(of: "."), dot != fileName.startIndex else { return unknown }
+        return table[fileName[fileName.unicodeScalars.index(after: dot)...].lowercased()] ?? unknown
     }
 
     private static let unknown = "application/octet-stream"

@@ -1,4 +1,5 @@
 public import HTTPTypes
+internal import ReachCore
 
 /// Builds a `multipart/form-data` body (RFC 7578) part by part: AFMultipartFormData.
 ///
@@ -41,7 +42,7 @@ public struct MultipartForm: Sendable {
     public mutating func append(
         file path: String, name: String, fileName: String? = nil, mediaType: String? = nil
     ) throws(BodyFileError) {
-        let fileName = fileName ?? path.split(separator: "/").last.map(String.init) ?? ""
+        let fileName = fileName ?? path.split(scalar: "/").last.map(String.init) ?? ""
         let length = try BodyFile.length(of: path)
         let type = mediaType ?? MediaType.named(by: fileName)
         parts.append(

@@ -33,7 +33,7 @@ public enum DefaultHeaders {
         guard let locale = variable("LC_ALL") ?? variable("LC_MESSAGES") ?? variable("LANG"),
             let own = languageTag(locale[...])
         else { return nil }
-        let preferred = variable("LANGUAGE")?.split(separator: ":").compactMap(languageTag) ?? []
+        let preferred = variable("LANGUAGE")?.split(scalar: ":").compactMap(languageTag) ?? []
         var tags: [String] = []
         for tag in preferred + [own] where !tags.contains(tag) && tags.count < 6 { tags.append(tag) }
         let weights = ["1", "0.9", "0.8", "0.7", "0.6", "0.5"]
@@ -42,11 +42,11 @@ public enum DefaultHeaders {
 
     /// The language tag (RFC 5646) of a locale's name: `de-AT` for `de_AT.UTF-8@euro`.
     private static func languageTag(_ locale: Substring) -> String? {
-        let name = locale.prefix { $0 != "." && $0 != "@" }
+        let name = locale.prefixScalars { $0 != "." && $0 != "@" }
         guard name != "C", name != "POSIX", !name.isEmpty else { return nil }
-        let tag = name.map { $0 == "_" ? "-" : $0 }
-        let isPlain = tag.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
-        return isPlain && tag.first?.isLetter == true ? String(tag) : nil
+        let tag = name.split(scalar: "_", omittingEmptySubsequences: false).joined(separator: "-")
+        let isPlain = tag.unicodeScalars.allSatisfy { $0.isLetter || $0.isDigit || $0 == "-" }
+        return isPlain && tag.unicodeScalars.first?.isLetter == true ? tag : nil
     }
 }
 

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import HTTPTypes
+internal import ReachCore
 
 /// Decodes JSON into a type: Alamofire's DecodableResponseSerializer. The object is a ``ResponseObject/custom(_:)``.
 ///
@@ -52,7 +53,7 @@ extension ResponseCheck {
 
     /// This check, which accepts the response's type too if that is JSON by its suffix.
     fileprivate func acceptingSuffix(of response: HTTPResponse?) -> ResponseCheck {
-        guard let type = response?.mediaType, type.hasSuffix("+json") else { return self }
+        guard let type = response?.mediaType, type.hasUTF8Suffix("+json") else { return self }
         var check = self
         check.acceptableContentTypes?.insert(type)
         return check

@@ -30,7 +30,7 @@ enum DecodingFault {
                 place += (place.isEmpty ? "" : ".") + key.stringValue
             }
         }
-        let what = what.hasSuffix(".") ? String(what.dropLast()) : what
+        let what = what.before(".").map(String.init) ?? what
         return place.isEmpty ? what : "\(place): \(what)"
     }
 }

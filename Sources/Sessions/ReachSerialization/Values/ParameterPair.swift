@@ -1,3 +1,5 @@
+internal import ReachCore
+
 /// A name and a value: nested parameters are flattened to pairs for queries, forms and multipart bodies.
 ///
 /// The names are AFNetworking's: `a[b]` for a member of a dictionary, `a[]` for an element of an array, and `a` again
@@ -79,7 +81,7 @@ extension ParameterValue {
         case .unsigned(let number): return Array(number.description.utf8)
         case .double(let number):
             let text = number.description
-            return Array(text.hasSuffix(".0") ? text.utf8.dropLast(2) : text.utf8[...])
+            return Array(text.hasUTF8Suffix(".0") ? text.utf8.dropLast(2) : text.utf8[...])
         case .string(let text): return Array(text.utf8)
         case .data(let bytes): return bytes
         }

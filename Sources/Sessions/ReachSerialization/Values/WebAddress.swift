@@ -158,7 +158,7 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     /// This address as AFHTTPSessionManager stores a base: with a "/" at the end of the path, so that `foo` resolved
     /// against `https://example.com/v1` is `https://example.com/v1/foo`.
     public var asBase: WebAddress {
-        path.isEmpty || path.hasSuffix("/") ? self : replacing(path: path + "/", query: query)
+        path.isEmpty || path.hasUTF8Suffix("/") ? self : replacing(path: path + "/", query: query)
     }
 
     /// Returns the address with `text` appended to the query. The text must be escaped; an empty text changes nothing.
@@ -196,7 +196,7 @@ package struct WebAddressReader: Sendable {
         // It is not kept where it has secrets.
         if address.userInformation == nil, let server = text.serverOfURL {
             last = Known(
-                text: server, server: address.server, isAsDescribed: address.description.hasPrefix(server + "/"))
+                text: server, server: address.server, isAsDescribed: address.description.hasUTF8Prefix(server + "/"))
         }
         return address
     }

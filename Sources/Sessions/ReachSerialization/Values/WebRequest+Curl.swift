@@ -34,7 +34,7 @@ extension WebRequest {
         case .multipart, .stream: words += ["--data-binary", "@BODY"]
         }
         // Brackets and braces in a URL are no patterns.
-        if url.description.contains(where: { "[]{}".contains($0) }) { words.append("--globoff") }
+        if url.description.utf8.contains(where: { "[]{}".utf8.contains($0) }) { words.append("--globoff") }
         return (source ?? "") + (words + [Self.quoted(url.description)]).joined(separator: " ")
     }
 
@@ -43,6 +43,6 @@ extension WebRequest {
         let isPlain = !text.isEmpty && text.utf8.allSatisfy { URLCharacters.isUnreserved($0) }
         return isPlain
             ? text
-            : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+            : "'" + text.split(scalar: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
     }
 }

@@ -5,19 +5,23 @@ extension WebResponse {
     /// The name under which the server wants its answer stored: from `Content-Disposition` (RFC 6266), else the last
     /// part of the URL's path, else `Unknown`. What NSURLResponse calls `suggestedFilename`.
     ///
-    /// It is always the name of a file within a directory: without separators, control characters and leading dots,
-    /// and at most 255 bytes long.
+    /// It is always the name of a file within a directory: without separators, control characters, marks of
+    /// direction and leading dots, and at most 255 bytes long.
     public var suggestedFileName: String {
         let named = head.headerFields[.contentDisposition].flatMap(ContentDisposition.fileName)
-        let last = url.path.split(separator: "/").last.map(String.init).flatMap(PercentEncoding.decoded)
+        let last = url.path.split(scalar: "/").last.map(String.init).flatMap(PercentEncoding.decoded)
         return [named, last].lazy.compactMap { $0.map(Self.safe) }.first { !$0.isEmpty } ?? "Unknown"
     }
 
+    /// Controls, and the marks that turn the direction of a text: "photo", a mark and "gpj.exe" look like a picture.
+    private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.generalCategory == .control || scalar.properties.isBidiControl
+    }
+
     private static func safe(_ name: String) -> String {
-        let last = name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last ?? ""
-        let scalars = last.unicodeScalars.filter { $0.value >= 0x20 && !(0x7f...0x9f ~= $0.value) }
-        var name = Substring(String(String.UnicodeScalarView(scalars))).drop { $0 == "." || $0 == " " }
-        while name.utf8.count > 255 { name.removeLast() }
+        let last = name.splitScalars { $0 == "/" || $0 == "\\" }.last ?? ""
+        var name = last.filterScalars { !isUnsafe($0) }.dropScalars { $0 == "." || $0 == " " }
+        while name.utf8.count > 255 { name.unicodeScalars.removeLast() }
         return String(name)
     }
 }
@@ -33,51 +37,17 @@ enum ContentDisposition {
     /// Names in lower case, values without quotes.
     private static func parameters(_ field: String) -> [String: String] {
         var found: [String: String] = [:]
-        for part in parts(field).dropFirst() {
-            let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard sides.count == 2 else { continue }
-            let (name, value) = (sides[0].trimmed.lowercased(), sides[1].trimmed)
-            if found[name] == nil { found[name] = unquoted(value) }
+        for part in QuotedText.split(field, at: ";").dropFirst() {
+            guard let sides = part.cut(at: "=") else { continue }
+            let (name, value) = (sides.before.trimmed.lowercased(), sides.after.trimmed)
+            if found[name] == nil { found[name] = QuotedText.content(of: value) ?? String(value) }
         }
         return found
     }
 
-    /// The parts between semicolons that are not quoted.
-    private static func parts(_ field: String) -> [Substring] {
-        var (parts, start, isQuoted, isEscaped) = ([Substring](), field.startIndex, false, false)
-        for index in field.indices {
-            let character = field[index]
-            if isEscaped {
-                isEscaped = false
-            } else if isQuoted, character == "\\" {
-                isEscaped = true
-            } else if character == "\"" {
-                isQuoted.toggle()
-            } else if character == ";", !isQuoted {
-                parts.append(field[start..<index])
-                start = field.index(after: index)
-            }
-        }
-        return parts + [field[start...]]
-    }
-
-    private static func unquoted(_ value: Substring) -> String {
-        guard value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") else { return String(value) }
-        var (text, isEscaped) = ("", false)
-        for character in value.dropFirst().dropLast() {
-            if character == "\\", !isEscaped {
-                isEscaped = true
-            } else {
-                text.append(character)
-                isEscaped = false
-            }
-        }
-        return text
-    }
-
     /// The text of an extended value (RFC 8187) in UTF-8, the only encoding that senders may use.
     private static func extended(_ value: String) -> String? {
-        let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+        let parts = value.split(scalar: "'", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].lowercased() == "utf-8" else { return nil }
         return PercentEncoding.decoded(String(parts[2]))
     }

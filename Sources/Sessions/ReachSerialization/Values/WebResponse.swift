@@ -28,9 +28,9 @@ extension HTTPResponse {
     /// The content type's parameter `charset`, in lower case.
     public var characterSet: String? {
         for parameter in contentType.dropFirst() {
-            let sides = parameter.split(separator: "=", maxSplits: 1).map(\.trimmed)
-            guard sides.count == 2, sides[0].lowercased() == "charset" else { continue }
-            let bare = sides[1].hasPrefix("\"") && sides[1].hasSuffix("\"") ? sides[1].dropFirst().dropLast() : sides[1]
+            guard let sides = parameter.cut(at: "="), sides.before.trimmed.lowercased() == "charset" else { continue }
+            let value = sides.after.trimmed
+            let bare = QuotedText.content(of: value) ?? String(value)
             return bare.isEmpty ? nil : bare.lowercased()
         }
         return nil
@@ -39,6 +39,6 @@ extension HTTPResponse {
     private var contentType: [Substring] {
         // The first of several fields counts: joined by a comma they would be no valid type.
         let field = headerFields.first { $0.name == .contentType }
-        return (field?.value ?? "").split(separator: ";", omittingEmptySubsequences: false).map(\.trimmed)
+        return QuotedText.split(field?.value ?? "", at: ";").map(\.trimmed)
     }
 }

@@ -1,4 +1,5 @@
 internal import CExpat
+internal import ReachCore
 
 /// A wrapper of expat's parser for one document in UTF-8. This is the only file that calls expat.
 ///
@@ -94,7 +95,7 @@ final class ExpatParser {
             }
         }
         XML_SetXmlDeclHandler(handle) { data, version, _, _ in
-            guard let version, !ExpatParser.string(version).hasPrefix("1.") else { return }
+            guard let version, !ExpatParser.string(version).hasUTF8Prefix("1.") else { return }
             ExpatParser.of(data)?.fail(.unexpected("a version other than 1.0"))
         }
     }
@@ -176,7 +177,7 @@ final class ExpatParser {
         XML_SetExternalEntityRefHandlerArg(handle, Unmanaged.passUnretained(self).toOpaque())
         XML_SetExternalEntityRefHandler(handle) { handle, context, _, _, _ in
             // The context holds the names of the open entities; without namespace handlers it has nothing else.
-            let name = ExpatParser.string(context).split(separator: "\u{c}").last.map(String.init) ?? ""
+            let name = ExpatParser.string(context).split(scalar: "\u{c}").last.map(String.init) ?? ""
             // expat passes the argument set above in place of the parser.
             ExpatParser.of(handle.map { UnsafeMutableRawPointer($0) })?.fail(.externalEntity(name))
             return Int32(XML_STATUS_ERROR.rawValue)

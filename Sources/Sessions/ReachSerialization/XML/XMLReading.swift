@@ -1,3 +1,5 @@
+internal import ReachCore
+
 /// Feeds one document to expat: determines its encoding, and passes on pieces that are worth parsing.
 final class XMLReading {
     struct PlacedEvent: Sendable {
@@ -85,7 +87,7 @@ final class XMLReading {
         guard pending.starts(with: "<?xml".utf8) else { return nil }
         let start = pending.prefix(Self.declarationBytes)
         let words = String(decoding: start.prefix { $0 != UInt8(ascii: ">") }, as: UTF8.self)
-            .split { "=\"'".contains($0) || $0.isWhitespace }
+            .splitScalars { $0 == "=" || $0 == "\"" || $0 == "'" || $0.isBlank }
         guard let name = words.firstIndex(of: "encoding"), name + 1 < words.count else { return nil }
         return String(words[name + 1])
     }

@@ -1,3 +1,4 @@
+internal import ReachCore
 public import ReachSerialization
 internal import Synchronization
 
@@ -137,7 +138,7 @@ public final class CredentialStorage: Sendable {
             if !isBasic { state.noteDigest(of: origin) }
             let directory = Directory(path: Self.directory(of: address), realm: realm)
             let known = state.directories[origin] ?? []
-            let isKnown = known.contains { $0.realm == realm && directory.path.hasPrefix($0.path) }
+            let isKnown = known.contains { $0.realm == realm && directory.path.hasUTF8Prefix($0.path) }
             guard isBasic, !isKnown else { return }
             state.directories[origin] = known.suffix(Self.limit - 1) + [directory]
         }
@@ -157,7 +158,7 @@ public final class CredentialStorage: Sendable {
     func preemptive(for address: WebAddress) -> (credentials: UserCredentials, realm: String)? {
         let (origin, path) = (Origin(address), address.path.isEmpty ? "/" : address.path)
         return state.withLock { state in
-            let matching = (state.directories[origin] ?? []).filter { path.hasPrefix($0.path) }
+            let matching = (state.directories[origin] ?? []).filter { path.hasUTF8Prefix($0.path) }
             guard let longest = matching.max(by: { $0.path.utf8.count < $1.path.utf8.count }),
                 let credentials = state.credentials(for: origin, longest.realm, .basic)
             else { return nil }
@@ -166,7 +167,7 @@ public final class CredentialStorage: Sendable {
     }
 
     private static func directory(of address: WebAddress) -> String {
-        guard let slash = address.path.lastIndex(of: "/") else { return "/" }
+        guard let slash = address.path.unicodeScalars.lastIndex(of: "/") else { return "/" }
         return String(address.path[...slash])
     }
 }

@@ -23,7 +23,7 @@ package struct DigestChallenge: Hashable, Sendable {
             }
         }
 
-        var isOfSession: Bool { rawValue.hasSuffix("-sess") }
+        var isOfSession: Bool { rawValue.hasUTF8Suffix("-sess") }
 
         var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
@@ -45,7 +45,7 @@ package struct DigestChallenge: Hashable, Sendable {
             return nil
         }
         let word = parameters["algorithm"]?.lowercased() ?? "md5"
-        let qualities = (parameters["qop"] ?? "").split(separator: ",").map { $0.filter { $0 != " " }.lowercased() }
+        let qualities = (parameters["qop"] ?? "").split(scalar: ",").map { $0.filterScalars { $0 != " " }.lowercased() }
         guard let algorithm = Algorithm.allCases.first(where: { $0.rawValue.lowercased() == word }),
             qualities.contains("auth")
         else { return nil }
@@ -80,28 +80,19 @@ package struct DigestChallenge: Hashable, Sendable {
         guard let response = function.hexadecimal("\(first):\(nonce):\(number):\(clientNonce):auth:\(second)"),
             let name = userParameter(user)
         else { return nil }
-        var value = "Digest \(name), realm=\(Self.quoted(realm)), uri=\(Self.quoted(target))"
-        value += ", algorithm=\(algorithm.rawValue), nonce=\(Self.quoted(nonce)), nc=\(number)"
-        value += ", cnonce=\(Self.quoted(clientNonce)), qop=auth, response=\"\(response)\""
-        if let opaque { value += ", opaque=\(Self.quoted(opaque))" }
+        var value = "Digest \(name), realm=\(QuotedText.quoted(realm)), uri=\(QuotedText.quoted(target))"
+        value += ", algorithm=\(algorithm.rawValue), nonce=\(QuotedText.quoted(nonce)), nc=\(number)"
+        value += ", cnonce=\(QuotedText.quoted(clientNonce)), qop=auth, response=\"\(response)\""
+        if let opaque { value += ", opaque=\(QuotedText.quoted(opaque))" }
         if hashesUser { value += ", userhash=true" }
         return value
     }
 
     private func userParameter(_ user: String) -> String? {
         if hashesUser { return algorithm.function.hexadecimal("\(user):\(realm)").map { "username=\"\($0)\"" } }
-        if user.utf8.allSatisfy({ $0 < 0x80 }) { return "username=" + Self.quoted(user) }
+        if user.utf8.allSatisfy({ $0 < 0x80 }) { return "username=" + QuotedText.quoted(user) }
         // RFC 8187.
         return "username*=UTF-8\'\'" + user.utf8.map(Self.escaped).joined()
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var quoted = "\""
-        for character in text {
-            if character == "\"" || character == "\\" { quoted.append("\\") }
-            quoted.append(character)
-        }
-        return quoted + "\""
     }
 
     private static func escaped(_ byte: UInt8) -> String {

@@ -10,31 +10,23 @@ package struct CacheControl: Equatable {
         var isPresent = false
         for field in fields where field.isNamed("Cache-Control") {
             isPresent = true
-            for item in Self.split(field.value) { add(item) }
+            for item in QuotedText.split(field.value, at: ",") { add(item) }
         }
         // Of a client that knows HTTP/1.0 only (RFC 9111, 5.4).
-        if !isPresent, fields.contains(where: { $0.isNamed("Pragma") && $0.value.lowercased().contains("no-cache") }) {
+        if !isPresent,
+            fields.contains(where: { $0.isNamed("Pragma") && $0.value.lowercased().containsUTF8("no-cache") })
+        {
             directives["no-cache"] = .some(nil)
         }
     }
 
-    private mutating func add(_ item: String) {
-        let sides = item.split(separator: "=", maxSplits: 1)
+    private mutating func add(_ item: Substring) {
+        let sides = item.split(scalar: "=", maxSplits: 1)
         guard let first = sides.first else { return }
-        let name = first.filter { $0 != " " && $0 != "\t" }.lowercased()
+        let name = first.filterScalars { $0 != " " && $0 != "\t" }.lowercased()
         guard !name.isEmpty, directives[name] == nil else { return }
-        let value = sides.count > 1 ? sides[1].filter { !" \t\"".contains($0) } : nil
+        let value = sides.count > 1 ? sides[1].filterScalars { $0 != " " && $0 != "\t" && $0 != "\"" } : nil
         directives.updateValue(value, forKey: name)
-    }
-
-    /// Splits at commas outside quotes.
-    private static func split(_ text: String) -> [String] {
-        var (items, isQuoted) = ([""], false)
-        for character in text {
-            if character == "\"" { isQuoted.toggle() }
-            if character == ",", !isQuoted { items.append("") } else { items[items.count - 1].append(character) }
-        }
-        return items
     }
 
     /// Whether a directive is present. One that is limited to some fields, as in `no-cache="set-cookie"`, counts for the

@@ -41,8 +41,8 @@ struct CacheDirectory: ~Copyable {
         var found: [(name: String, bytes: Int, used: timespec)] = []
         for file in (try? DirectoryNames.read(path)) ?? [] {
             var status = stat()
-            if file.hasSuffix(Self.suffix + ".new") { unlink(path + "/" + file) }
-            guard file.hasSuffix(Self.suffix), lstat(path + "/" + file, &status) == 0,
+            if file.hasUTF8Suffix(Self.suffix + ".new") { unlink(path + "/" + file) }
+            guard file.hasUTF8Suffix(Self.suffix), lstat(path + "/" + file, &status) == 0,
                 status.st_mode & S_IFMT == S_IFREG
             else { continue }
             found.append((String(file.dropLast(Self.suffix.count)), Int(status.st_size), status.st_mtim))

@@ -137,7 +137,7 @@ package struct CachedResponse: Equatable, Sendable {
         return Self.opaque(other) == Self.opaque(own)
     }
 
-    private static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
+    private static func opaque(_ tag: String) -> Substring { tag.after("W/") ?? tag[...] }
 
     /// Takes over the fields of a 304, and its times (RFC 9111, 3.2).
     package mutating func update(by newer: [HeaderField], requested: Timestamp, received: Timestamp) {
@@ -199,7 +199,9 @@ package enum CacheRules {
     /// The names that a field lists, in lower case.
     private static func names(of name: String, in fields: [HeaderField]) -> Set<String> {
         Set(
-            fields.filter { $0.isNamed(name) }.flatMap { $0.value.split { $0 == "," || $0 == " " || $0 == "\t" } }
-                .map { $0.lowercased() })
+            fields.filter { $0.isNamed(name) }.flatMap {
+                $0.value.splitScalars { $0 == "," || $0 == " " || $0 == "\t" }
+            }
+            .map { $0.lowercased() })
     }
 }

@@ -48,7 +48,7 @@ extension Cookie {
     /// or from a file.
     var isSendable: Bool {
         let forbidden: (UInt8) -> Bool = { $0 < 0x20 && $0 != 9 || $0 == 0x7f || $0 == UInt8(ascii: ";") }
-        return !name.isEmpty && !domain.isEmpty && path.hasPrefix("/") && !name.utf8.contains(UInt8(ascii: "="))
+        return !name.isEmpty && !domain.isEmpty && path.hasUTF8Prefix("/") && !name.utf8.contains(UInt8(ascii: "="))
             && !(name + value + path).utf8.contains(where: forbidden)
     }
 }
@@ -72,19 +72,21 @@ package struct CookieOrigin: Hashable, Sendable {
 
     /// The path of a cookie that the server gave none (RFC 6265, 5.1.4): that of the URL, up to its last "/".
     package var defaultPath: String {
-        guard path.hasPrefix("/"), let last = path.lastIndex(of: "/"), last > path.startIndex else { return "/" }
+        guard path.hasUTF8Prefix("/"), let last = path.unicodeScalars.lastIndex(of: "/"), last > path.startIndex else {
+            return "/"
+        }
         return String(path[..<last])
     }
 
     /// Whether the host is this domain, or below it (RFC 6265, 5.1.3).
     package func isWithin(domain: String) -> Bool {
-        host == domain || !isAddress && !domain.isEmpty && host.hasSuffix("." + domain)
+        host == domain || !isAddress && !domain.isEmpty && host.hasUTF8Suffix("." + domain)
     }
 
     /// Whether a cookie of this path is sent with the URL's path (RFC 6265, 5.1.4).
     package func isBelow(path other: String) -> Bool {
         if path == other { return true }
-        guard path.hasPrefix(other) else { return false }
-        return other.hasSuffix("/") || path.dropFirst(other.count).hasPrefix("/")
+        guard path.hasUTF8Prefix(other) else { return false }
+        return other.hasUTF8Suffix("/") || path.dropFirst(other.count).hasUTF8Prefix("/")
     }
 }

@@ -102,8 +102,8 @@ package struct CookieJar {
     /// Whether a cookie has what its prefix promises.
     private static func keepsPromise(_ field: SetCookieField, _ isHostOnly: Bool) -> Bool {
         let name = field.name.lowercased()
-        if name.hasPrefix("__secure-") { return field.isSecure }
-        guard name.hasPrefix("__host-") else { return true }
+        if name.hasUTF8Prefix("__secure-") { return field.isSecure }
+        guard name.hasUTF8Prefix("__host-") else { return true }
         return field.isSecure && isHostOnly && field.domain == nil && field.path == "/"
     }
 
@@ -111,7 +111,7 @@ package struct CookieJar {
     private func hidesSecure(_ name: String, _ path: String, from origin: CookieOrigin) -> Bool {
         let other = CookieOrigin(host: origin.host, path: path)
         return domains.contains { domain, held in
-            guard origin.isWithin(domain: domain) || domain.hasSuffix("." + origin.host) else { return false }
+            guard origin.isWithin(domain: domain) || domain.hasUTF8Suffix("." + origin.host) else { return false }
             return held.contains {
                 $0.cookie.isSecure && $0.cookie.name == name && other.isBelow(path: $0.cookie.path)
             }
@@ -174,8 +174,8 @@ package struct CookieJar {
         var names = [origin.host]
         guard !origin.isAddress else { return names }
         var rest = origin.host[...]
-        while let dot = rest.firstIndex(of: ".") {
-            rest = rest[rest.index(after: dot)...]
+        while let dot = rest.unicodeScalars.firstIndex(of: ".") {
+            rest = rest[rest.unicodeScalars.index(after: dot)...]
             names.append(String(rest))
         }
         return names

@@ -91,7 +91,7 @@ public final class CookieStorage: Sendable {
     public func set(_ cookie: Cookie) -> Bool {
         var cookie = cookie
         cookie.domain = cookie.domain.lowercased()
-        if cookie.domain.hasPrefix(".") { cookie.domain.removeFirst() }
+        if cookie.domain.hasUTF8Prefix(".") { cookie.domain.removeFirst() }
         guard keeping != .none, cookie.isSendable else { return false }
         let now = SystemClock.now.wall
         change { [cookie] in $0.store(cookie, at: now) }
@@ -198,9 +198,9 @@ public final class CookieStorage: Sendable {
 
 extension CookieOrigin {
     init(_ url: TransferURL) {
-        let start = url.description.firstRange(of: "://")?.upperBound ?? url.description.startIndex
-        let path = url.description[start...].drop { $0 != "/" }.prefix { $0 != "?" }
-        let host = url.host.hasSuffix(".") ? String(url.host.dropLast()) : url.host
+        let start = url.description.utf8Range(of: "://")?.upperBound ?? url.description.startIndex
+        let path = url.description[start...].dropScalars { $0 != "/" }.prefixScalars { $0 != "?" }
+        let host = url.host.before(".").map(String.init) ?? url.host
         self.init(
             host: host, path: path.isEmpty ? "/" : String(path), isSecure: url.isSecure, isAddress: url.address != nil)
     }

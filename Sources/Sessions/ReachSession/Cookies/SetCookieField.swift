@@ -23,13 +23,13 @@ package struct SetCookieField: Equatable {
     /// - Returns: `nil` for what is no cookie: without a name, too long, or with control characters.
     package init?(_ text: String) {
         guard !text.utf8.contains(where: { $0 < 0x20 && $0 != 9 || $0 == 0x7f }) else { return nil }
-        let parts = text.split(separator: ";", omittingEmptySubsequences: false)
-        guard let pair = parts.first, let equals = pair.firstIndex(of: "=") else { return nil }
+        let parts = text.split(scalar: ";", omittingEmptySubsequences: false)
+        guard let pair = parts.first, let equals = pair.unicodeScalars.firstIndex(of: "=") else { return nil }
         name = String(pair[..<equals].trimmed)
-        value = String(pair[pair.index(after: equals)...].trimmed)
+        value = String(pair[pair.unicodeScalars.index(after: equals)...].trimmed)
         guard !name.isEmpty, name.utf8.count + value.utf8.count <= Self.longestPair else { return nil }
         for part in parts.dropFirst() {
-            let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let sides = part.split(scalar: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let value = sides.count > 1 ? String(sides[1].trimmed) : ""
             guard value.utf8.count <= Self.longestAttribute else { continue }
             read(sides[0].trimmed.lowercased(), value)
@@ -42,9 +42,9 @@ package struct SetCookieField: Equatable {
         case "expires": if let date = CookieDate.parse(value) { expires = date }
         case "max-age": if let age = Self.seconds(value) { maximumAge = age }
         case "domain":
-            let bare = value.hasPrefix(".") ? value.dropFirst() : value[...]
+            let bare = value.hasUTF8Prefix(".") ? value.dropFirst() : value[...]
             domain = bare.isEmpty ? nil : bare.lowercased()
-        case "path": path = value.hasPrefix("/") ? value : nil
+        case "path": path = value.hasUTF8Prefix("/") ? value : nil
         case "secure": isSecure = true
         case "httponly": isHTTPOnly = true
         default: break
@@ -53,8 +53,8 @@ package struct SetCookieField: Equatable {
 
     /// Digits, possibly after a "-". More than 64 bits hold are as many as they hold.
     private static func seconds(_ text: String) -> Int64? {
-        let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+        let digits = text.hasUTF8Prefix("-") ? text.dropFirst() : text[...]
         guard !digits.isEmpty, digits.utf8.allSatisfy({ 48...57 ~= $0 }) else { return nil }
-        return Int64(text) ?? (text.hasPrefix("-") ? .min : .max)
+        return Int64(text) ?? (text.hasUTF8Prefix("-") ? .min : .max)
     }
 }

@@ -133,7 +133,7 @@ struct Adaptation: Sendable {
     private static func mayReturn(_ field: HeaderField) -> Bool {
         let name = field.name.lowercased()
         return !field.isNamedAsSecret && !["host", "idempotency-key"].contains(name)
-            && !name.hasPrefix("content-")
+            && !name.hasUTF8Prefix("content-")
     }
 
     private static func names(of fields: [HeaderField]) -> Set<String> { Set(fields.map { $0.name.lowercased() }) }

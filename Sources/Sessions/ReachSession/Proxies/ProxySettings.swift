@@ -18,7 +18,7 @@ public struct Proxy: Hashable, Sendable, CustomStringConvertible {
     ///   not supported.
     public init(_ text: String) throws(RequestError) {
         do throws(TransferURL.ValidationError) {
-            url = try TransferURL(proxy: text.contains("://") ? text : "http://" + text)
+            url = try TransferURL(proxy: text.containsUTF8("://") ? text : "http://" + text)
         } catch {
             // The text may hold a password.
             throw RequestError(

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import ReachCore
 internal import ReachSerialization
 
 /// The values of an answer of JSON documents, one a line (NDJSON, JSON Lines), as they arrive:
@@ -26,7 +27,7 @@ public struct DecodedLines<Value: Decodable>: AsyncSequence, Sendable {
         ///   ``RequestError/underlyingError`` is the `DecodingError`.
         public mutating func next(isolation: isolated (any Actor)?) async throws(RequestError) -> Value? {
             while let line = try await lines.next(isolation: isolation) {
-                if line.allSatisfy(\.isWhitespace) { continue }
+                if line.unicodeScalars.allSatisfy(\.isBlank) { continue }
                 let read = RequestResponse(
                     WebResponse(url: response.url, head: response.head), body: Array(line.utf8))
                 return try read.decoded(as: Value.self, using: decoder)

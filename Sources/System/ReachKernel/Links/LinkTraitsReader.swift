@@ -57,7 +57,7 @@ package struct LinkTraitsReader: ~Copyable {
     }
 
     private func value(of key: String, in event: Substring) -> String? {
-        let line = event.split(separator: "\n").first { $0.hasPrefix(key + "=") }
+        let line = event.split(scalar: "\n").first { $0.hasUTF8Prefix(key + "=") }
         return line.map { String($0.dropFirst(key.count + 1)) }
     }
 
@@ -69,7 +69,7 @@ package struct LinkTraitsReader: ~Copyable {
         guard value(of: "IFINDEX", in: event) == String(link.index), let text = directory.text(of: "address") else {
             return false
         }
-        let address = text.split(separator: ":").map { UInt8($0, radix: 16) ?? 0 }
+        let address = text.split(scalar: ":").map { UInt8($0, radix: 16) ?? 0 }
         // Wi-Fi may change its address for every scan, so the notice may be out of date: compare with the current one.
         return address == link.hardwareAddress || isCurrentAddress(address, name)
     }
@@ -104,8 +104,8 @@ package struct LinkTraitsReader: ~Copyable {
     /// The interface of each PPPoE session. `pppoe_seq_show` in drivers/net/ppp/pppoe.c prints a heading, then a line for each
     /// session: its number, the remote address and the interface.
     private func pppoeInterfaces() -> [String] {
-        guard let sessions = SmallFile.text(pppoeSessions)?.split(separator: "\n").dropFirst() else { return [] }
-        return sessions.compactMap { $0.split(separator: " ").dropFirst(2).first.map(String.init) }
+        guard let sessions = SmallFile.text(pppoeSessions)?.split(scalar: "\n").dropFirst() else { return [] }
+        return sessions.compactMap { $0.split(scalar: " ").dropFirst(2).first.map(String.init) }
     }
 
     // MARK: - Names

@@ -40,7 +40,7 @@ package struct RadioReader {
 
     /// Whether a setting disables IPv6 on a link. The kernel also does it by itself, where the MTU is below 1280.
     package func disablesIPv6(on link: Link) -> Bool {
-        guard !link.name.contains("/") else { return false }
+        guard !link.name.unicodeScalars.contains("/") else { return false }
         if let setting = SmallFile.words("\(settings)/\(link.name)/disable_ipv6").first { return setting != "0" }
         // The link has no settings of IPv6, though others have.
         return !SmallFile.words(settings + "/all/disable_ipv6").isEmpty
@@ -63,7 +63,7 @@ package struct RadioReader {
 
     /// The name of the Wi-Fi device behind the link, after which its switch is named.
     private func device(of link: Link) -> String? {
-        guard !link.name.contains("/") else { return nil }
+        guard !link.name.unicodeScalars.contains("/") else { return nil }
         return SmallFile.words("\(sysfs)/class/net/\(link.name)/phy80211/name").first.map(String.init)
     }
 }

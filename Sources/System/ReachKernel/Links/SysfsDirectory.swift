@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReachCore
 internal import ReachLoop
 
 /// An open directory of sysfs, closed when the value goes away. It stays with its interface when that is renamed.
@@ -18,7 +19,7 @@ struct SysfsDirectory: ~Copyable {
 
     /// The contents of the file, without the newline at the end.
     func text(of file: String) -> Substring? {
-        SmallFile.text(file, in: descriptor).map { $0.hasSuffix("\n") ? $0.dropLast() : $0[...] }
+        SmallFile.text(file, in: descriptor).map { $0.hasUTF8Suffix("\n") ? $0.dropLast() : $0[...] }
     }
 
     /// The last component of the symbolic link's target.

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import ReachCore
 
 /// The version and features of this machine's libcurl (curl_version_info(3)): Debian 12 has 7.88.1 with OpenSSL.
 package struct CurlRuntime: Hashable, Sendable {
@@ -13,7 +14,7 @@ package struct CurlRuntime: Hashable, Sendable {
     package let certificatesPath: String
 
     /// Whether libcurl uses OpenSSL: ``ChainJudge`` checks certificates within its handshake.
-    package var hasOpenSSL: Bool { tls.hasPrefix("OpenSSL/") }
+    package var hasOpenSSL: Bool { tls.hasUTF8Prefix("OpenSSL/") }
 
     /// Loads and starts libcurl, before any thread uses it. `nil` if that fails.
     package static let current: CurlRuntime? = {

@@ -36,7 +36,7 @@ extension TransferRequest {
     var bindsConnection: Bool {
         headers.contains { field in
             guard field.isNamed("Authorization") else { return false }
-            let scheme = field.value.prefix { $0 != " " && $0 != "\t" }.lowercased()
+            let scheme = field.value.prefixScalars { $0 != " " && $0 != "\t" }.lowercased()
             return ["ntlm", "negotiate", "kerberos"].contains(scheme)
         }
     }
@@ -77,7 +77,7 @@ extension TransferRequest {
         if redirect.method != method {
             body = .none
             // What is about the body, and the key of what only the first request did.
-            headers.removeAll { $0.name.lowercased().hasPrefix("content-") || $0.isNamed("Idempotency-Key") }
+            headers.removeAll { $0.name.lowercased().hasUTF8Prefix("content-") || $0.isNamed("Idempotency-Key") }
         }
         if !redirect.to.hasOrigin(of: url) {
             headers.removeAll { $0.isNamedAsSecret || $0.isNamed("Host") }

@@ -37,7 +37,7 @@ struct ResumeRecord: Hashable, Sendable {
 
     /// - Returns: `nil` for anything but a complete record.
     init?(text: String) {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let lines = text.split(scalar: "\n", omittingEmptySubsequences: false).map(String.init)
         guard lines.count == 6, lines[0] == Self.title, let bytes = UInt64(lines[1]), ResumePoint.isStrong(lines[3])
         else { return nil }
         self.init(bytesOnDisk: bytes, entityTag: lines[3], boot: lines[2])

@@ -118,8 +118,8 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
     /// The user name and password of the URL, as written in it.
     var credentials: Substring? {
         guard hasCredentials, let start = description.utf8Range(of: "://")?.upperBound else { return nil }
-        let authority = description[start...].prefix { $0 != "/" && $0 != "?" }
-        return authority.lastIndex(of: "@").map { authority[..<$0] }
+        let authority = description[start...].prefixScalars { $0 != "/" && $0 != "?" }
+        return authority.unicodeScalars.lastIndex(of: "@").map { authority[..<$0] }
     }
 
     /// The number of bytes before the path.

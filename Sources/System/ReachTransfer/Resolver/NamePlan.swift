@@ -35,9 +35,9 @@ extension ResolverConfiguration {
         // systemd-resolved also queries each interface's own name servers.
         guard services.contains("dns") || services.contains("resolve") else { return true }
         // Without a dot, search domains apply; a dot at the end rules them out.
-        guard host.contains(".") else { return true }
-        let name = (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased()
+        guard host.unicodeScalars.contains(".") else { return true }
+        let name = (host.before(".").map(String.init) ?? host).lowercased()
         // Without a module for multicast DNS the system would query the same servers, over any interface.
-        return name.hasSuffix(".local") && services.contains { !["files", "dns", "myhostname"].contains($0) }
+        return name.hasUTF8Suffix(".local") && services.contains { !["files", "dns", "myhostname"].contains($0) }
     }
 }

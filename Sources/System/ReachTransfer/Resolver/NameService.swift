@@ -214,7 +214,7 @@ package final class NameService {
         _ families: [IPAddress.Family?], for waiter: Waiter, _ configuration: ResolverConfiguration
     ) {
         let question = waiter.question
-        let isWhole = question.host.hasSuffix(".")
+        let isWhole = question.host.hasUTF8Suffix(".")
         for family in families {
             // Search domains apply to the system's lookups only, and only where no dot ends the name.
             let name = isWhole && family != nil ? String(question.host.dropLast()) : question.host

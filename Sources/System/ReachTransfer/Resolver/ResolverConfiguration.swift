@@ -44,7 +44,8 @@ package struct ResolverConfiguration: Hashable, Sendable {
         let line = ResolverText.lines(services).last { $0[0].lowercased() == "hosts:" }
         if let line {
             // Words in brackets are conditions for the next service.
-            self.services = line.dropFirst().filter { !$0.hasPrefix("[") && !$0.hasSuffix("]") }.map(String.init)
+            self.services = line.dropFirst().filter { !$0.hasUTF8Prefix("[") && !$0.hasUTF8Suffix("]") }.map(
+                String.init)
         }
         self.hosts = [:]
         for words in ResolverText.lines(hosts) {
@@ -58,10 +59,10 @@ package struct ResolverConfiguration: Hashable, Sendable {
 
     /// The addresses of a name that are known without a query; `nil` for others.
     package func addresses(of name: String) -> [IPAddress]? {
-        let name = (name.hasSuffix(".") ? String(name.dropLast()) : name).lowercased()
+        let name = (name.before(".").map(String.init) ?? name).lowercased()
         if services.contains("files"), let known = hosts[name] { return known }
         // Never queried (RFC 6761 section 6.3).
-        guard name == "localhost" || name.hasSuffix(".localhost") else { return nil }
+        guard name == "localhost" || name.hasUTF8Suffix(".localhost") else { return nil }
         return [IPAddress(ipv6: 0, 1), IPAddress(ipv4: 0x7f00_0001)]
     }
 }

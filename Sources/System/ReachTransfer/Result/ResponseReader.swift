@@ -56,7 +56,7 @@ struct ResponseReader {
     var response: ResponseHead? { isComplete ? head : nil }
 
     /// Whether the response is in HTTP/1, in which lines and lengths delimit it.
-    var isTextual: Bool { head?.version.hasPrefix("HTTP/1.") ?? false }
+    var isTextual: Bool { head?.version.hasUTF8Prefix("HTTP/1.") ?? false }
 
     /// The target of a redirect that is followed.
     var redirect: String? {
@@ -269,15 +269,15 @@ struct ContentRange: Equatable {
     }
 
     init?(_ text: String) {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0].lowercased().hasPrefix("bytes ") else { return nil }
+        let parts = text.split(scalar: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0].lowercased().hasUTF8Prefix("bytes ") else { return nil }
         let range = parts[0].dropFirst(6)
         total = parts[1] == "*" ? nil : ResponseReader.number(parts[1])
         if range == "*" {
             (first, last) = (nil, nil)
             return
         }
-        let ends = range.split(separator: "-", omittingEmptySubsequences: false)
+        let ends = range.split(scalar: "-", omittingEmptySubsequences: false)
         guard ends.count == 2, let first = ResponseReader.number(ends[0]), let last = ResponseReader.number(ends[1]),
             first <= last, total.map({ last < $0 }) ?? true
         else { return nil }

@@ -114,5 +114,8 @@ extension SecurityPolicy {
 
 extension URLHost {
     /// A host without the brackets that a URL needs around an IPv6 address.
-    init?(ofTrust host: String) { self.init(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host) }
+    init?(ofTrust host: String) {
+        let isBare = host.unicodeScalars.contains(":") && !host.hasUTF8Prefix("[")
+        self.init(isBare ? "[\(host)]" : host)
+    }
 }

@@ -86,7 +86,7 @@ extension CertificateData {
 enum PEMText {
     /// - Returns: The bytes of the first one with this label; `nil` if there is none.
     static func bytes(of label: String, in text: String) -> [UInt8]? {
-        let lines = text.split(whereSeparator: \.isNewline)
+        let lines = text.textLines
         guard let start = lines.firstIndex(where: { $0 == "-----BEGIN \(label)-----" }),
             let end = lines[start...].firstIndex(where: { $0 == "-----END \(label)-----" }),
             let bytes = Base64.decode(Array(lines[(start + 1)..<end].joined().utf8)), !bytes.isEmpty

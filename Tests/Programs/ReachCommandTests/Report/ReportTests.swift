@@ -174,6 +174,14 @@ import Testing
         #expect(!cells.contains { "=+-@".contains($0.first ?? " ") }, "\(cells)")
     }
 
+    @Test func `no cell ends early, and none is a formula, where a combining mark follows`() {
+        #expect(
+            ReportTable.safe("=\u{301}1+1").utf8.first == UInt8(ascii: "'")
+                && ReportTable.safe("\u{ff1d}1").utf8.first == UInt8(ascii: "'"))
+        let line = ReportTable.line(["a\"\u{301},=1+1", "b"])
+        #expect(Array(line.utf8) == Array("\"a\"\"\u{301},=1+1\",b\r\n".utf8))
+    }
+
     @Test func `the JSON has every figure, and the manual has its keys`() throws {
         var json = JSONWriter()
         json.report(Example.report(), at: Example.moment(3 * Example.day))

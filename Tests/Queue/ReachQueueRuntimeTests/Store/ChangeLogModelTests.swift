@@ -151,6 +151,8 @@ private struct RandomChanges {
         states[last] = .waiting
         var request = try StoreStage.request(body("body-\(last)", &random))
         if random.oneIn(2) { request.uploadProtocol = .tus }
+        request.followsRedirects = random.oneIn(2)
+        request.isCompressed = random.oneIn(2)
         if random.oneIn(2) { request.tag = "t\(last)" }
         if random.oneIn(3) { request.maximumAttempts = 3 }
         let end = Instant(wall: now.wall + .seconds(100), boot: now.boot + .seconds(100))

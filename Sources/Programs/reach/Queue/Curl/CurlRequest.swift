@@ -6,11 +6,13 @@ struct CurlRequest {
     /// One piece of data; curl joins several by `&`.
     enum Data: Equatable {
         /// `--data-raw`: the text itself.
-        case text(String)
-        /// `-d`: the text, or with `@` the file.
-        case textOrFile(String)
+        case text([UInt8])
+        /// `--data-binary`: the text, or with `@` the file.
+        case textOrFile([UInt8])
+        /// `-d` of curl: a file goes without its ends of lines.
+        case textOrLines([UInt8])
         /// `--data-urlencode`: `TEXT`, `=TEXT`, `NAME=TEXT`, `@FILE` or `NAME@FILE`, percent-encoded but for the name.
-        case encoded(String)
+        case encoded([UInt8])
     }
 
     var method: String?
@@ -28,6 +30,14 @@ struct CurlRequest {
     var maximumAttempts: Int?
     /// `-x`
     var proxy: String?
+    /// `-L`
+    var followsRedirects = false
+    /// `--compressed`
+    var isCompressed = false
+    /// `-g`: brackets and braces in the URL are no patterns.
+    var keepsGlobs = false
+    /// Of `--json`, which joins several pieces as they are.
+    var joinsWithoutMark = false
 
     /// - Parameter keepsURL: Whether the name of a file to upload is not appended to a URL that ends with a slash.
     /// - Throws: ``CommandError`` if the options contradict each other, the URL is invalid, or a file cannot be read.
@@ -50,6 +60,8 @@ struct CurlRequest {
         }
         if let user { request.headers.append(try Self.authorization(user)) }
         request.maximumAttempts = maximumAttempts
+        request.followsRedirects = followsRedirects
+        request.isCompressed = isCompressed
         guard !data.isEmpty, !isQuery else { return request }
         request.body = .inline(text)
         // The type that curl sends with -d.
@@ -68,24 +80,30 @@ struct CurlRequest {
     private func joinedData() throws(CommandError) -> [UInt8] {
         var bytes: [UInt8] = []
         for (number, piece) in data.enumerated() {
-            if number > 0 { bytes.append(UInt8(ascii: "&")) }
+            if number > 0, !joinsWithoutMark { bytes.append(UInt8(ascii: "&")) }
             switch piece {
-            case .text(let text): bytes += text.utf8
-            case .textOrFile(let text):
-                bytes += text.hasPrefix("@") ? try QueueBodyFile(String(text.dropFirst())).read() : Array(text.utf8)
+            case .text(let text): bytes += text
+            case .textOrFile(let text): bytes += try Self.file(named: text) ?? text
+            case .textOrLines(let text):
+                bytes += try Self.file(named: text)?.filter { $0 != 0x0a && $0 != 0x0d && $0 != 0 } ?? text
             case .encoded(let text): bytes += try Self.encoded(text)
             }
         }
         return bytes
     }
 
+    /// The content of the file that `@FILE` names; `nil` for a text.
+    private static func file(named text: [UInt8]) throws(CommandError) -> [UInt8]? {
+        guard text.first == UInt8(ascii: "@") else { return nil }
+        return try QueueBodyFile(String(decoding: text.dropFirst(), as: UTF8.self)).read()
+    }
+
     /// `=` before `@` in the text makes it a name and its content, as curl has it.
-    private static func encoded(_ text: String) throws(CommandError) -> [UInt8] {
-        guard let mark = text.firstIndex(where: { $0 == "=" || $0 == "@" }) else { return escaped(Array(text.utf8)) }
-        let name = text[..<mark]
-        let content = String(text[text.index(after: mark)...])
-        let value = text[mark] == "@" ? try QueueBodyFile(content).read() : Array(content.utf8)
-        return (name.isEmpty ? [] : Array(name.utf8) + [UInt8(ascii: "=")]) + escaped(value)
+    private static func encoded(_ text: [UInt8]) throws(CommandError) -> [UInt8] {
+        guard let mark = text.firstIndex(where: { "=@".utf8.contains($0) }) else { return escaped(text) }
+        let name = Array(text[..<mark])
+        let value = try file(named: Array(text[mark...])) ?? Array(text[(mark + 1)...])
+        return (name.isEmpty ? [] : name + [UInt8(ascii: "=")]) + escaped(value)
     }
 
     private static func escaped(_ bytes: [UInt8]) -> [UInt8] {
@@ -101,13 +119,13 @@ struct CurlRequest {
     }
 
     private static func appending(_ query: String, toQueryOf url: String) -> String {
-        let bare = url.prefix { $0 != "#" }
-        return bare + (bare.contains("?") ? "&" : "?") + query + url.dropFirst(bare.count)
+        let bare = url.prefixScalars { $0 != "#" }
+        return bare + (bare.unicodeScalars.contains("?") ? "&" : "?") + query + url[bare.endIndex...]
     }
 
     /// Basic credentials (RFC 7617).
     private static func authorization(_ user: String) throws(CommandError) -> HeaderField {
-        guard user.contains(":") else {
+        guard user.unicodeScalars.contains(":") else {
             throw refusal("-u: '\(user)' has no password: write \(user):PASSWORD, or an Authorization line in -H @FILE")
         }
         return HeaderField("Authorization", "Basic " + Base64.encode(Array(user.utf8)))

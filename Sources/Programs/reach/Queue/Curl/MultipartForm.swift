@@ -20,30 +20,43 @@ struct MultipartForm {
 
         /// - Parameter text: `NAME=TEXT`, `NAME=@FILE` or `NAME=<FILE`, the last two with `;type=TYPE` and
         ///   `;filename=NAME` behind them.
-        init(_ text: String) throws(CommandError) {
-            guard let mark = text.firstIndex(of: "="), mark != text.startIndex else {
+        /// - Parameter isCurls: Whether a text may be quoted and have a type, too, as in curl.
+        init(_ text: String, isCurls: Bool = false) throws(CommandError) {
+            guard let mark = text.unicodeScalars.firstIndex(of: "="), mark != text.startIndex else {
                 throw CurlRequest.refusal("-F: '\(text)' is not of the form NAME=CONTENT or NAME=@FILE")
             }
             name = String(text[..<mark])
-            let value = text[text.index(after: mark)...]
-            guard let kind = value.first, kind == "@" || kind == "<" else {
+            let value = text[text.unicodeScalars.index(after: mark)...]
+            let file = value.after("@"), other = value.after("<")
+            guard isCurls || file != nil || other != nil else {
                 content = .text(String(value))
                 return
             }
-            let words = value.dropFirst().split(separator: ";", omittingEmptySubsequences: false)
-            let path = String(words.first ?? "")
-            content = kind == "@" ? .file(path) : .contentOf(path)
-            if kind == "@" { fileName = path == "-" ? "-" : path.split(separator: "/").last.map(String.init) }
-            for word in words.dropFirst() {
-                if word.hasPrefix("type=") {
-                    type = String(word.dropFirst(5))
-                } else if word.hasPrefix("filename=") {
-                    fileName = String(word.dropFirst(9))
+            // Quotes keep a semicolon, and Postman writes them around each name of a file.
+            let words = QuotedText.split(file ?? other ?? value, at: ";")
+            let first = words.first.map(Self.unquoted) ?? ""
+            content = file != nil ? .file(first) : other != nil ? .contentOf(first) : .text(first)
+            if file != nil { fileName = first == "-" ? "-" : first.split(scalar: "/").last.map(String.init) }
+            for word in words.dropFirst().map(\.trimmed) {
+                if let type = word.after("type=") {
+                    self.type = Self.unquoted(type)
+                } else if let name = word.after("filename=") {
+                    fileName = Self.unquoted(name)
                 } else {
                     throw CurlRequest.refusal("-F: '\(word)' is neither type=TYPE nor filename=NAME")
                 }
             }
         }
+
+        /// `--form-string`: the text has no marks of its own.
+        init(literally text: String) throws(CommandError) {
+            guard let (name, value) = text.cut(at: "="), !name.isEmpty else {
+                throw CurlRequest.refusal("--form-string: '\(text)' is not of the form NAME=CONTENT")
+            }
+            (self.name, content) = (String(name), .text(String(value)))
+        }
+
+        private static func unquoted(_ text: Substring) -> String { QuotedText.content(of: text) ?? String(text) }
 
         var path: String? {
             switch content {
@@ -89,7 +102,7 @@ struct MultipartForm {
         var head = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.quoted(part.name))\""
         if let fileName = part.fileName { head += "; filename=\"\(Self.quoted(fileName))\"" }
         if let type = part.type ?? (part.fileName == nil ? nil : "application/octet-stream") {
-            head += "\r\nContent-Type: " + type.filter { !$0.isNewline }
+            head += "\r\nContent-Type: " + type.filterScalars { $0 != "\r" && $0 != "\n" }
         }
         return Array((head + "\r\n\r\n").utf8)
     }
