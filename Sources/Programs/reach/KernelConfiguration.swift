@@ -26,7 +26,7 @@ extension EngineOptions {
 
     private static var directories: [String] {
         let own =
-            SocketPath.processEnvironment("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+            SocketPath.processEnvironment("XDG_CONFIG_HOME").flatMap { $0.hasUTF8Prefix("/") ? $0 : nil }
             ?? SocketPath.processEnvironment("HOME").map { $0 + "/.config" }
         return (getuid() == 0 ? [] : own.map { [$0 + "/reach"] } ?? []) + ["/etc/reach"]
     }

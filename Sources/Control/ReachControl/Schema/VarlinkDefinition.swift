@@ -71,8 +71,8 @@ struct VarlinkDefinition: Sendable {
             }
             if words.first == "method", let name = line.dropFirst("method ".count).split(separator: "(").first {
                 var body = line[name.endIndex...]
-                while !body.contains(")"), let next = lines.popFirst() { body += " " + next }
-                var scanner = Scanner(String(body.dropFirst().prefix { $0 != ")" }))
+                while !body.unicodeScalars.contains(")"), let next = lines.popFirst() { body += " " + next }
+                var scanner = Scanner(String(body.dropFirst().prefixScalars(while: { $0 != ")" })))
                 methods[String(name)] = scanner.fields()
             }
             comment = []

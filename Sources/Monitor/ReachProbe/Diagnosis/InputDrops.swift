@@ -17,12 +17,12 @@ struct InputDrops {
     private static var counts: [IPAddress.Family: Int64] {
         let ipv4 = pairs("/proc/self/net/snmp", of: "Ip:").merging(pairs("/proc/self/net/netstat", of: "IpExt:")) { $1 }
         let ipv6 = Dictionary(
-            (SmallFile.text("/proc/self/net/snmp6") ?? "").split(separator: "\n").compactMap {
+            (SmallFile.text("/proc/self/net/snmp6") ?? "").split(scalar: "\n").compactMap {
                 line -> (String, Int64)? in
-                let words = line.split(separator: " ", omittingEmptySubsequences: true)
-                guard words.count == 2, words[0].hasPrefix("Ip6"), let number = Int64(words[1].filter { $0 != "\t" })
+                let words = line.split(scalar: " ", omittingEmptySubsequences: true)
+                guard words.count == 2, words[0].hasUTF8Prefix("Ip6"), let number = Int64(words[1].filterScalars { $0 != "\t" })
                 else { return nil }
-                return (String(words[0].dropFirst(3).filter { $0 != "\t" }), number)
+                return (String(words[0].dropFirst(3).filterScalars { $0 != "\t" }), number)
             }, uniquingKeysWith: { $1 })
         return [.ipv4: unaccounted(ipv4), .ipv6: unaccounted(ipv6)]
     }
@@ -40,7 +40,7 @@ struct InputDrops {
 
     /// Lines of names and of values, in turn.
     private static func pairs(_ path: String, of title: String) -> [String: Int64] {
-        let lines = (SmallFile.text(path) ?? "").split(separator: "\n").map { $0.split(separator: " ") }
+        let lines = (SmallFile.text(path) ?? "").split(scalar: "\n").map { $0.split(scalar: " ") }
         for (names, values) in zip(lines, lines.dropFirst())
         where names.first == values.first && names.first ?? "" == title {
             return Dictionary(

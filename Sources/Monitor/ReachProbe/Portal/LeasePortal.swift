@@ -30,15 +30,15 @@ package enum LeasePortal {
     package static func proxyFile(networkd text: String, addresses: Set<IPAddress>) -> String? {
         var isCurrent = false
         var found: String?
-        for line in text.split(separator: "\n") {
-            if line.hasPrefix("ADDRESS="), let address = IPAddress(String(line.dropFirst("ADDRESS=".count))) {
+        for line in text.split(scalar: "\n") {
+            if line.hasUTF8Prefix("ADDRESS="), let address = IPAddress(String(line.dropFirst("ADDRESS=".count))) {
                 isCurrent = addresses.contains(address)
-            } else if line.hasPrefix("OPTION_252=") {
+            } else if line.hasUTF8Prefix("OPTION_252=") {
                 let digits = line.dropFirst("OPTION_252=".count).utf8.compactMap {
-                    Character(Unicode.Scalar($0)).hexDigitValue
+                    UInt8(String(Unicode.Scalar($0)), radix: 16)
                 }
                 found = Self.text(
-                    stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
+                    stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
             }
         }
         return isCurrent ? found : nil

@@ -53,7 +53,7 @@ package struct LeaseReader: Sendable {
     /// anybody on the link may name: it is shown, and never fetched.
     package func proxyFile(_ question: LeaseQuestion) -> String? {
         let (name, addresses) = (question.name, question.addresses)
-        guard !name.contains("/"), name != ".", name != ".." else { return nil }
+        guard !name.unicodeScalars.contains("/"), name != ".", name != ".." else { return nil }
         let networkd = text("run/systemd/netif/leases/\(question.interface)").flatMap {
             LeasePortal.proxyFile(networkd: $0, addresses: addresses)
         }
@@ -73,8 +73,8 @@ package struct LeaseReader: Sendable {
     private func dhcpcdFiles(_ name: String, _ suffix: String) -> [String] {
         ["var/lib/dhcpcd", "var/lib/dhcpcd5", "var/db/dhcpcd", "var/lib/dhcpcd/var/lib/dhcpcd"].flatMap { directory in
             files(in: directory) { file in
-                let own = file.hasPrefix("dhcpcd-") ? file.dropFirst("dhcpcd-".count) : file[...]
-                return own.hasSuffix(suffix) && (own.dropLast(suffix.count) == name || own.hasPrefix(name + "-"))
+                let own = file.hasUTF8Prefix("dhcpcd-") ? file.dropFirst("dhcpcd-".count) : file[...]
+                return own.hasUTF8Suffix(suffix) && (own.dropLast(suffix.count) == name || own.hasUTF8Prefix(name + "-"))
             }
         }
     }
@@ -89,11 +89,11 @@ package struct LeaseReader: Sendable {
             "run/NetworkManager", "run/NetworkManager/dhcp", "run",
         ].flatMap { directory in
             files(in: directory) { file in
-                guard file.hasPrefix("dhclient") else { return false }
+                guard file.hasUTF8Prefix("dhclient") else { return false }
                 let stem =
-                    file.hasSuffix(".leases") ? file.dropLast(7) : file.hasSuffix(".lease") ? file.dropLast(6) : ""
-                return ["dhclient", "dhclient6"].contains(stem) || stem.hasSuffix("-" + name)
-                    || stem.hasSuffix("." + name)
+                    file.hasUTF8Suffix(".leases") ? file.dropLast(7) : file.hasUTF8Suffix(".lease") ? file.dropLast(6) : ""
+                return ["dhclient", "dhclient6"].contains(stem) || stem.hasUTF8Suffix("-" + name)
+                    || stem.hasUTF8Suffix("." + name)
             }
         }
     }

@@ -17,7 +17,7 @@ enum MetricsRequest: Hashable {
         let words = line.split(separator: 0x20, omittingEmptySubsequences: false).map {
             String(decoding: $0, as: UTF8.self)
         }
-        guard words.count == 3, words[2].hasPrefix("HTTP/1.") else {
+        guard words.count == 3, words[2].hasUTF8Prefix("HTTP/1.") else {
             self = .bad
             return
         }
@@ -25,7 +25,7 @@ enum MetricsRequest: Hashable {
             self = .badMethod
             return
         }
-        switch words[1].prefix(while: { $0 != "?" }) {
+        switch words[1].prefixScalars(while: { $0 != "?" }) {
         case "/metrics": self = .metrics(hasBody: words[0] == "GET")
         case "/": self = .index
         default: self = .notFound

@@ -15,22 +15,22 @@ enum ProbeAttempt {
                 try client.ping()
                 answers = true
                 // A daemon in another namespace would use another path; but only the daemon has the configured probes.
-                var isAsked = wasNamed || !order.target.contains(":")
+                var isAsked = wasNamed || !order.target.unicodeScalars.contains(":")
                 if !isAsked { isAsked = try client.isInThisNamespace() }
                 if isAsked { return try client.probe(order) }
             } catch {
                 // A daemon that has not answered the ping has not made the attempt either.
-                let mayContinue = answers ? mayReplaceDaemon(after: error, order) : order.target.contains(":")
+                let mayContinue = answers ? mayReplaceDaemon(after: error, order) : order.target.unicodeScalars.contains(":")
                 guard !wasNamed, mayContinue else { throw failure(error, order.target) }
             }
         }
-        guard order.target.contains(":") else { throw noProbe(order.target, status: .usage) }
+        guard order.target.unicodeScalars.contains(":") else { throw noProbe(order.target, status: .usage) }
         return try ProbeProgram.run(order)
     }
 
     /// Whether `reachd --probe` may make the attempt instead. Only the daemon has the configured probes.
     private static func mayReplaceDaemon(after error: ControlError, _ order: ProbeOrder) -> Bool {
-        guard order.target.contains(":") else { return false }
+        guard order.target.unicodeScalars.contains(":") else { return false }
         switch error {
         case .notRunning, .badPath, .failed: return true
         case .refused: if case .permissionDenied = error.monitorError { return true } else { return false }
@@ -40,7 +40,7 @@ enum ProbeAttempt {
 
     /// - Parameter target: What was to be probed.
     private static func failure(_ error: ControlError, _ target: String) -> CommandError {
-        if !target.contains(":"), case .notRunning = error {
+        if !target.unicodeScalars.contains(":"), case .notRunning = error {
             return noProbe(target, status: .cannotObserve)
         }
         if case .invalidTarget(let target, let reason) = error.monitorError {

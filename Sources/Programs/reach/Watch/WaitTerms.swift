@@ -14,11 +14,11 @@ struct WaitTerms: Equatable {
     /// - Throws: ``NetworkConditionError``, which names the term at fault.
     init(_ text: String) throws(NetworkConditionError) {
         var rest: [Substring] = []
-        for piece in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let term = piece.split(separator: " ").joined(separator: " ")
+        for piece in text.split(scalar: ",", omittingEmptySubsequences: false) {
+            let term = piece.split(scalar: " ").joined(separator: " ")
             if term == "answers" {
                 answers = true
-            } else if term.hasPrefix("probe=") {
+            } else if term.hasUTF8Prefix("probe=") {
                 let name = String(term.dropFirst("probe=".count))
                 guard !name.isEmpty, name.utf8.count <= 256 else {
                     throw NetworkConditionError(
@@ -57,7 +57,7 @@ struct WaitTarget: Equatable {
         let port = "tcp://" + text
         if (try? Target(text)) == nil, text.utf8Range(of: "://") == nil, let target = try? Target(port) {
             self.target = target
-        } else if text.hasPrefix("dns:"), !text.hasPrefix("dns://") {
+        } else if text.hasUTF8Prefix("dns:"), !text.hasUTF8Prefix("dns://") {
             // The machine's own name servers are asked.
             target = .internet
         } else {
@@ -73,7 +73,7 @@ struct WaitTarget: Equatable {
     /// - Throws: ``CommandError`` for a target that cannot be asked.
     var question: String {
         get throws(CommandError) {
-            if text.hasPrefix("dns:") || text.utf8Range(of: "://") != nil { return text }
+            if text.hasUTF8Prefix("dns:") || text.utf8Range(of: "://") != nil { return text }
             switch target.subject {
             case .name, .address: break
             case .internet, .prefix, .interface:

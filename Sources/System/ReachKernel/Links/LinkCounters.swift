@@ -6,7 +6,7 @@ package enum LinkCounters {
     /// - Parameter directory: Where the kernel shows them: in /sys for the links of the namespace in which that was mounted.
     /// - Returns: The bytes that a link has carried; `nil` if they are not shown.
     package static func traffic(of name: String, in directory: String = "/sys/class/net") -> LinkReport.Traffic? {
-        guard !name.contains("/"), name != "..", let received = counter("rx_bytes", of: name, directory),
+        guard !name.unicodeScalars.contains("/"), name != "..", let received = counter("rx_bytes", of: name, directory),
             let sent = counter("tx_bytes", of: name, directory)
         else { return nil }
         return LinkReport.Traffic(received: received, sent: sent)

@@ -28,6 +28,6 @@ package struct TransferProxies: Hashable, Sendable {
 extension TransferURL {
     /// Whether the host is this machine, which a proxy would take for itself.
     fileprivate var isOnThisMachine: Bool {
-        address?.isLoopback ?? (host == "localhost" || host.hasSuffix(".localhost"))
+        address?.isLoopback ?? (host == "localhost" || host.hasUTF8Suffix(".localhost"))
     }
 }
