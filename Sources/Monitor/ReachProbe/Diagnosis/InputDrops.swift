@@ -20,7 +20,8 @@ struct InputDrops {
             (SmallFile.text("/proc/self/net/snmp6") ?? "").split(scalar: "\n").compactMap {
                 line -> (String, Int64)? in
                 let words = line.split(scalar: " ", omittingEmptySubsequences: true)
-                guard words.count == 2, words[0].hasUTF8Prefix("Ip6"), let number = Int64(words[1].filterScalars { $0 != "\t" })
+                guard words.count == 2, words[0].hasUTF8Prefix("Ip6"),
+                    let number = Int64(words[1].filterScalars { $0 != "\t" })
                 else { return nil }
                 return (String(words[0].dropFirst(3).filterScalars { $0 != "\t" }), number)
             }, uniquingKeysWith: { $1 })

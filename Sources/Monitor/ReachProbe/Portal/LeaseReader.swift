@@ -74,7 +74,8 @@ package struct LeaseReader: Sendable {
         ["var/lib/dhcpcd", "var/lib/dhcpcd5", "var/db/dhcpcd", "var/lib/dhcpcd/var/lib/dhcpcd"].flatMap { directory in
             files(in: directory) { file in
                 let own = file.hasUTF8Prefix("dhcpcd-") ? file.dropFirst("dhcpcd-".count) : file[...]
-                return own.hasUTF8Suffix(suffix) && (own.dropLast(suffix.count) == name || own.hasUTF8Prefix(name + "-"))
+                return own.hasUTF8Suffix(suffix)
+                    && (own.dropLast(suffix.count) == name || own.hasUTF8Prefix(name + "-"))
             }
         }
     }
@@ -91,7 +92,8 @@ package struct LeaseReader: Sendable {
             files(in: directory) { file in
                 guard file.hasUTF8Prefix("dhclient") else { return false }
                 let stem =
-                    file.hasUTF8Suffix(".leases") ? file.dropLast(7) : file.hasUTF8Suffix(".lease") ? file.dropLast(6) : ""
+                    file.hasUTF8Suffix(".leases")
+                    ? file.dropLast(7) : file.hasUTF8Suffix(".lease") ? file.dropLast(6) : ""
                 return ["dhclient", "dhclient6"].contains(stem) || stem.hasUTF8Suffix("-" + name)
                     || stem.hasUTF8Suffix("." + name)
             }

@@ -20,7 +20,8 @@ enum ProbeAttempt {
                 if isAsked { return try client.probe(order) }
             } catch {
                 // A daemon that has not answered the ping has not made the attempt either.
-                let mayContinue = answers ? mayReplaceDaemon(after: error, order) : order.target.unicodeScalars.contains(":")
+                let mayContinue =
+                    answers ? mayReplaceDaemon(after: error, order) : order.target.unicodeScalars.contains(":")
                 guard !wasNamed, mayContinue else { throw failure(error, order.target) }
             }
         }

@@ -144,7 +144,9 @@ import Testing
         for input in inputs {
             switch input {
             case .add:
-                try driver.add(try QueuedRequest(RequestSpecification(url: "http://a.example/")), makeKey: { "" }) { _ in }
+                try driver.add(try QueuedRequest(RequestSpecification(url: "http://a.example/")), makeKey: { "" }) {
+                    _ in
+                }
             case .paths: driver.send(.paths(PathSet([Self.path], epoch: 1)))
             case .hold:
                 isHeld = true
