@@ -9,7 +9,7 @@ struct ValidationProgramTests {
     private let reach = BuiltProgram.reach
 
     private func configuration(_ lines: String...) -> String {
-        (["[connectivity]", "interval = \"10s\"", "timeout = \"1s\""] + lines).joined(separator: "\n") + "\n"
+        (["[connectivity]", "interval = \"10s\"", "timeout = \"1s\"", "proxy = \"none\""] + lines).joined(separator: "\n") + "\n"
     }
 
     /// The next line of the daemon's stream that contains all of these texts.
@@ -28,7 +28,7 @@ struct ValidationProgramTests {
         let file = try directory.file("reach.toml", configuration(endpoint))
         let daemon = try reachd.start(
             ["--config", file, "--socket", socket, "--state", directory.path + "/state", "--events"],
-            // A user's proxy settings must not matter.
+            // With proxy = "none" the environment's proxies do not matter.
             environment: ["http_proxy": "http://192.0.2.1:9", "https_proxy": "http://192.0.2.1:9"],
             in: small.machine.name)
         let first = try daemon.nextLine()
