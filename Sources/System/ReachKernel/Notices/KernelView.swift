@@ -232,9 +232,10 @@ package final class KernelView {
         return condition
     }
 
-    /// Whether an interface is metered; `false` if there is no such interface.
+    /// Whether an interface is metered; `false` if there is no such interface, or the kernel cannot say what carries it.
     package func isMetered(_ interface: String) -> Bool {
-        table.link(named: interface).map { condition(of: $0.index).traits.isMetered } ?? false
+        guard let link = table.link(named: interface) else { return false }
+        return (try? condition(of: link.index))?.traits.isMetered ?? false
     }
 
     /// The links, with the traits of the link `index` and of those below it.
