@@ -57,7 +57,8 @@ private struct RowBuilder {
         /// The indices of each target's rows.
         var places: [String: [Int]] = [:]
         for row in rows {
-            defer { kept.append(row) }
+            var shown: HistoryRow? = row
+            defer { kept.append(shown) }
             guard let state = row.state else { continue }
             var own = places[state.target] ?? []
             /// Makes a row a part of the one before it.
@@ -75,6 +76,7 @@ private struct RowBuilder {
                 if merge(moment) { kept[place] = nil } else { own.append(place) }
             }
             if state.status == .notReachable, merge(row) {
+                shown = nil
                 places[state.target] = own
                 continue
             }
