@@ -433,7 +433,8 @@ struct TransferMachineTests {
         var script = MachineScript(Self.request { _ in })
         for step in [.begin, Self.server] as [MachineScript.Step] { script.apply(step) }
         let early = BootTime(nanoseconds: 250_000_000)
-        #expect(script.machine.deadlineReached(AttemptCounts(), isConnected: true, at: early) == nil)
+        let action = script.machine.deadlineReached(AttemptCounts(), isConnected: true, at: early)
+        #expect(action == nil)
         // A third of the 11.75 s that are left.
         let share = early + .nanoseconds(11_750_000_000 / 3)
         #expect(script.machine.deadline == share)
