@@ -9,7 +9,8 @@ struct ValidationProgramTests {
     private let reach = BuiltProgram.reach
 
     private func configuration(_ lines: String...) -> String {
-        (["[connectivity]", "interval = \"10s\"", "timeout = \"1s\"", "proxy = \"none\""] + lines).joined(separator: "\n") + "\n"
+        (["[connectivity]", "interval = \"10s\"", "timeout = \"1s\"", "proxy = \"none\""] + lines).joined(
+            separator: "\n") + "\n"
     }
 
     /// The next line of the daemon's stream that contains all of these texts.
