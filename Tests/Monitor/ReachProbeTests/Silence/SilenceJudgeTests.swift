@@ -65,7 +65,8 @@ extension StalledSocket {
     @Test func `sockets of ignored users do not count`() {
         let sockets = [StalledSocket.sample(to: 1, repetitions: 4), .sample(to: 2, user: 1001, repetitions: 4)]
         #expect(suspicion(sockets, received: nil)?.users == [1000, 1001])
-        #expect(suspicion(sockets, received: nil, ignoring: [1000]) == nil)
+        #expect(suspicion(sockets, received: nil, ignoring: [1000])?.users == [1001])
+        #expect(suspicion(sockets, received: nil, ignoring: [1000, 1001]) == nil)
         let more = sockets + [.sample(to: 3, user: 1001, repetitions: 4)]
         #expect(suspicion(more, received: nil, ignoring: [1000])?.users == [1001])
     }
