@@ -90,7 +90,7 @@ extension EncodedEvent {
     package static func snapshot(
         _ state: ReachabilityState, source: StatusSource, isInitial: Bool, cause: Cause, at moment: Instant
     ) -> EncodedEvent {
-        EncodedEvent("snapshot", at: moment, target: QuotedTarget(state.target)) { json in
+        EncodedEvent("snapshot", at: moment, target: QuotedTarget(state)) { json in
             json.field("initial", isInitial)
             json.field("cause", cause.rawValue)
             json.field("changed", [])
@@ -169,16 +169,19 @@ extension EncodedEvent {
     }
 }
 
-/// A target as a JSON string, followed by its name if it has one. The events of a topic share its bytes, which would take as much memory as the rest of an event
-/// that waits.
+/// A target as a JSON string, followed by its name if it has one. The events of a topic share its bytes, which would take as
+/// much memory as the rest of an event that waits.
 package struct QuotedTarget: Sendable {
     let target: Target
     let name: String?
     let json: [UInt8]
 
-    init(_ state: ReachabilityState) {
-        target = state.target
-        name = state.name
+    init(_ state: ReachabilityState) { self.init(state.target, name: state.name) }
+
+    /// - Parameter name: Its name in the configuration.
+    init(_ target: Target, name: String? = nil) {
+        self.target = target
+        self.name = name
         var json = JSONWriter(capacity: 64)
         json.value(target.description)
         if let name { json.field("name", name as String?) }

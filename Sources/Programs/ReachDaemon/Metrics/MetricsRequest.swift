@@ -1,3 +1,5 @@
+internal import ReachCore
+
 /// The request of a metrics client, from its HTTP head (RFC 9112).
 enum MetricsRequest: Hashable {
     /// The head is not complete yet.
