@@ -43,10 +43,13 @@ struct RecipeTests {
         let files: TemporaryDirectory
         private let mounts: String
         private let daemon: RunningProgram
+        private let path: String
 
         init() throws {
             small = try SmallInternet()
             files = try TemporaryDirectory()
+            let programs = BuiltProgram.reach.path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
+            path = "\(files.path)/bin:\(programs):/usr/sbin:/usr/bin:/sbin:/bin"
             try ChildProcess.run(["mkdir", "-p", files.path + "/hooks", files.path + "/bin", files.path + "/d"])
             for name in ["backup", "apt-get", "sendmail"] {
                 try files.file(
@@ -83,11 +86,6 @@ struct RecipeTests {
                         + "--socket \(files.path)/socket --state \(files.path)/state --events",
                 ], environment: ["PATH": path], in: small.machine.name)
             while !(try daemon.nextLine(within: .seconds(20)).contains("\"connectivity\":\"full\"")) {}
-        }
-
-        private var path: String {
-            let programs = BuiltProgram.reach.path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
-            return "\(files.path)/bin:\(programs):/usr/sbin:/usr/bin:/sbin:/bin"
         }
 
         /// Types a command into a shell; one that would run forever ends after 3 s.
