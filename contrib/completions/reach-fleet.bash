@@ -134,6 +134,17 @@ __reach-fleet_add_completions() {
     done < <(IFS=$'\n' compgen "${@}" -- "${cur}")
 }
 
+# "compgen -W" would expand the values, which others may have chosen.
+__reach-fleet_add_values() {
+    local value
+    while IFS='' read -r value; do
+        if [[ -n "${value}" && "${value}" = "${cur}"* ]]; then
+            [[ "${value}" = *[^[:alnum:]._:/@%+=,-]* ]] && printf -v value %q "${value}"
+            COMPREPLY+=("${value}")
+        fi
+    done <<<"${1}"
+}
+
 __reach-fleet_custom_complete() {
     if [[ -n "${cur}" || -z ${COMP_WORDS[${COMP_CWORD}]} || "${COMP_LINE:${COMP_POINT}:1}" != ' ' ]]; then
         local -ar words=("${COMP_WORDS[@]}")

@@ -774,15 +774,18 @@ _reach_queue_import() {
 
 _reach_queue_list() {
     repeating_flags=()
-    non_repeating_flags=(--json --version -h --help)
+    non_repeating_flags=(-a --all --json --version -h --help)
     repeating_options=(--state)
-    non_repeating_options=(--socket)
+    non_repeating_options=(--limit --socket)
     __reach_offer_flags_options 0
 
     # Offer option value completions
     case "${prev}" in
     '--state')
         __reach_add_completions -W 'new'$'\n''held'$'\n''waiting'$'\n''backoff'$'\n''ready'$'\n''running'$'\n''lingering'$'\n''done'$'\n''dead'$'\n''cancelled'
+        return
+        ;;
+    '--limit')
         return
         ;;
     '--socket')
