@@ -24,7 +24,7 @@ import Testing
         ("192.0.2.1", address("192.0.2.1")), ("2001:db8::1", address("2001:db8::1")), ("::", address("::")),
         ("[2001:db8::1]", address("2001:db8::1")), ("fe80::1%eth0", address("fe80::1", zone: "eth0")),
         ("[fe80::1%eth0]", address("fe80::1", zone: "eth0")), ("fe80::1%a%b", address("fe80::1", zone: "a%b")),
-        ("169.254.1.1%eth0", address("169.254.1.1", zone: "eth0")), ("::ffff:192.0.2.1", address("::ffff:192.0.2.1")),
+        ("169.254.1.1%eth0", address("169.254.1.1", zone: "eth0")), ("::ffff:192.0.2.1", address("192.0.2.1")),
         // Prefixes
         ("192.0.2.0/24", prefix("192.0.2.0/24")), ("2001:db8::/32", prefix("2001:db8::/32")),
         ("0.0.0.0/0", prefix("0.0.0.0/0")),

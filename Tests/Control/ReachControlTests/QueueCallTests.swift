@@ -46,18 +46,20 @@ import Testing
         request.priority = .low
         request.timeToLive = .seconds(90)
         request.idempotency = .key("i")
-        request.orderKey = "o"
-        request.dependsOnPrevious = true
         request.uniqueness = .unique(name: "k", mode: .replace)
         request.maximumAttempts = 3
         request.isStrict = true
         request.acceptedStatuses = [200...204, 404...404]
         let plain = try RequestSpecification(url: "http://a")
+        var ordered = plain
+        ordered.orderKey = "o"
+        ordered.dependsOnPrevious = true
         var client = try ControlClient(path: server.path)
         #expect(try client.add(plain) == QueueReceipt(id: 1, isKept: false))
         #expect(try client.add(request) == QueueReceipt(id: 2, isKept: true))
+        _ = try client.add(ordered)
         let taken = server.queue { $0.requests }
-        #expect(taken.map(\.0) == [plain, request])
+        #expect(taken.map(\.0) == [plain, request, ordered])
         #expect(taken.allSatisfy { $0.1 == Caller(user: getuid(), group: getgid(), process: getpid()) })
     }
 

@@ -50,23 +50,25 @@ struct RecipeTests {
             files = try TemporaryDirectory()
             let programs = BuiltProgram.reach.path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
             path = "\(files.path)/bin:\(programs):/usr/sbin:/usr/bin:/sbin:/bin"
-            try ChildProcess.run(["mkdir", "-p", files.path + "/hooks", files.path + "/bin", files.path + "/d"])
+            try ChildProcess.run(
+                ["mkdir", "-p", files.path + "/hooks", files.path + "/bin", files.path + "/d", files.path + "/state"])
             for name in ["backup", "apt-get", "sendmail"] {
                 try files.file(
                     "bin/" + name, "#!/bin/sh\necho \"$(basename \"$0\") $*\" >>\(files.path)/ran\n", mode: 0o755)
             }
-            try ChildProcess.run(
-                [
-                    "cp", ProjectFile.path("contrib/hooks/notify"), ProjectFile.path("contrib/hooks/send-mail"),
-                    files.path + "/hooks",
-                ])
+            // Its settings are not in /etc/reach here.
+            let notify = "REACH_NOTIFY_CONF=\(files.path)/notify.conf exec \(ProjectFile.path("contrib/hooks/notify"))"
+            try files.file("hooks/notify", "#!/bin/sh\n\(notify)\n", mode: 0o755)
+            try ChildProcess.run(["cp", ProjectFile.path("contrib/hooks/send-mail"), files.path])
             let router = try small.router.run("ip", "-o", "link", "show", "up1")
             let words = router.split(separator: " ")
             let address = words.firstIndex(of: "link/ether").map { String(words[$0 + 1]) } ?? ""
             for (number, block) in RecipeTests.blocks.enumerated() {
                 let text = block.lines.joined(separator: "\n")
                 if block.lines.first?.hasPrefix("MAIL_TO") == true {
-                    try files.file("hooks/notify.conf", text + "\nMAIL_BY=hook SENDMAIL=\(files.path)/bin/sendmail\n")
+                    try files.file(
+                        "notify.conf",
+                        text + "\nMAIL_BY=hook SEND_MAIL=\(files.path)/send-mail SENDMAIL=\(files.path)/bin/sendmail\n")
                 } else if block.lines.first?.hasPrefix("[") == true, block.lines.first != "[Service]" {
                     let here = text.replacing("/etc/reach/hooks.d", with: files.path + "/hooks")
                         .replacing("02:00:5e:10:00:01", with: address)
@@ -84,15 +86,21 @@ struct RecipeTests {
                     "-c",
                     "\(mounts)exec \(BuiltProgram(named: "reachd").path) --config \(files.path)/reach.toml "
                         + "--socket \(files.path)/socket --state \(files.path)/state --events",
-                ], environment: ["PATH": path], in: small.machine.name)
+                ], environment: ["PATH": path], in: small.machine.name
+            )
             while !(try daemon.nextLine(within: .seconds(20)).contains("\"connectivity\":\"full\"")) {}
+        }
+
+        /// The daemon's directory in its usual place.
+        private var history: String {
+            "mount -t tmpfs tmpfs /var/lib && mkdir /var/lib/reach && mount --bind \(files.path)/state /var/lib/reach && "
         }
 
         /// Types a command into a shell; one that would run forever ends after 3 s.
         func type(_ command: String) throws -> BuiltProgram.Result {
             let bounded = command.hasPrefix("reach watch") ? "timeout 3 " + command : command
             return try BuiltProgram(named: "/bin/sh").run(
-                ["-c", mounts + "cd \(files.path); " + bounded],
+                ["-c", "\(mounts)\(history)cd \(files.path); " + bounded],
                 environment: ["PATH": path, "REACH_SOCKET": files.path + "/socket"], in: small.machine.name,
                 limit: .seconds(40))
         }
@@ -105,11 +113,13 @@ struct RecipeTests {
 
     @Test func `each file of a recipe is a right configuration, and each command does its job`() throws {
         let machine = try Machine()
-        #expect(Self.commands.count == 11)
+        #expect(Self.commands.count == 12)
         var printed: [String: String] = [:]
         for command in Self.commands {
             let result = try machine.type(command)
-            #expect(result.status == 0, "\(command): \(result.standardOutput)\(result.standardError)")
+            // The printer and the camera are not there: no attempt has ended.
+            let expected: CInt = command == "reach probes" ? 3 : 0
+            #expect(result.status == expected, "\(command): \(result.standardOutput)\(result.standardError)")
             printed[String(command.split(separator: " ").prefix(3).joined(separator: " "))] = result.standardOutput
         }
         #expect(printed["reach status"]?.contains("reachable") == true)

@@ -69,7 +69,7 @@ import Testing
     @Test mutating func `the explanation names the tunnel past which nothing is sent`() throws {
         let tunnel = QueuePath.path(5, "wg0", .tunnel)
         stage.network([tunnel], tunnels: ["wg0"])
-        let wired = try stage.add(Self.url, when: "wired")
+        let wired = try stage.add(Self.name, when: "wired")
         let reason = try #require(stage.explanation(wired)?.reasons.first)
         #expect(reason.blocker.words[0] == "class" && reason.lacks == nil)
         #expect(reason.remedy.contains("into the tunnel wg0 and not past it") && reason.remedy.contains("satisfies"))

@@ -37,13 +37,15 @@ enum CallLimits {
         "io.reach.Monitor.Links": [:],
         "io.reach.Monitor.NetworkNamespace": [:],
         "io.reach.Monitor.Reload": [:],
+        "io.reach.Monitor.TestHooks": [:],
 
         "io.reach.Queue.Add": [
             "url": head, "method": .text(RequestSpecification.longestMethod),
             "headers": .list(QueueLimits.mostHeaders, of: .object(["name": head, "value": head])),
             "body": .text(bodyText), "upload": word, "when": .text(NetworkCondition.longestText), "priority": word,
             "expires_ms": .scalar, "idempotency_key": key, "order": key, "depends": .scalar, "key": key, "mode": word,
-            "max_attempts": .scalar, "strict": .scalar, "upload_protocol": word,
+            "max_attempts": .scalar, "strict": .scalar, "location": .scalar, "compressed": .scalar,
+            "upload_protocol": word, "proxy": target,
             "accept": .list(RequestSpecification.mostStatusRanges, of: .object(["first": .scalar, "last": .scalar])),
         ],
         "io.reach.Queue.Upload": ["name": word, "data": .text(bodyText)],
