@@ -5,16 +5,11 @@ package import ReachQueue
 extension ControlClient {
     /// Adds a request that the daemon can accept. Uploads a body that is too large for one message in pieces first.
     package mutating func add(_ request: RequestSpecification) throws(ControlError) -> QueueReceipt {
-        // The same check as the daemon's, before a long body is uploaded for nothing.
-        do throws(RequestValidationError) {
-            var head = request
-            if case .inline(let bytes) = request.body, bytes.count > QueueUpload.pieceBytes {
-                head.body = .spooled(name: "", bytes: Int64(bytes.count))
-            }
-            try head.check(QueueLimits())
-        } catch {
-            throw .refused(QueueServiceError(error).varlink)
+        var head = request
+        if case .inline(let bytes) = request.body, bytes.count > QueueUpload.pieceBytes {
+            head.body = .spooled(name: "", bytes: Int64(bytes.count))
         }
+        try Self.checkLimits(of: head)
         var request = request
         if case .inline(let bytes) = request.body, bytes.count > QueueUpload.pieceBytes {
             var name: String?
@@ -28,6 +23,20 @@ extension ControlClient {
         let parameters = try callQueue("Add", request.parameters)
         return try read("receipt", of: parameters) { json throws(StatusReadingError) in
             try QueueReceipt(reading: json)
+        }
+    }
+
+    /// Checks the limits of the call before a long body is uploaded for nothing. What is too long is said in a sentence where there is one.
+    private static func checkLimits(of request: RequestSpecification) throws(ControlError) {
+        do throws(VarlinkError) {
+            try CallLimits.check(VarlinkCall(QueueInterface.name + ".Add", request.parameters))
+        } catch let excess {
+            do throws(RequestValidationError) {
+                try request.check(QueueLimits())
+            } catch {
+                throw .refused(QueueServiceError(error).varlink)
+            }
+            throw .refused(excess)
         }
     }
 
