@@ -53,7 +53,7 @@ import Testing
         var expected = options
         expected.idempotencyKey = tasks[0].options.idempotencyKey
         expected.retries = .untilExpiry
-        expected.expiresAfter = .seconds(86_400)
+        expected.expiresAfter = .seconds(14 * 86_400)
         #expect(tasks[0].options == expected)
         #expect(tasks[0].originalRequest.method == .post && tasks[0].originalRequest.url.path == "/later")
         #expect(tasks[0].suspensionReasons == .network && tasks[1].suspensionReasons == .user)
