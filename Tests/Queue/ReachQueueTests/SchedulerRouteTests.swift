@@ -68,6 +68,7 @@ import Testing
 
     @Test mutating func `the explanation names the tunnel past which nothing is sent`() throws {
         let tunnel = QueuePath.path(5, "wg0", .tunnel)
+        try stage.route(Self.url, isByDefault: true)
         stage.network([tunnel], tunnels: ["wg0"])
         let wired = try stage.add(Self.name, when: "wired")
         let reason = try #require(stage.explanation(wired)?.reasons.first)
