@@ -10,7 +10,8 @@ import Testing
     }
 
     private func specification(_ line: String) throws -> RequestSpecification {
-        let command = try CurlCommand(#require(try words(line).first))
+        // As bytes: only data may be other than text.
+        let command = try CurlCommand(#require(try ShellWords.commands(in: Array(line.utf8)).first))
         return try command.request.specification(to: command.url)
     }
 

@@ -287,7 +287,7 @@ internal import Testing
             daemon.send(SIGHUP)
             let change = try watcher.nextLine()
             #expect(change.contains("\"cause\":\"configuration\""))
-            #expect(change.contains("\"target\":\"203.0.113.7\",\"status\":\"not-reachable\""))
+            #expect(change.contains("\"target\":\"203.0.113.7\",\"name\":\"office\",\"status\":\"not-reachable\""))
             watcher.send(SIGINT)
             _ = try watcher.finish()
             daemon.send(SIGTERM)

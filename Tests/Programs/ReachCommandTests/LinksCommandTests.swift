@@ -29,7 +29,8 @@ struct LinksCommandTests {
         let line = result.standardOutput
         for part in [
             #""v":1,"type":"link","#, #""interface":"up0","alternative_names":["uplink"],"class":"virtual","up":true"#,
-            #""kind":"veth","controller":null,"lower":[],"trouble":null,"broken_lower":null,"metered":false,"mtu":1500"#,
+            #""kind":"veth","controller":null,"lower":[],"trouble":null,"broken_lower":null,"metered":false,"received_bytes":"#,
+            #","mtu":1500,"addresses":["#,
             #"{"address":"192.0.2.2","prefix_length":24,"family":"ipv4","ready":true,"duplicate":false,"preferred":true,"#,
             #""internet":{"ipv4":true,"ipv6":false}"#,
         ] { #expect(line.contains(part), "\(part) is not in \(line)") }

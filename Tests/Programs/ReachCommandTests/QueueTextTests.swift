@@ -99,7 +99,7 @@ import Testing
             })
         for line in [
             "order: o", "key: k", "idempotency key: i", "body: 2.0 KiB", "over: s300",
-            "attempts: 2 made, 1 failed and count, 0 ended by the network", "answer: status 201, 5 B",
+            "attempts: 2 made: 1 failed, 0 cut off by the network", "answer: status 201, 5 B",
             "now: 1.0 MiB of 4.0 MiB sent, 0 B received by eth\\u{7}0",
         ] {
             #expect(whole.contains("  \(line)\n"), "\(line)")
@@ -114,7 +114,7 @@ import Testing
         }
         #expect(
             text.explain(explanation, at: Self.moment(300)) == """
-                request 12 is waiting (hold metered)
+                request 12 is waiting (hold, metered)
                   PUT https://host.example/a\\u{1b}[2J
                   metered: Every path is metered. (3 min 0 s)
                     It starts when there is one.
@@ -212,7 +212,7 @@ import Testing
         let explanation = item(.waiting) { $0.reasons = [reason(.metered, "Every path is metered.")] }
         line.update(explanation, links: links, at: BootTime(nanoseconds: 0))
         #expect(shown() == "waiting for unmetered for 3 min 0 s: wlan0 down, eth1 no-carrier")
-        #expect(shown(width: 8) == "waiting")
+        #expect(shown(width: 8) == "waitin…")
         line.update(progress, at: BootTime(nanoseconds: 0))
         #expect(shown().hasPrefix("sending  ["))
         line.away = "the daemon\u{7} hung up"

@@ -11,7 +11,7 @@ internal import Testing
 
     @Test(arguments: [
         (["run", "--help"], 0, "Wait for conditions, then run COMMAND."),
-        (["queue", "--help"], 0, "List pending and recently finished requests."),
+        (["queue", "--help"], 0, "List the requests that are on their way."),
         (
             ["history", "--state", "/nonexistent"], 1,
             "no history yet in /nonexistent; reachd records it: systemctl start"

@@ -19,7 +19,7 @@ package enum CompletionScript {
     package static var askingShell: String? { getenv("SAP_SHELL").map { String(cString: $0) } }
 
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-        if scalar.isLetter || scalar.isDigit || " ._:/@%+=,-".unicodeScalars.contains(scalar) { return true }
+        if scalar.isLetter || scalar.isDigit || " ._:/@%+=,*-".unicodeScalars.contains(scalar) { return true }
         guard !scalar.isASCII else { return false }
         return scalar.properties.isAlphabetic || scalar.properties.numericType != nil
     }

@@ -17,18 +17,21 @@ extension JSONWriter {
             json.rootCause(verdict.rootCause)
             json.field("metered", verdict.isMetered)
             json.proof(explanation.proof)
-            if explanation.isHeld { json.field("held", true) }
+            json.field("held", explanation.isHeld)
             json.field("ipv4", object: { $0.family(explanation.ipv4) })
             json.field("ipv6", object: { $0.family(explanation.ipv6) })
         }
     }
 
-    /// Only explanations of what is checked have the keys.
+    /// - Parameter proof: `nil` where nothing is checked.
     private mutating func proof(_ proof: Explanation.Proof?) {
-        guard let proof else { return }
-        field("connectivity", proof.connectivity.rawValue as String?)
-        if let since = proof.since { field("connectivity_since", since) }
-        field("portal", proof.portal)
+        field("connectivity", proof?.connectivity.rawValue)
+        if let since = proof?.since {
+            field("connectivity_since", since)
+        } else {
+            field("connectivity_since", String?.none)
+        }
+        field("portal", proof?.portal)
     }
 
     private mutating func family(_ family: Explanation.Family) {

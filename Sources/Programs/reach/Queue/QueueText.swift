@@ -156,12 +156,11 @@ struct QueueText {
         guard reason.blocker.isOfNetwork else {
             return DisplayText.sanitized("waiting for \(time): \(Self.phrase(reason.text))\(left)")
         }
-        // Without links, the reason itself names what is wanted.
-        guard !links.isEmpty else {
-            return DisplayText.sanitized("waiting for \(time): \(Self.phrase(reason.text))\(left)")
-        }
+        let why = links.isEmpty ? Self.phrase(reason.text) : links.joined(separator: ", ")
         let wanted = item.condition == .any ? "the network" : item.condition.description
-        return DisplayText.sanitized("waiting for \(wanted) for \(time): \(links.joined(separator: ", "))\(left)")
+        // Many reasons name it themselves.
+        let what = why.containsUTF8("'\(wanted)'") ? "" : "\(wanted) for "
+        return DisplayText.sanitized("waiting for \(what)\(time): \(why)\(left)")
     }
 
     /// A sentence as the rest of another.

@@ -47,7 +47,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--since", "soon"], 2, "'soon' is not a duration such as 7d, or a date such as 2026-11-01"),
+        (
+            ["--since", "soon"], 2,
+            "'soon' is not a duration such as 7d, today, yesterday, or a date such as 2026-11-01"
+        ),
         (["--since", "2026-11-02", "--until", "2026-11-01 12:00"], 2, "--since is not before --until"),
         (["--html", "--csv"], 2, "--csv"), ([], 1, "no history yet in /nonexistent"),
         (["--since", "1700-01-01"], 1, "no history yet in /nonexistent"),
