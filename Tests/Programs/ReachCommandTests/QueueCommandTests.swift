@@ -233,6 +233,23 @@ internal import Testing
         #expect(try stage.queue(["list"]).standardOutput.contains("no request is on its way"))
     }
 
+    @Test func `the list has what is on its way, and on request what is over, the newest of that first`() throws {
+        let stage = try Stage()
+        let ids = try (0..<4).map { _ in try stage.add(["--when", "interface=nosuch0", "http://127.0.0.1:1/"]) }
+        for id in ids[..<2] { #expect(try stage.queue(["cancel", id]).status == 0) }
+        func listed(_ words: [String]) throws -> [String] {
+            try stage.queue(["list"] + words).lines.compactMap { line in ids.first { line.hasPrefix($0 + " ") } }
+        }
+        #expect(try listed([]) == [ids[2], ids[3]])
+        #expect(try listed(["--limit", "1"]) == [ids[2]])
+        #expect(try listed(["--all"]) == [ids[2], ids[3], ids[1], ids[0]])
+        #expect(try listed(["--all", "--limit", "3"]) == [ids[2], ids[3], ids[1]])
+        #expect(try listed(["--state", "cancelled"]) == [ids[1], ids[0]])
+        #expect(try stage.queue(["list"]).standardOutput.contains("--all lists those that are over, too"))
+        #expect(try stage.queue(["list", "--limit", "0"]).status == 2)
+        #expect(try stage.queue(["list", "--all", "--state", "dead"]).status == 2)
+    }
+
     @Test func `retry sends a dead request again`() throws {
         let isWell = EventLog<Bool>()
         let server = try ScriptedServer { connection in
@@ -245,7 +262,11 @@ internal import Testing
         #expect(dead.status == 1)
         #expect(dead.standardError.hasPrefix("reach: request \(id) is dead"))
         #expect(try stage.queue(["list", "--state", "dead", "--json"]).lines.count == 1)
+        let other = try stage.add(["http://127.0.0.1:\(server.port)/"])
+        #expect(try stage.queue(["wait", other]).status == 1)
         isWell.append(true)
+        #expect(try stage.queue(["retry", other]).standardOutput == "request \(other) is sent again\n")
+        #expect(try stage.queue(["wait", other]).status == 0)
         let retried = try stage.queue(["retry", "--all"])
         #expect(retried.status == 0 && retried.standardOutput == "1 request is sent again\n")
         #expect(try stage.queue(["wait", id]).status == 0)

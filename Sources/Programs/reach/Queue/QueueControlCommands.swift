@@ -130,12 +130,16 @@ struct QueueRetryCommand: ParsableCommand {
     func run() throws {
         try queue.each(selection.selections, "retry") { client, selection throws(ControlError) in
             let count = try client.retry(selection, reason: reason)
-            if case .all = selection, !queue.json {
-                let what = count == 1 ? "1 request is sent" : "\(count) requests are sent"
-                StandardOutput.write(what + " again\n")
-            }
+            if !queue.json { StandardOutput.write(Self.sentence(selection, count: count)) }
             return count
         }
+    }
+}
+
+extension QueueRetryCommand {
+    private static func sentence(_ selection: QueueSelection, count: Int) -> String {
+        if case .request(let id) = selection { return "request \(id) is sent again\n" }
+        return count == 1 ? "1 request is sent again\n" : "\(count) requests are sent again\n"
     }
 }
 

@@ -51,6 +51,8 @@ import Testing
             ["--since", "soon"], 2,
             "'soon' is not a duration such as 7d, today, yesterday, or a date such as 2026-11-01"
         ),
+        (["--since", "2199-01-01"], 2, "--since is in the future"),
+        (["--since", "yesterday"], 1, "no history yet in /nonexistent"),
         (["--since", "2026-11-02", "--until", "2026-11-01 12:00"], 2, "--since is not before --until"),
         (["--html", "--csv"], 2, "--csv"), ([], 1, "no history yet in /nonexistent"),
         (["--since", "1700-01-01"], 1, "no history yet in /nonexistent"),

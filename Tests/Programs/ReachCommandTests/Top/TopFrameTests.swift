@@ -239,4 +239,13 @@ import Testing
             #expect(DisplayWidth.of(DisplayWidth.cut(text, to: width, mark: "…")) <= width)
         }
     }
+
+    @Test func `broken probes come first, and those that answer last`() {
+        let states: [(String, ProbeReport.State)] = [("a", .up), ("b", .down), ("c", .up), ("d", .down)]
+        let probes = states.map { name, state in
+            ProbeReport(
+                name: name, target: "192.0.2.9", state: state, since: Self.now.wall, interval: .seconds(10))
+        }
+        #expect(TopState.brokenFirst(probes).map(\.name) == ["b", "d", "a", "c"])
+    }
 }
