@@ -11,7 +11,7 @@ import Testing
 
     private func specification(_ line: String) throws -> RequestSpecification {
         // As bytes: only data may be other than text.
-        let command = try CurlCommand(#require(try ShellWords.commands(in: Array(line.utf8)).first))
+        let command = try CurlCommand(bytes: #require(try ShellWords.commands(in: Array(line.utf8)).first))
         return try command.request.specification(to: command.url)
     }
 

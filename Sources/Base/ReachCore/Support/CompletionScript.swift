@@ -8,9 +8,17 @@ package enum CompletionScript {
     /// Those of the values that no shell expands, in the form that the asking one wants. The others are not offered: not every
     /// shell quotes what it inserts.
     ///
-    /// - Parameter shell: The asking shell, as the scripts name it.
-    package static func offered(_ values: [String], shell: String? = askingShell) -> [String] {
-        let plain = values.filter { !$0.isEmpty && !$0.hasUTF8Prefix("-") && $0.unicodeScalars.allSatisfy(isPlain) }
+    /// - Parameters:
+    ///   - typed: What the user has typed of the value. It may be a pattern, with `*`.
+    ///   - shell: The asking shell, as the scripts name it.
+    package static func offered(
+        _ values: [String], after typed: String = "", shell: String? = askingShell
+    ) -> [String] {
+        let isPattern = typed.unicodeScalars.allSatisfy { $0 == "*" || isPlain($0) }
+        let plain = values.filter { value in
+            let rest = (isPattern ? value.after(typed) : nil) ?? value[...]
+            return !value.isEmpty && !value.hasUTF8Prefix("-") && rest.unicodeScalars.allSatisfy(isPlain)
+        }
         // A colon begins a description there.
         return shell == "zsh"
             ? plain.map { $0.split(scalar: ":", omittingEmptySubsequences: false).joined(separator: "\\:") } : plain
@@ -19,7 +27,7 @@ package enum CompletionScript {
     package static var askingShell: String? { getenv("SAP_SHELL").map { String(cString: $0) } }
 
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-        if scalar.isLetter || scalar.isDigit || " ._:/@%+=,*-".unicodeScalars.contains(scalar) { return true }
+        if scalar.isLetter || scalar.isDigit || " ._:/@%+=,-".unicodeScalars.contains(scalar) { return true }
         guard !scalar.isASCII else { return false }
         return scalar.properties.isAlphabetic || scalar.properties.numericType != nil
     }

@@ -83,7 +83,7 @@ enum ValueCompletion {
 
     /// Of the values that `find` returns for a command line and its last word, a shell gets those that it could not run.
     private static func offer(_ find: @escaping @Sendable ([String], String) -> [String]) -> CompletionKind {
-        .custom { words, _, prefix in CompletionScript.offered(find(words, prefix)) }
+        .custom { words, _, prefix in CompletionScript.offered(find(words, prefix), after: prefix) }
     }
 
     private static var interfaceNames: [String] { ((try? DirectoryNames.read("/sys/class/net")) ?? []).sorted() }
