@@ -103,7 +103,8 @@ struct ExplainCommandTests {
         #expect(line.hasPrefix(#"{"v":1,"type":"explanation","time":""#))
         #expect(line.contains(#""source":"kernel","target":"internet","status":"reachable","class":"virtual""#))
         #expect(line.contains(#""interface":"up0","reason":null,"root_cause":null,"root_interface":null,"#))
-        #expect(line.contains(#""metered":false,"ipv4":{"status":"reachable""#))
+        #expect(line.contains(#""metered":false,"connectivity":null,"connectivity_since":null,"portal":null,"#))
+        #expect(line.contains(#""held":false,"ipv4":{"status":"reachable""#))
         #expect(line.contains(#""ipv6":{"status":"not-reachable","reason":"no-route","steps":[{"subject":"target""#))
     }
 

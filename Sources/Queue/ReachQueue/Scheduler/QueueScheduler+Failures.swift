@@ -78,7 +78,7 @@ extension QueueScheduler {
             let wait = RetryAfter.parse(
                 value, date: result.header("date"), now: moment.wall, longest: policy.retryAfterLongest)
         else { return nil }
-        return RetryAfter.jittered(wait, using: &random)
+        return min(RetryAfter.jittered(wait, using: &random), policy.retryAfterLongest)
     }
 
     private mutating func publishRetry(_ slot: Int32, _ failure: Failure, _ result: RequestResult?) {

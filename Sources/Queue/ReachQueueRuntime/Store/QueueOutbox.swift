@@ -58,10 +58,13 @@ struct OutboxTable {
         try findLast(in: database)
     }
 
+    private static let largestNumber = Int64.max / 2
+
     /// Looks what the newest row is, where rows were written or taken back behind this value's back.
     mutating func findLast(in database: borrowing SQLiteDatabase) throws(SQLiteError) {
         let given = try database.number("SELECT seq FROM sqlite_sequence WHERE name = 'journal_event'") ?? 0
-        last = max(given, try database.number("SELECT max(number) FROM journal_event") ?? 0)
+        // A number near the end of the range is damage, and numbers must go on.
+        last = min(max(given, try database.number("SELECT max(number) FROM journal_event") ?? 0), Self.largestNumber)
     }
 
     /// The rows of the events that report a change of what is kept, behind all others.
