@@ -41,7 +41,7 @@ extension FamilyExplanationBuilder {
         }
     }
 
-    /// What carries a tunnel whose far end no attribute of the link tells.
+    /// What carries a tunnel whose far end is in no attribute of the link.
     private func guessedLower(_ link: Link, _ name: String, _ below: [Link], isBroken: Bool) -> [Step] {
         guard path.linkClass == .tunnel else { return [] }
         let handshake = handshakeSteps(name)

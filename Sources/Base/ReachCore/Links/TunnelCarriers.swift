@@ -48,7 +48,7 @@ extension LinkStack {
     /// Whether what leaves by a link goes into a tunnel through another network, also below a VLAN and the like.
     ///
     /// It is the kind of the link that counts, not its configured class. PPPoE is how a provider is reached, and no tunnel. Other
-    /// PPP may be a VPN or a modem, which the kernel does not tell apart: it counts as a tunnel unless its class is configured.
+    /// PPP may be a VPN or a modem, which the kernel does not distinguish: it counts as a tunnel unless its class is configured.
     package func leadsIntoTunnel(_ index: InterfaceIndex) -> Bool {
         var next = index
         // As deep as the kernel nests links.
