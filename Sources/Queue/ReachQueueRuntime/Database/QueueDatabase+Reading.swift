@@ -15,7 +15,7 @@ extension QueueDatabase {
 
     /// The same without the requests.
     func contentsBesideRequests(at now: Instant) throws(SQLiteError) -> StoreContents {
-        try beginReading()
+        try fold()
         var contents = StoreContents()
         contents.nextID = try lastNumber() + 1
         contents.breakers = try breakers(at: now)
@@ -210,14 +210,13 @@ extension QueueDatabase {
 
     /// - Returns: `nil` if there is no such request.
     func report(on id: RequestID) throws(SQLiteError) -> RequestReport? {
-        if let kept = pending.requests[id] { return kept.report(id) }
-        if pending.concerns(id) { try beginReading() }
+        try fold()
         return try statements.report.first(.integer(id.rawValue)) { (row) throws(SQLiteError) in try report(row) }
     }
 
     /// Reports without the bytes of answers.
     func reports(_ query: RecordQuery) throws(SQLiteError) -> [RequestReport] {
-        try beginReading()
+        try fold()
         let rows = statements.page
         try rows.bind([
             .integer(query.after), .optional(query.owner), .optional(query.isOver.map { $0 ? 1 : 0 }),
@@ -265,7 +264,7 @@ extension QueueDatabase {
 
     /// Delivers the events that an earlier run left.
     func repeatOutbox() throws(SQLiteError) {
-        try beginReading()
+        try fold()
         try outbox?.repeatAll()
     }
 
@@ -278,7 +277,7 @@ extension QueueDatabase {
     func answerNames() throws(SQLiteError) -> Set<String> { try spoolNames(in: "result") }
 
     private func spoolNames(in table: String) throws(SQLiteError) -> Set<String> {
-        try beginReading()
+        try fold()
         let rows = try database.prepare("SELECT body_path FROM \(table) WHERE body_kind = 3")
         var names: Set<String> = []
         while try rows.step() { if let name = rows.text(0) { names.insert(name) } }

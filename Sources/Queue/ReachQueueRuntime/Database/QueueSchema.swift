@@ -3,7 +3,7 @@ struct QueueSchema: Sendable {
     /// Each brings the file from the version of its index to the next one.
     var migrations: [String] = [
         Self.first, Self.keptPerOwner, Self.ofPrograms, Self.sinceWhen, Self.ofUploads, Self.fewerPages,
-        Self.ofAnswers,
+        Self.ofAnswers, Self.moreInLog,
     ]
 
     var version: Int64 { Int64(migrations.count) }
@@ -162,6 +162,9 @@ struct QueueSchema: Sendable {
         CREATE TABLE change_log (generation INTEGER NOT NULL);
         INSERT INTO change_log VALUES (abs(random() >> 1) + 1);
         """
+
+    /// The tables stay as they are: the change log has kinds of changes (``LoggedChange/Kind``) that earlier versions do not know.
+    private static let moreInLog = ""
 
     /// What a request that is over takes of its owner's room: its texts, its answer unless that is a file of the
     /// owner's, and rows. Of a dead request the answer alone: `bytes` has the rest.
