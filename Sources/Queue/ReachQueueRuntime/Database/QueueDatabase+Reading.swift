@@ -140,51 +140,39 @@ extension QueueDatabase {
 
     /// A request, without its body.
     private func queuedRequest(_ row: SQLiteStatement) -> QueuedRequest {
-        var request = schedulingPart(row)
+        var request = newSpecification(row)
         request.method = row.text(.method) ?? "GET"
         request.url = row.text(.url) ?? ""
         request.headers = RequestColumns.headers(row.text(.headers) ?? "")
-        request.idempotency = row.text(.idempotencyKey).map { .key($0) } ?? .byMethod
-        let accepted = row.text(.accepted) ?? ""
-        if accepted != lastRead.accepted {
-            lastRead.accepted = accepted
-            lastRead.statuses = RequestColumns.statuses(accepted)
-        }
-        var terms = request.terms
-        terms.acceptedStatuses = lastRead.statuses
-        terms.outputPath = row.text(.outputPath)
-        terms.timeToLive = .nanoseconds(row.integer(.lifetime))
-        terms.timeouts = row.text(.timeouts).flatMap(AttemptTimeouts.init(text:))
-        terms.tag = row.text(.tag)
-        terms.failsOffline = row.flag(.failsOffline)
-        terms.followsRedirects = row.flag(.location)
-        terms.isCompressed = row.flag(.compressed)
-        request.terms = terms
+        request.timeToLive = .nanoseconds(row.integer(.lifetime))
         return QueuedRequest(request, owner: UInt32(clamping: row.integer(.owner)))
     }
 
     /// The parts of a specification that the scheduler needs. Nearly all rows want the same as the row before.
     private func schedulingPart(_ row: SQLiteStatement) -> RequestSpecification {
-        guard isPlain(row) else { return newSchedulingPart(row) }
+        guard isPlain(row) else { return newSpecification(row) }
         if let plain = lastRead.plain, row.integer(.priority) == Int64(plain.request.priority.rawValue),
             row.hasText(plain.condition, in: .condition),
             row.hasText(plain.request.destination.description, in: .destination)
         {
             return plain.request
         }
-        let made = newSchedulingPart(row)
+        let made = newSpecification(row)
         lastRead.plain = (lastRead.terms, made)
         return made
     }
 
-    /// Whether it wants nothing but a condition, a destination and a priority.
+    /// Whether the scheduler needs nothing of it but a condition, a destination and a priority.
     private func isPlain(_ row: SQLiteStatement) -> Bool {
-        row.isNull(.orderKey) && row.isNull(.uniqueName) && row.isNull(.uniqueMode) && row.isNull(.uploadProtocol)
-            && row.isNull(.interceptor) && row.isNull(.maximumAttempts) && !row.flag(.depends) && !row.flag(.strict)
+        Self.schedulingTerms.allSatisfy { column, isFlag in isFlag ? !row.flag(column) : row.isNull(column) }
     }
 
-    /// Nearly all rows have the condition and the destination of the row before.
-    private func newSchedulingPart(_ row: SQLiteStatement) -> RequestSpecification {
+    private static let schedulingTerms = RequestColumn.terms.filter { $0.term.column?.isForScheduling == true }.map {
+        ($0.column, isFlag: $0.term.form == .flag)
+    }
+
+    /// A specification without what the row does not give. Nearly all rows have the condition and the destination of the row before.
+    private func newSpecification(_ row: SQLiteStatement) -> RequestSpecification {
         let (condition, name) = (row.text(.condition) ?? "any", row.text(.destination) ?? "")
         if condition != lastRead.terms {
             lastRead.terms = condition
@@ -195,13 +183,7 @@ extension QueueDatabase {
         var terms = request.terms
         terms.condition = lastRead.condition
         terms.priority = RequestPriority(rawValue: UInt8(clamping: row.integer(.priority))) ?? .normal
-        terms.orderKey = row.text(.orderKey)
-        terms.uniqueness = (try? RequestUniqueness(key: row.text(.uniqueName), mode: row.text(.uniqueMode))) ?? .none
-        terms.dependsOnPrevious = row.flag(.depends)
-        terms.isStrict = row.flag(.strict)
-        terms.uploadProtocol = row.text(.uploadProtocol).flatMap(UploadProtocol.init(rawValue:))
-        terms.interceptor = row.text(.interceptor)
-        terms.maximumAttempts = row.optionalInteger(.maximumAttempts).map(Int.init)
+        row.read(into: &terms)
         request.terms = terms
         return request
     }
@@ -242,7 +224,7 @@ extension QueueDatabase {
         if let end = end(row) {
             report.finish(end, at: row.optionalInteger(.overWall).map(Timestamp.init(nanosecondsSince1970:)))
         }
-        let first = CInt(RequestColumn.allCases.count)
+        let first = CInt(RequestColumn.names.count)
         if let status = row.optionalInteger(first) {
             let body = RequestColumns.Body(
                 kind: row.integer(first + 2), path: row.text(first + 3), bytes: row.integer(first + 4))

@@ -50,8 +50,8 @@ final class QueueDatabase {
     let log: CInt
     /// The texts of the request that was read last, and what they mean: mostly the next one's are the same.
     var lastRead = (
-        terms: "", condition: NetworkCondition.any, destination: Destination(stored: ""), accepted: "",
-        statuses: [ClosedRange<Int>](), plain: (condition: String, request: RequestSpecification)?.none
+        terms: "", condition: NetworkCondition.any, destination: Destination(stored: ""),
+        plain: (condition: String, request: RequestSpecification)?.none
     )
 
     /// Opens the file, checks it unless it is long, and brings it up to date.

@@ -35,7 +35,7 @@ import Testing
 
     /// The rows themselves. What the last lease of a request was is kept for people alone.
     private func rows(of database: QueueDatabase) throws -> String? {
-        let columns = RequestColumn.allCases.map(\.name).filter { !$0.hasPrefix("lease_") }
+        let columns = RequestColumn.names.filter { !$0.hasPrefix("lease_") }
         let row = columns.map { "quote(\($0))" }.joined(separator: "||','||")
         return try database.database.text(
             """
