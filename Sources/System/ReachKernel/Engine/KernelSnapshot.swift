@@ -44,6 +44,7 @@ package final class KernelSnapshot {
     package func state(
         of target: Target, where condition: NetworkCondition? = nil
     ) throws(NetlinkError) -> ReachabilityState {
+        try identifyNetworks()
         var machine = StatusMachine(target: target, at: SystemClock.now)
         let evaluation = try evaluate(target)
         var verdict = evaluation.verdict
