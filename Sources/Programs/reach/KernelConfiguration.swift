@@ -4,7 +4,7 @@ internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
 
-extension EngineOptions {
+extension ReachabilityEngine.Options {
     /// Adds what reach.toml(5) says of links and networks, after the options of the command: the user's own file first, then the
     /// machine's. Without a file nothing is started.
     ///

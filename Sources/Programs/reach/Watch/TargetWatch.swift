@@ -13,7 +13,7 @@ final class TargetWatch {
 
     private let target: Target
     private let source: DaemonOptions.Source
-    private var options: EngineOptions
+    private var options: ReachabilityEngine.Options
     /// Whether what is waited for depends on the configuration, which the daemon has read.
     private let needsConfiguration: Bool
     private let loop: EventLoop
@@ -30,7 +30,7 @@ final class TargetWatch {
 
     /// - Parameter withRequests: Whether the daemon also sends the events of the caller's requests.
     init(
-        of target: Target, from source: DaemonOptions.Source, kernelOptions: EngineOptions,
+        of target: Target, from source: DaemonOptions.Source, kernelOptions: ReachabilityEngine.Options,
         needsConfiguration: Bool = false,
         mustObserve: Bool = false, seeksPath: Bool = false, withRequests: Bool = false, on loop: EventLoop,
         handler: @escaping Handler

@@ -44,23 +44,23 @@ package final class KernelView {
 
     /// Reads everything again.
     package func refresh() throws(NetlinkError) {
-        var fresh = NetworkTable()
-        for link in try queries.links() { _ = fresh.apply(.link(link)) }
-        for address in try queries.addresses() { _ = fresh.apply(.address(address)) }
-        fresh.keepPortals(of: table)
-        fresh.keepDomains(of: table)
-        try fresh.keepGateways(of: table) { key throws(NetlinkError) in
+        var new = NetworkTable()
+        for link in try queries.links() { _ = new.apply(.link(link)) }
+        for address in try queries.addresses() { _ = new.apply(.address(address)) }
+        new.keepPortals(of: table)
+        new.keepDomains(of: table)
+        try new.keepGateways(of: table) { key throws(NetlinkError) in
             try queries.neighbourEntry(key)?.hardwareAddress
         }
         wireless?.forgetAll()
-        traits = traits.filter { fresh.links[$0.key]?.isSameDevice(as: table.links[$0.key]) == true }
+        traits = traits.filter { new.links[$0.key]?.isSameDevice(as: table.links[$0.key]) == true }
         for key in table.neighbours.keys {
             let state = try validState(of: try queries.neighbourEntry(key), key)
             // As with notices: a failed neighbour that the kernel asks again stays failed until it answers.
             let isAskedAgain = state == .incomplete && table.neighbours[key] == .failed
-            fresh.setNeighbour(key, to: isAskedAgain ? .failed : state)
+            new.setNeighbour(key, to: isAskedAgain ? .failed : state)
         }
-        table = fresh
+        table = new
         hasOtherIdentity = true
         conditions = [:]
         tunnels.forget()
@@ -70,9 +70,9 @@ package final class KernelView {
     /// The policy rules. They are read once, and again after a change.
     package func rules() throws(NetlinkError) -> [Rule] {
         if let knownRules { return knownRules }
-        let fresh = try queries.rules()
-        knownRules = fresh
-        return fresh
+        let new = try queries.rules()
+        knownRules = new
+        return new
     }
 
     /// Whether a rule applies to some IPv4 sources only, as far as the rules have been read.
@@ -158,12 +158,12 @@ package final class KernelView {
     /// - Returns: Whether more or something else is now known of the network behind a link.
     func noteGateways(of routes: some Sequence<DefaultRoute>) throws(NetlinkError) -> Bool {
         guard identifiesNetworks else { return false }
-        var isOther = false
+        var hasChanged = false
         for route in routes {
             guard let gateway = route.gateway, try noteGateway(gateway, of: route.key) else { continue }
-            isOther = true
+            hasChanged = true
         }
-        return isOther
+        return hasChanged
     }
 
     private func noteGateway(_ gateway: IPAddress, of route: DefaultRoute.Key) throws(NetlinkError) -> Bool {
@@ -186,15 +186,15 @@ package final class KernelView {
         return links
     }
 
-    /// - Parameter fresh: What is known of the leases of links; `nil` where no one reads leases.
+    /// - Parameter new: What is known of the leases of links; `nil` where no one reads leases.
     /// - Returns: Whether it differs from what was known.
-    package func setLeases(_ fresh: LeaseFindings?) -> Bool {
-        guard fresh != leases else { return false }
-        if fresh?.hotspots != leases?.hotspots {
+    package func setLeases(_ new: LeaseFindings?) -> Bool {
+        guard new != leases else { return false }
+        if new?.hotspots != leases?.hotspots {
             conditions = [:]
             hasOtherIdentity = true
         }
-        leases = fresh
+        leases = new
         return true
     }
 
