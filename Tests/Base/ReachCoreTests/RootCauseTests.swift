@@ -1,5 +1,6 @@
-import ReachCore
 import Testing
+
+@testable import ReachCore
 
 @Suite struct RootCauseTests {
     @Test(arguments: RootCauseSituation.all)

@@ -90,11 +90,11 @@ package final class KernelView {
     package func apply(_ notice: Notice) -> NetworkTable.Effect? {
         switch notice {
         case .link(let link):
-            let known = table.links[link.index]
-            if known?.isUsable != link.isUsable { wireless?.forget(link.index) }
-            if known?.isUsable == false, link.isUsable { usableSince[link.index] = SystemClock.boot }
-            if known?.isSameDevice(as: link) == false { traits[link.index] = nil }
-            admissions.observe(link, after: known)
+            let earlier = table.links[link.index]
+            if earlier?.isUsable != link.isUsable { wireless?.forget(link.index) }
+            if earlier?.isUsable == false, link.isUsable { usableSince[link.index] = SystemClock.boot }
+            if earlier?.isSameDevice(as: link) == false { traits[link.index] = nil }
+            admissions.observe(link, after: earlier)
         case .linkRemoved(let index):
             traits[index] = nil
             tunnels.remove(index)
@@ -109,9 +109,9 @@ package final class KernelView {
             if effect != nil { noteAddressChange(of: address) }
             return effect
         case .neighbour(let neighbour):
-            let known = table.gateways
+            let earlier = table.gateways
             let effect = table.apply(notice)
-            if table.gateways != known { noteIdentityChange(of: neighbour.key.interface) }
+            if table.gateways != earlier { noteIdentityChange(of: neighbour.key.interface) }
             return effect
         default: return table.apply(notice)
         }
@@ -223,7 +223,7 @@ package final class KernelView {
 
     /// The condition of a link.
     package func condition(of index: InterfaceIndex) throws(NetlinkError) -> LinkCondition {
-        if let known = conditions[index] { return known }
+        if let cached = conditions[index] { return cached }
         let stack = try stack(for: index)
         let condition = stack.condition(of: index)
         conditions[index] = condition
