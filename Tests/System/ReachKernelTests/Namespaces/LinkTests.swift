@@ -122,7 +122,7 @@ struct LinkTests {
         try await engine.changes.wait(for: 2)
         try await watched.wait(for: 2)
         let change = try #require(engine.changes.values.last)
-        #expect(change.cause == .configuration && !change.isInitial && change.aspects == [.linkClass, .metered])
+        #expect(change.cause == .configuration && !change.isInitial && change.aspects == [.path, .linkClass, .metered])
         #expect(change.state.epoch == 2 && change.state.since == change.previous?.since)
         #expect(try await networks.wait(for: 2).last?.routes.allSatisfy { $0.traits.linkClass == .wwan } == true)
 
