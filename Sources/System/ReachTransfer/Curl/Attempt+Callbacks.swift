@@ -155,6 +155,7 @@ extension Attempt {
     }
 
     private func received(_ head: ResponseHead) {
+        isDecoded = plan.request.decodesWithinLimit && head["content-encoding"] != nil
         // Only once it is complete: heads that only inform, and trailers, can be without end.
         gate?.addContent(reader.headerBytes)
         guard reader.isTextual else {
@@ -176,7 +177,8 @@ extension Attempt {
             budget.begin(turn: multi.turn)
             budget.addWire(bytes.count)
             // libcurl stops reading after this buffer, and keeps its bytes.
-            if !isHeldBack, multi.holdBack(self) { curl_easy_pause(easy, CURLPAUSE_RECV) }
+            guard !isHeldBack, multi.holdBack(self) else { return }
+            if isDecoded { pausesAfterwards = true } else { curl_easy_pause(easy, CURLPAUSE_RECV) }
         case CURLINFO_TEXT:
             // 7.88.1 drops bytes after the end of a response and keeps the connection.
             if Self.excess.contains(where: bytes.starts) { distrustConnection() }
@@ -196,14 +198,27 @@ extension Attempt {
         }
         if let multi {
             budget.begin(turn: multi.turn)
-            if multi.holdBack(self) { return Int(CURL_WRITEFUNC_PAUSE) }
+            if multi.holdBack(self) {
+                guard isDecoded else { return Int(CURL_WRITEFUNC_PAUSE) }
+                pausesAfterwards = true
+            }
         }
         budget.addPiece(bytes.count)
+        if isDecoded, !mayUnpack() { return 0 }
         let (accepted, verdict) = reader.accept(bytes.count)
         movedBytes += UInt64(bytes.count)
         gate?.addContent(bytes.count)
         if accepted > 0, reader.redirect == nil { add(body: UnsafeRawBufferPointer(rebasing: bytes[..<accepted])) }
         return obey(verdict) ? bytes.count : 0
+    }
+
+    /// Whether a decoded response may go on, in which few bytes can stand for gigabytes.
+    private func mayUnpack() -> Bool {
+        var received = 0
+        guard reach_curl_get_long(easy, CURLINFO_SIZE_DOWNLOAD_T, &received) == CURLE_OK else { return true }
+        budget.setEncoded(received)
+        if budget.isUnpackingTooMuch { refuse(ResponseReader.unpacksTooMuch) }
+        return !budget.isUnpackingTooMuch
     }
 
     private func obey(_ verdict: ResponseReader.Verdict) -> Bool {
