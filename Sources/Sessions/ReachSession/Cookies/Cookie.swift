@@ -86,7 +86,7 @@ package struct CookieOrigin: Hashable, Sendable {
     /// Whether a cookie of this path is sent with the URL's path (RFC 6265, 5.1.4).
     package func isBelow(path other: String) -> Bool {
         if path == other { return true }
-        guard path.hasUTF8Prefix(other) else { return false }
-        return other.hasUTF8Suffix("/") || path.dropFirst(other.count).hasUTF8Prefix("/")
+        guard let rest = path.after(other) else { return false }
+        return other.hasUTF8Suffix("/") || rest.hasUTF8Prefix("/")
     }
 }
