@@ -495,7 +495,7 @@ _reach-fleet_outages() {
     repeating_flags=()
     non_repeating_flags=(--json --version -h --help)
     repeating_options=(--server)
-    non_repeating_options=(--since --within --by --asn --key-file --ca --certificate --certificate-key)
+    non_repeating_options=(--since --within --least --by --asn --key-file --ca --certificate --certificate-key)
     __reach-fleet_offer_flags_options 0
 
     # Offer option value completions
@@ -504,6 +504,9 @@ _reach-fleet_outages() {
         return
         ;;
     '--within')
+        return
+        ;;
+    '--least')
         return
         ;;
     '--by')
@@ -534,7 +537,7 @@ _reach-fleet_page() {
     repeating_flags=()
     non_repeating_flags=(--version -h --help)
     repeating_options=(--server)
-    non_repeating_options=(--output --title --interval --since --within --by --asn --key-file --ca --certificate --certificate-key)
+    non_repeating_options=(--output --title --interval --since --within --least --by --asn --key-file --ca --certificate --certificate-key)
     __reach-fleet_offer_flags_options 0
 
     # Offer option value completions
@@ -552,6 +555,9 @@ _reach-fleet_page() {
         return
         ;;
     '--within')
+        return
+        ;;
+    '--least')
         return
         ;;
     '--by')
@@ -582,7 +588,7 @@ _reach-fleet_export() {
     repeating_flags=()
     non_repeating_flags=(--version -h --help)
     repeating_options=(--server)
-    non_repeating_options=(--interval --since --within --by --asn --key-file --ca --certificate --certificate-key)
+    non_repeating_options=(--interval --since --within --least --by --asn --key-file --ca --certificate --certificate-key)
     __reach-fleet_offer_flags_options 1
 
     # Offer option value completions
@@ -594,6 +600,9 @@ _reach-fleet_export() {
         return
         ;;
     '--within')
+        return
+        ;;
+    '--least')
         return
         ;;
     '--by')
