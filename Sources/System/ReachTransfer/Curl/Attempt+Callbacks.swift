@@ -155,7 +155,10 @@ extension Attempt {
     }
 
     private func received(_ head: ResponseHead) {
-        isDecoded = plan.request.decodesWithinLimit && head["content-encoding"] != nil
+        let encoding = plan.request.decodesWithinLimit ? head["content-encoding"]?.lowercased() : nil
+        isDecoded = encoding != nil
+        // Deflate makes at most 1032 bytes of one (zlib's technical details).
+        growsWithoutBound = encoding.map { !["gzip", "x-gzip", "deflate"].contains($0) } ?? false
         // Only once it is complete: heads that only inform, and trailers, can be without end.
         gate?.addContent(reader.headerBytes)
         guard reader.isTextual else {
@@ -178,7 +181,7 @@ extension Attempt {
             budget.addWire(bytes.count)
             // libcurl stops reading after this buffer, and keeps its bytes.
             guard !isHeldBack, multi.holdBack(self) else { return }
-            if isDecoded { pausesAfterwards = true } else { curl_easy_pause(easy, CURLPAUSE_RECV) }
+            if growsWithoutBound { pausesAfterwards = true } else { curl_easy_pause(easy, CURLPAUSE_RECV) }
         case CURLINFO_TEXT:
             // 7.88.1 drops bytes after the end of a response and keeps the connection.
             if Self.excess.contains(where: bytes.starts) { distrustConnection() }
@@ -199,7 +202,7 @@ extension Attempt {
         if let multi {
             budget.begin(turn: multi.turn)
             if multi.holdBack(self) {
-                guard isDecoded else { return Int(CURL_WRITEFUNC_PAUSE) }
+                guard growsWithoutBound else { return Int(CURL_WRITEFUNC_PAUSE) }
                 pausesAfterwards = true
             }
         }
@@ -217,8 +220,9 @@ extension Attempt {
         var received = 0
         guard reach_curl_get_long(easy, CURLINFO_SIZE_DOWNLOAD_T, &received) == CURLE_OK else { return true }
         budget.setEncoded(received)
-        if budget.isUnpackingTooMuch { refuse(ResponseReader.unpacksTooMuch) }
-        return !budget.isUnpackingTooMuch
+        guard growsWithoutBound, budget.isUnpackingTooMuch else { return true }
+        refuse(ResponseReader.unpacksTooMuch)
+        return false
     }
 
     private func obey(_ verdict: ResponseReader.Verdict) -> Bool {
