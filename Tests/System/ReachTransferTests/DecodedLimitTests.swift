@@ -92,4 +92,24 @@ struct DecodedLimitTests {
             #expect(report.receivedBytes == 32 << 20)
         }
     }
+
+    @Test func `a response that unpacks to more than libcurl keeps is read to its end, though its reader is slow`()
+        async throws
+    {
+        let bytes = try Self.zeros.get()
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(bytes.count)\r\n\r\n")
+            connection.write(bytes)
+            connection.waitForEnd()
+        }
+        let files = try TemporaryDirectory()
+        var request = try TransferRequest(port: server.port)
+        request.acceptsEncodings = true
+        request.limit.bodyBytes = 1 << 30
+        request.sink = .file(FileSink(path: files.path + "/body"))
+        let report = try await TransferStage().run(request)
+        #expect(report.failure == nil)
+        #expect(report.receivedBytes == 80 << 20)
+    }
 }

@@ -91,7 +91,6 @@ extension Attempt {
             try set(CURLOPT_SOCKS5_AUTH, Self.basic)
             // The request's fields, which may hold credentials, are not for the proxy. CURLHEADER_SEPARATE is a macro.
             try set(CURLOPT_HEADEROPT, 1)
-            try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         }
     }
 
