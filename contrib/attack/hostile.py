@@ -142,7 +142,7 @@ def unpacked(ground):
     urls = [f"http://203.0.113.{number}:{port}/" for port in range(8001, 8001 + len(BOMBS)) for number in range(1, 7)]
     began = time.monotonic()
     with ground.client(A) as a:
-        numbers = [a.add(url, compressed=True, max_attempts=1) for _ in range(6) for url in urls]
+        numbers = [a.add(url, compressed=True, max_attempts=1) for _ in range(2) for url in urls]
         ground.measure()
         left = numbers
         while left and time.monotonic() < began + 20:
@@ -151,7 +151,7 @@ def unpacked(ground):
         ends = {(request["state"], request.get("reason")) for request in map(a.show, numbers)}
     highest = ground.highest_rss() - before
     seen = f"{len(numbers) - len(left)} of {len(numbers)} over after {spent:.1f} s: {ends}; grew by {highest:.0f} MiB"
-    if highest > 256 or len(ends) != 1 or next(iter(ends))[0] != "dead":
+    if highest > 256 or any(state != "dead" for state, _ in ends):
         raise Failure(seen)
     if left:
         raise Late(seen)

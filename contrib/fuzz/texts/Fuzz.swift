@@ -76,7 +76,8 @@ private func checkCookies(_ bytes: [UInt8]) {
     let now = Timestamp(nanosecondsSince1970: 1_700_000_000_000_000_000)
     var jar = CookieJar()
     let fields = lines(bytes)
-    let path = fields.first.map { "/" + $0 } ?? "/"
+    // The path of a URL, which has no control characters.
+    let path = "/" + (fields.first ?? "").filterScalars { $0.value >= 0x20 && $0.value != 0x7f }
     for (number, line) in fields.enumerated() {
         let origin = CookieOrigin(host: "www.example.org", path: path, isSecure: number % 2 == 0)
         if let field = SetCookieField(line) { jar.store(field, from: origin, at: now, suffixes: { _ in .isPrivate }) }

@@ -155,7 +155,10 @@ extension Attempt {
     private func received(_ head: ResponseHead) {
         // Only once it is complete: heads that only inform, and trailers, can be without end.
         gate?.addContent(reader.headerBytes)
-        isDecoding = plan.request.decodes && head["content-encoding"] != nil
+        let encoding = plan.request.decodes ? head["content-encoding"]?.lowercased() : nil
+        isDecoding = encoding != nil
+        // Deflate makes at most 1032 bytes of one (zlib's technical details).
+        growsWithoutBound = isDecodedWithinLimit && !["gzip", "x-gzip", "deflate"].contains(encoding)
         guard reader.isTextual else {
             if socket >= 0 { multi?.noteFrames(on: socket) }
             return
@@ -176,7 +179,7 @@ extension Attempt {
             budget.addWire(bytes.count)
             // libcurl stops reading after this buffer, and keeps its bytes.
             guard !isHeldBack, multi.holdBack(self) else { return }
-            if isDecodedWithinLimit { pausesAfterwards = true } else { curl_easy_pause(easy, CURLPAUSE_RECV) }
+            if growsWithoutBound { pausesAfterwards = true } else { curl_easy_pause(easy, CURLPAUSE_RECV) }
         case CURLINFO_TEXT:
             // 7.88.1 drops bytes after the end of a response and keeps the connection.
             if Self.excess.contains(where: bytes.starts) { distrustConnection() }
@@ -192,7 +195,7 @@ extension Attempt {
     fileprivate func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Int {
         if mustStopReading {
             guard isDecoding, hasSpaceForDecoded else { return Int(CURL_WRITEFUNC_PAUSE) }
-            if isPaused || !isDecodedWithinLimit {
+            if isPaused || !growsWithoutBound {
                 curl_easy_pause(easy, CURLPAUSE_RECV)
             } else {
                 pausesAfterwards = true
@@ -233,8 +236,9 @@ extension Attempt {
         var received = 0
         guard reach_curl_get_long(easy, CURLINFO_SIZE_DOWNLOAD_T, &received) == CURLE_OK else { return true }
         budget.setEncoded(received)
-        if budget.isUnpackingTooMuch { refuse(ResponseReader.unpacksTooMuch) }
-        return !budget.isUnpackingTooMuch
+        guard growsWithoutBound, budget.isUnpackingTooMuch else { return true }
+        refuse(ResponseReader.unpacksTooMuch)
+        return false
     }
 
     private func obey(_ verdict: ResponseReader.Verdict) -> Bool {

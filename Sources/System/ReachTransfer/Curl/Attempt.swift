@@ -63,6 +63,8 @@ final class Attempt {
     var isHeldBack = false
     /// Whether the response is decoded, up to a limit (``TransferRequest/decodesWithinLimit``).
     var isDecodedWithinLimit: Bool { isDecoding && plan.request.decodesWithinLimit }
+    /// Whether a few bytes of it may stand for gigabytes.
+    var growsWithoutBound = false
     /// Whether it is to be paused when libcurl has returned.
     var pausesAfterwards = false
     /// Whether the connection is closed after this exchange.

@@ -15,7 +15,6 @@ final class EasyHandle {
         let isSecure: Bool
         let validatesDomainName: Bool
         let decodes: Bool
-        let decodesWithinLimit: Bool
     }
 
     let raw: UnsafeMutableRawPointer

@@ -37,9 +37,7 @@ struct TurnBudget: Equatable {
     /// chunk ends after 3 million chunks.
     private static let overheadLimit = 16 << 20
 
-    /// How much of a compressed body is received at once: a decoder does not stop before its end.
-    static let encodedPiece = 2048
-    /// The most that this much may stand for: twice what gzip can make of it.
+    /// The most that one buffer of a compressed body, of at most 16 KiB, may stand for where its encoding has no bound.
     private static let unpackedLimit = 4 << 20
     /// A body that grows more than so many times is decoded a buffer at a time, between pauses.
     private static let usualGrowth = 64
