@@ -28,7 +28,7 @@ struct FleetCommand: ParsableCommand {
             exit(error.status)
         } catch let error as NATSError {
             let failure = FleetFailure(error)
-            StandardError.write("reach-fleet: \(error.description)\n")
+            StandardError.write("reach-fleet: \(failure.message ?? error.description)\n")
             exit(failure.status)
         } catch {
             let code = exitCode(for: error)

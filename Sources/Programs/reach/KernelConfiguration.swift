@@ -8,13 +8,13 @@ internal import ReachTerminal
 /// What a command asks the kernel with: its options, then what reach.toml(5) says, first the user's own file, then the
 /// machine's. Without a file nothing is started.
 struct KernelConfiguration {
-    private(set) var options: EngineOptions
+    private(set) var options: ReachabilityEngine.Options
     private var targets: [ObservationPolicy.NamedTarget] = []
 
     /// - Parameter isRequired: Whether no answer is better than one without the files. Otherwise an error of a file is
     ///   printed, and the file is left out.
     /// - Throws: ``CommandError`` where a file is required and cannot be read: no one knows then which links cost money.
-    init(_ options: EngineOptions, isRequired: Bool = false) throws(CommandError) {
+    init(_ options: ReachabilityEngine.Options, isRequired: Bool = false) throws(CommandError) {
         self.options = options
         for directory in Self.directories where Self.hasFile(directory) {
             do throws(CommandError) {

@@ -9,8 +9,8 @@ internal import ReachTransfer
 
 extension Configuration {
     /// The engine's options.
-    package var engineOptions: EngineOptions {
-        var options = EngineOptions()
+    package var engineOptions: ReachabilityEngine.Options {
+        var options = ReachabilityEngine.Options()
         let policy = observationPolicy
         options.anchors = internet.anchors
         options.mark = policy.mark

@@ -11,7 +11,7 @@ struct StatusQuery {
     /// Whether only what connectivity checks have proved counts; then each target is one about which they can prove something.
     var validated = false
     var source: DaemonOptions.Source
-    var kernelOptions = EngineOptions()
+    var kernelOptions = ReachabilityEngine.Options()
 
     func run() throws {
         var source = source

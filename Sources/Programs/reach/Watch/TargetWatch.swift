@@ -22,7 +22,7 @@ final class TargetWatch {
 
     private let target: Target
     private let source: DaemonOptions.Source
-    private let options: EngineOptions
+    private let options: ReachabilityEngine.Options
     private let configuration: Configuration
     private let loop: EventLoop
     private let handler: Handler
@@ -38,7 +38,7 @@ final class TargetWatch {
 
     /// - Parameter withRequests: Whether the daemon also sends the events of the caller's requests.
     init(
-        of target: Target, from source: DaemonOptions.Source, kernelOptions: EngineOptions,
+        of target: Target, from source: DaemonOptions.Source, kernelOptions: ReachabilityEngine.Options,
         configuration: Configuration = .usual,
         mustObserve: Bool = false, seeksPath: Bool = false, withRequests: Bool = false, on loop: EventLoop,
         handler: @escaping Handler

@@ -60,7 +60,7 @@ struct Waiter {
     let conditions: [NetworkCondition]
     let timeout: Duration?
     let source: DaemonOptions.Source
-    let kernelOptions: EngineOptions
+    let kernelOptions: ReachabilityEngine.Options
     /// The URL that is to answer.
     private let question: String?
     /// The probes that are to be up.
@@ -70,7 +70,7 @@ struct Waiter {
     /// - Throws: ``CommandError`` for a target that cannot be asked.
     init(
         target: WaitTarget, terms: [WaitTerms], timeout: Duration?, source: DaemonOptions.Source,
-        kernelOptions: EngineOptions
+        kernelOptions: ReachabilityEngine.Options
     ) throws(CommandError) {
         self.target = target.target
         conditions = terms.isEmpty ? [.reachable] : terms.compactMap(\.condition)

@@ -175,7 +175,8 @@ extension Attempt {
             budget.begin(turn: multi.turn)
             budget.addWire(bytes.count)
             // libcurl stops reading after this buffer, and keeps its bytes.
-            if !isHeldBack, multi.holdBack(self) { curl_easy_pause(easy, CURLPAUSE_RECV) }
+            guard !isHeldBack, multi.holdBack(self) else { return }
+            if isDecodedWithinLimit { pausesAfterwards = true } else { curl_easy_pause(easy, CURLPAUSE_RECV) }
         case CURLINFO_TEXT:
             // 7.88.1 drops bytes after the end of a response and keeps the connection.
             if Self.excess.contains(where: bytes.starts) { distrustConnection() }
@@ -191,9 +192,14 @@ extension Attempt {
     fileprivate func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Int {
         if mustStopReading {
             guard isDecoding, hasSpaceForDecoded else { return Int(CURL_WRITEFUNC_PAUSE) }
-            curl_easy_pause(easy, CURLPAUSE_RECV)
+            if isPaused || !isDecodedWithinLimit {
+                curl_easy_pause(easy, CURLPAUSE_RECV)
+            } else {
+                pausesAfterwards = true
+            }
         }
         budget.addPiece(bytes.count)
+        if isDecodedWithinLimit, !mayUnpack() { return 0 }
         let (accepted, verdict) = reader.accept(bytes.count)
         movedBytes += UInt64(bytes.count)
         gate?.addContent(bytes.count)
@@ -221,6 +227,15 @@ extension Attempt {
 
     /// More than a buffer of 16 KiB that gzip packed; other encodings pack more.
     private static let mostDecoded = 32 << 20
+
+    /// Whether a decoded response may go on, in which few bytes can stand for gigabytes.
+    private func mayUnpack() -> Bool {
+        var received = 0
+        guard reach_curl_get_long(easy, CURLINFO_SIZE_DOWNLOAD_T, &received) == CURLE_OK else { return true }
+        budget.setEncoded(received)
+        if budget.isUnpackingTooMuch { refuse(ResponseReader.unpacksTooMuch) }
+        return !budget.isUnpackingTooMuch
+    }
 
     private func obey(_ verdict: ResponseReader.Verdict) -> Bool {
         switch verdict {

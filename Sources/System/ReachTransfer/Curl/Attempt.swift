@@ -61,6 +61,10 @@ final class Attempt {
     var budget = TurnBudget()
     /// Whether it has read enough for now: libcurl waits until ``CurlMulti`` resumes it.
     var isHeldBack = false
+    /// Whether the response is decoded, up to a limit (``TransferRequest/decodesWithinLimit``).
+    var isDecodedWithinLimit: Bool { isDecoding && plan.request.decodesWithinLimit }
+    /// Whether it is to be paused when libcurl has returned.
+    var pausesAfterwards = false
     /// Whether the connection is closed after this exchange.
     private(set) var isDistrusted = false
     /// Whether libcurl ended it without a failure: another attempt may then use its handle.

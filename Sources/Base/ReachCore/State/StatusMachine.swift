@@ -4,9 +4,11 @@
 package struct StatusMachine: Sendable {
     /// The reported state.
     package private(set) var state: ReachabilityState
-    private let holdDown: HoldDown
+    private var holdDown: HoldDown
     private var hasBegun = false
-    package private(set) var latest: SharedVerdict?
+    /// Whether the next verdict is reported at once.
+    private var isReconfigured = false
+    package private(set) var latest: Verdict?
     /// What probes have proved about the paths of the latest verdict; `nil` if no probes run.
     private(set) var report: ConnectivityReport?
     /// When the verdict first differed from the reported status, without having agreed for a whole hold-down since.
@@ -31,7 +33,13 @@ package struct StatusMachine: Sendable {
     /// When ``timeReached(at:)`` must be called, unless a verdict comes first.
     package var deadline: BootTime? {
         guard let latest, let pendingSince else { return proofHeldUntil }
-        return earliest(for: latest.verdict.status, pendingSince: pendingSince)
+        return earliest(for: latest.status, pendingSince: pendingSince)
+    }
+
+    /// Replaces the hold-down. The next verdict is reported at once, whatever is being held back.
+    package mutating func apply(_ holdDown: HoldDown) {
+        self.holdDown = holdDown
+        isReconfigured = hasBegun
     }
 
     /// Processes a verdict.
@@ -41,22 +49,20 @@ package struct StatusMachine: Sendable {
     package mutating func observe(
         _ verdict: Verdict, cause: Cause, epoch: UInt64, at moment: Instant
     ) -> ReachabilityChange? {
-        observe(SharedVerdict(verdict), cause: cause, epoch: epoch, at: moment)
-    }
-
-    /// Processes a verdict that several targets share.
-    mutating func observe(
-        _ shared: SharedVerdict, cause: Cause, epoch: UInt64, at moment: Instant
-    ) -> ReachabilityChange? {
-        let verdict = shared.verdict
         let previous = state
-        let latestStatus = latest?.verdict.status
+        let latestStatus = latest?.status
         countFlaps(verdict.status)
-        if let report, let latest { self.report = report.following(from: latest.verdict, to: verdict) }
-        latest = shared
+        if let report, let latest { self.report = report.following(from: latest, to: verdict) }
+        latest = verdict
         state.epoch = epoch
         state.isStale = false
         guard hasBegun else { return begin(verdict, at: moment) }
+        if isReconfigured {
+            isReconfigured = false
+            forgetHold()
+            proofHeldUntil = nil
+            return publish(verdict, after: previous, cause: cause, at: moment)
+        }
         guard verdict.status != state.status else {
             if pendingSince != nil {
                 returnedAt = moment.boot
@@ -82,7 +88,7 @@ package struct StatusMachine: Sendable {
     package mutating func timeReached(at moment: Instant) -> ReachabilityChange? {
         guard let latest else { return nil }
         guard pendingSince == nil else {
-            return publishOrHold(latest.verdict, after: state, cause: .holdElapsed, at: moment)
+            return publishOrHold(latest, after: state, cause: .holdElapsed, at: moment)
         }
         guard let proofHeldUntil, moment.boot >= proofHeldUntil else { return nil }
         return publishProof(cause: .holdElapsed, at: moment)
@@ -129,15 +135,19 @@ package struct StatusMachine: Sendable {
         _ verdict: Verdict, after previous: ReachabilityState, cause: Cause, at moment: Instant
     ) -> ReachabilityChange? {
         guard let pendingSince, moment.boot < earliest(for: verdict.status, pendingSince: pendingSince) else {
-            pendingSince = nil
-            unsettledSince = nil
-            returnedAt = nil
-            state.heldCause = nil
+            forgetHold()
             return publish(verdict, after: previous, cause: cause, at: moment)
         }
         state.isHeld = true
         if state.heldCause != verdict.rootCause { state.heldCause = verdict.rootCause }
         return nil
+    }
+
+    private mutating func forgetHold() {
+        pendingSince = nil
+        unsettledSince = nil
+        returnedAt = nil
+        if state.heldCause != nil { state.heldCause = nil }
     }
 
     private func earliest(for status: ReachabilityStatus, pendingSince: BootTime) -> BootTime {
@@ -158,7 +168,7 @@ package struct StatusMachine: Sendable {
         if status == .reachable {
             if isAway { state.flaps += 1 }
             isAway = false
-        } else if latest?.verdict.status == .reachable {
+        } else if latest?.status == .reachable {
             isAway = true
         }
     }
@@ -201,48 +211,6 @@ package struct StatusMachine: Sendable {
     private func holdsProof(at now: BootTime) -> Bool {
         guard let proofHeldUntil, let report else { return false }
         return report.isUndecided && now < proofHeldUntil
-    }
-
-    /// What decides, with the next verdict and ``report``, which transition a machine makes, whatever its target. It is small,
-    /// since each of a thousand machines is compared. It holds as long as the machine that it is of.
-    struct Situation: Equatable {
-        fileprivate let holdDown: HoldDown
-        fileprivate var hasBegun = false
-        fileprivate var isAway = false
-        fileprivate var pendingSince: BootTime?
-        fileprivate var unsettledSince: BootTime?
-        fileprivate var returnedAt: BootTime?
-        fileprivate var proofHeldUntil: BootTime?
-        fileprivate var decidedLinks = DecidedLinks()
-        fileprivate var latest: ObjectIdentifier?
-        fileprivate var storage: ObjectIdentifier?
-    }
-
-    var situation: Situation {
-        // The first verdict determines the whole state.
-        guard hasBegun else { return Situation(holdDown: holdDown) }
-        return Situation(
-            holdDown: holdDown, hasBegun: true, isAway: isAway, pendingSince: pendingSince,
-            unsettledSince: unsettledSince, returnedAt: returnedAt, proofHeldUntil: proofHeldUntil,
-            decidedLinks: decidedLinks, latest: latest.map(ObjectIdentifier.init),
-            storage: state.storage)
-    }
-
-    /// Whether both are in the same state, apart from their targets, though in storage of their own.
-    func isEqual(to other: StatusMachine) -> Bool {
-        var (mine, theirs) = (situation, other.situation)
-        (mine.storage, theirs.storage) = (nil, nil)
-        guard mine == theirs, report == other.report else { return false }
-        var state = state
-        state.target = other.state.target
-        return state == other.state
-    }
-
-    /// Continues as another machine would, with its own target.
-    mutating func adopt(_ other: StatusMachine) {
-        let target = state.target
-        self = other
-        state.target = target
     }
 
     package static func differences(

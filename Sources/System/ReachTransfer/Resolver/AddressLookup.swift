@@ -2,12 +2,12 @@ internal import ReachCore
 internal import ReachLoop
 
 /// One running lookup, whose outcome many callers may await. Confined to the loop.
-protocol NameLookup: AnyObject {
+protocol AddressLookup: AnyObject {
     /// Stops it; its completion is not called.
     func stop()
 }
 
-enum NameLookupOutcome {
+enum AddressLookupOutcome {
     case answer(DNSAnswer)
     /// Not a valid DNS name.
     case notAName
@@ -18,14 +18,14 @@ enum NameLookupOutcome {
 }
 
 /// Queries name servers for a family's addresses.
-final class ServerLookup: NameLookup {
+final class ServerLookup: AddressLookup {
     private let channel: DNSChannel
 
     init(
         _ name: String, _ family: IPAddress.Family, _ interface: InterfaceBinding?,
         servers: [ResolverConfiguration.Server], route: NameService.ServerRoute?, loop: EventLoop,
         options: NameService.Options,
-        completion: @escaping (NameLookupOutcome) -> Void
+        completion: @escaping (AddressLookupOutcome) -> Void
     ) {
         channel = DNSChannel(
             loop: loop, question: DNSChannel.Question(name: name, type: DNSType(family)), servers: servers,
@@ -45,17 +45,17 @@ final class ServerLookup: NameLookup {
 }
 
 /// Queries the system's resolver for the addresses of both families.
-final class SystemLookup: NameLookup {
+final class SystemLookup: AddressLookup {
     /// How long its answers are kept: the system gives no time to live. Enough for a burst of requests to one host.
     private static let seconds: UInt32 = 5
 
     private let resolver: SystemResolver
     private var id: SystemResolver.ID?
-    private var completion: ((NameLookupOutcome) -> Void)?
+    private var completion: ((AddressLookupOutcome) -> Void)?
 
     init(
         _ name: String, for owner: UInt32?, resolver: SystemResolver, replies: LoopReplies,
-        completion: @escaping (NameLookupOutcome) -> Void
+        completion: @escaping (AddressLookupOutcome) -> Void
     ) {
         self.resolver = resolver
         self.completion = completion

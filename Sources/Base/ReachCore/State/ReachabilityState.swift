@@ -125,12 +125,10 @@ public struct ReachabilityState: Hashable, Sendable {
         shared = SharedValues(Values(since: since, connectivitySince: since))
     }
 
-    /// Whether both have the same values in the same storage, whatever their targets. States that are equal may have
-    /// storage of their own, but what was derived from one state holds for all with its storage.
-    package func sharesStorage(with other: ReachabilityState) -> Bool { shared === other.shared }
-
-    /// The storage's identity, as long as the state exists.
-    var storage: ObjectIdentifier { ObjectIdentifier(shared) }
+    /// Whether both say the same, whatever their targets.
+    func hasSameValues(as other: ReachabilityState) -> Bool {
+        shared === other.shared || shared.values == other.shared.values
+    }
 
     private mutating func modify(_ change: (inout Values) -> Void) {
         if !isKnownUniquelyReferenced(&shared) { shared = SharedValues(shared.values) }
@@ -139,8 +137,7 @@ public struct ReachabilityState: Hashable, Sendable {
 
     /// Whether both say the same about the same target.
     public static func == (one: ReachabilityState, other: ReachabilityState) -> Bool {
-        one.target == other.target && one.name == other.name
-            && (one.shared === other.shared || one.shared.values == other.shared.values)
+        one.target == other.target && one.name == other.name && one.hasSameValues(as: other)
     }
 
     /// Combines the target and all values.

@@ -91,7 +91,7 @@ package struct ChangeSeries: Hashable, Sendable {
     private mutating func adopt(_ new: ReachabilityState) -> ReachabilityState {
         var state = new
         // The numbers come from another process. Even wrong ones must not crash this one.
-        // Only what differs is set: a state that stays as it is keeps the storage that other targets share.
+        // Only what differs is set: a state that stays as it is keeps its storage.
         if earlierFlaps != 0 { state.flaps = new.flaps.addingUpToLimit(earlierFlaps) }
         if earlierEpochs != 0 { state.epoch = new.epoch.addingUpToLimit(earlierEpochs) }
         if state.status != self.state?.status { lastingSince = nil }

@@ -46,22 +46,13 @@ public struct ReachabilityChange: Hashable, Sendable {
         self.state = state
     }
 
-    /// Whether both are known to be the same but for the target. Their states must share their storage, since comparing
-    /// all values would cost as much as encoding them.
+    /// Whether both are the same but for the target and its name.
     package func differsOnlyInTarget(from other: ReachabilityChange) -> Bool {
-        guard let previous, let others = other.previous, state.sharesStorage(with: other.state) else { return false }
-        return previous.sharesStorage(with: others) && bootTime == other.bootTime && time == other.time
-            && cause == other.cause && aspects == other.aspects
-    }
-
-    /// The same change of another target.
-    func of(_ target: Target) -> ReachabilityChange {
-        guard target != state.target else { return self }
-        var (previous, state) = (previous, state)
-        previous?.target = target
-        state.target = target
-        return ReachabilityChange(
-            at: Instant(wall: time, boot: bootTime), cause: cause, aspects: aspects, previous: previous, state: state)
+        guard let previous, let others = other.previous, bootTime == other.bootTime, time == other.time else {
+            return false
+        }
+        return cause == other.cause && aspects == other.aspects && state.hasSameValues(as: other.state)
+            && previous.hasSameValues(as: others)
     }
 
     /// A copy of the change with its number in a monitor's series.

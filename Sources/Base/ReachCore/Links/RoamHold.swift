@@ -102,9 +102,9 @@ package struct RoamHold: Equatable, Sendable {
     /// - Returns: The loss that counts now, if one was held back and the network is another one.
     package mutating func joined(_ index: InterfaceIndex, _ network: WirelessNetwork?) -> Link? {
         guard let loss = losses[index] else { return nil }
-        let isOther = loss.network.ssid != network?.ssid
-        if isOther || loss.hasReturned { losses[index] = nil } else { losses[index]?.hasJoined = true }
-        return isOther ? loss.link : nil
+        let isAnotherNetwork = loss.network.ssid != network?.ssid
+        if isAnotherNetwork || loss.hasReturned { losses[index] = nil } else { losses[index]?.hasJoined = true }
+        return isAnotherNetwork ? loss.link : nil
     }
 
     package mutating func forget(_ index: InterfaceIndex) { losses[index] = nil }

@@ -15,14 +15,17 @@ extension HeaderField {
         "upgrade-insecure-requests", "user-agent", "x-correlation-id", "x-request-id", "x-requested-with",
     ]
 
-    /// Whether the name says that the value is a secret. Requests of programs have fields of their own, most of which go along
-    /// to another origin.
+    /// Whether the name says that the value is a secret, which no redirect takes to another origin. Programs have fields of
+    /// their own, most of which go along there; who names a field by one of these words keeps it from that.
     package var isNamedAsSecret: Bool {
         let name = name.lowercased()
         return !Self.harmless.contains(name) && Self.secretWords.contains { name.utf8Range(of: $0) != nil }
     }
 
+    /// What names of secrets contain. `Referer` may have a secret in the URL that it quotes.
     private static let secretWords = [
-        "auth", "cookie", "credential", "key", "passw", "secret", "session", "signature", "token",
+        "access", "assertion", "auth", "bearer", "cert", "cookie", "credential", "csrf", "hmac", "identity", "jwt",
+        "key", "login", "nonce", "otp", "pass", "principal", "proof", "referer", "saml", "secret", "session", "sig",
+        "ticket", "token", "xsrf",
     ]
 }
