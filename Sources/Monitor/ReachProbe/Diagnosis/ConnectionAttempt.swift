@@ -90,10 +90,12 @@ final class ConnectionAttempt: DiagnosisAttempt {
     private func look() {
         var number: CInt = 0
         var length = socklen_t(MemoryLayout<CInt>.size)
-        // An error that a segment of this machine caused before it left came from this machine's firewall.
-        let isKeptBack = isKeptBack || isRejectedHere
+        // First: to take the last ICMP error from the socket's queue clears this one, and then nothing would have gone wrong.
         getsockopt(socket, SOL_SOCKET, SO_ERROR, &number, &length)
-        if number == ECONNREFUSED || number == EHOSTUNREACH, isKeptBack { return completion(.failed(EPERM)) }
+        // An error that a segment of this machine caused before it left came from this machine's firewall; but "host unreachable"
+        // also comes from this machine where a neighbour does not answer.
+        let isRefusedHere = isKeptBack || (number == ECONNREFUSED && isRejectedHere)
+        if number == ECONNREFUSED || number == EHOSTUNREACH, isRefusedHere { return completion(.failed(EPERM)) }
         // What came later came from elsewhere: IPv6 reports a router's "prohibited" as EACCES.
         completion(number == 0 ? .connected : number == EACCES ? .unreachable(number) : ConnectionAnswer(errno: number))
     }
