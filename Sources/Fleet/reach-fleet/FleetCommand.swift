@@ -34,7 +34,7 @@ struct FleetCommand: ParsableCommand {
             let code = exitCode(for: error)
             let message = fullMessage(for: error)
             guard code != .success else {
-                StandardOutput.write(CompletionScript.withoutExpansion(message) + "\n")
+                StandardOutput.write(UsageMessage.wrapped(CompletionScript.withoutExpansion(message)) + "\n")
                 exit(.success)
             }
             // The message quotes the command line.

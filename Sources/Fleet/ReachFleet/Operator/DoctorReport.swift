@@ -171,7 +171,7 @@ package enum FleetDoctor {
         return [
             Finding(
                 .warning, "loud",
-                "\(list(loud.keys.map { String($0.dropFirst(prefix.count)) })) sent so many events that "
+                "\(list(loud.keys.compactMap { $0.after(prefix).map(String.init) })) sent so many events that "
                     + "their oldest go",
                 remedy: "look at their events; they flap, or something else sends with their key")
         ]
