@@ -57,7 +57,7 @@ import Testing
     func `a server that stores no more after its disk was full is named`(_ program: String) throws {
         let disk = try TemporaryDirectory()
         try ChildProcess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "none", disk.path])
-        defer { try? ChildProcess.run(["umount", "-l", disk.path]) }
+        defer { _ = try? ChildProcess.run(["umount", "-l", disk.path]) }
         let fleet = try TestFleet(nats: program, in: disk.path)
         let host = try FakeHost("till-1", in: fleet)
         let waiting = HostLease(boot: "b", n: 0, since: SystemClock.now.wall, behind: 5)
@@ -65,7 +65,9 @@ import Testing
         let payload = [UInt8](repeating: 0x41, count: 60 << 10)
         var limited = link
         limited.limit = .seconds(1)
-        for _ in 0..<80 where (try? limited.append(FleetNames.eventSubject(of: "till-2"), payload)) != nil {}
+        for _ in 0..<80 {
+            guard (try? limited.append(FleetNames.eventSubject(of: "till-2"), payload)) != nil else { break }
+        }
         try ChildProcess.run(["mount", "-o", "remount,size=64m", disk.path])
         _ = try? host.put {
             $0.lease = .seconds(1)

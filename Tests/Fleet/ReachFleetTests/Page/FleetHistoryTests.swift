@@ -62,7 +62,7 @@ import Testing
             history.apply(ended, of: "h\(index)")
         }
         let page = FleetPage(roster, history, engine)
-        #expect(page.outages.map(\.line) == ["7 of 7 hosts behind 203.0.113.0/24 silent since 03:15:50, within 1 s"])
+        #expect(page.outages.map(\.line) == ["7 of 7 hosts behind 203.0.113.0/24 silent since 03:15:00, within 1 s"])
         #expect(page.hosts[0].presence.word == .silent)
         #expect(page.hosts[0].timeline.map(\.what) == ["connection ended"])
         #expect(page.hosts[7].presence.word == .here)
