@@ -12,7 +12,7 @@ package enum MonitorInterface {
     static let waitingParameter = "waiting"
 
     static func make(
-        _ service: any ControlService, _ topics: Topics, _ followers: JournalFollowers
+        _ service: any ControlService, _ topics: Topics, _ followers: JournalSubscriptions
     ) -> VarlinkInterface {
         VarlinkInterface(
             name: name, definition: definition,

@@ -1,7 +1,7 @@
 internal import ReachCore
 
 /// The connections that follow the journal: a limited number of each user.
-final class JournalFollowers {
+final class JournalSubscriptions {
     private let service: any ControlService
     private let limit: Int
     private var counts: [UInt32: Int] = [:]
@@ -13,12 +13,12 @@ final class JournalFollowers {
 
     func follow(
         _ query: JournalQuery, of owner: UInt32?, _ connection: Connection
-    ) throws(MonitorError) -> JournalFollower {
+    ) throws(MonitorError) -> JournalSubscription {
         let user = connection.caller.user
         guard counts[user, default: 0] < limit else {
             throw .notAvailable(reason: "a user may follow the journal \(limit) times")
         }
-        let follower = try JournalFollower(query, of: owner, connection, service)
+        let follower = try JournalSubscription(query, of: owner, connection, service)
         counts[user, default: 0] += 1
         follower.onEnd = { [weak self] in self?.release(user) }
         return follower
@@ -32,7 +32,7 @@ final class JournalFollowers {
 
 /// Sends the journal to one connection, a page at a time. The next page is read when the client has received the one before,
 /// so that a slow client costs no memory: its events wait in the journal's files.
-final class JournalFollower {
+final class JournalSubscription {
     private let service: any ControlService
     private let owner: UInt32?
     private weak var connection: Connection?

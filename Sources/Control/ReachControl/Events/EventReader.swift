@@ -1,7 +1,7 @@
 package import ReachCore
 
 /// Reads the events of one stream, in order.
-package struct StreamReader: Sendable {
+package struct EventReader: Sendable {
     /// The latest state: an event contains only a summary of its previous state.
     private var latest: ReachabilityState?
 
