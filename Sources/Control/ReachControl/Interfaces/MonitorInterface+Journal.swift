@@ -2,9 +2,7 @@ internal import ReachCore
 
 extension MonitorInterface {
     /// The method that reads the journal.
-    static func journalMethod(_ service: any ControlService, _ followers: JournalSubscriptions)
-        -> VarlinkInterface.Method
-    {
+    static func journalMethod(_ service: any ControlService, _ followers: JournalFollowers) -> VarlinkInterface.Method {
         .init(["log", "after", "limit", "types"], cost: .large) { request throws(VarlinkError) in
             let query = try request.journalQuery()
             guard !request.call.wantsMore else { return try request.follow(query, followers) }

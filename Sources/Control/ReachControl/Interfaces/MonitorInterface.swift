@@ -12,7 +12,7 @@ package enum MonitorInterface {
     static let waitingParameter = "waiting"
 
     static func make(
-        _ service: any ControlService, _ topics: Topics, _ followers: JournalSubscriptions
+        _ service: any ControlService, _ topics: Topics, _ followers: JournalFollowers
     ) -> VarlinkInterface {
         VarlinkInterface(
             name: name, definition: definition,

@@ -109,7 +109,7 @@ package final class ControlRequest {
     }
 
     /// Answers with the events of the journal from a cursor on.
-    func follow(_ query: JournalQuery, _ followers: JournalSubscriptions) throws(VarlinkError) {
+    func follow(_ query: JournalQuery, _ followers: JournalFollowers) throws(VarlinkError) {
         guard let connection, !connection.isClosed, !call.isOneWay else { return answer { [] } }
         do throws(MonitorError) {
             let follower = try followers.follow(query, of: journalOwner, connection)

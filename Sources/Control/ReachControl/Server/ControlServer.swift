@@ -37,7 +37,7 @@ package final class ControlServer {
         let topics = Topics(
             service: service, queue: queue, limits: limits, exempt: authority.exempt)
         let queueInterface = queue.map { QueueInterface.make($0, topics) }
-        let followers = JournalSubscriptions(service: service, limit: limits.journalFollowersPerUser)
+        let followers = JournalFollowers(service: service, limit: limits.journalFollowersPerUser)
         let own = [MonitorInterface.make(service, topics, followers)] + [queueInterface].compactMap { $0 } + interfaces
         switchboard = Switchboard(
             loop: loop, topics: topics, interfaces: [ServiceInterface.make(information, own)] + own,

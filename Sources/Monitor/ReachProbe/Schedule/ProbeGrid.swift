@@ -20,7 +20,7 @@ package struct ProbeGrid: Hashable, Sendable {
 
     package init(interval: Duration, machine: String, probe: String) {
         self.interval = max(1, interval.nanoseconds)
-        seed = StableHash.mix(StableHash.fnv64(machine, probe))
+        seed = StableHash.mix(StableHash.fnv64(Array(machine.utf8) + [0] + probe.utf8))
         phase = Int64(seed % UInt64(self.interval))
     }
 
