@@ -11,28 +11,6 @@ import Testing
         #expect(HistoryLine.decode(line.dropLast()) == .entry(entry))
     }
 
-    @Test func `records that are encoded together are the lines of each`() {
-        var random = SeededGenerator(seed: 6)
-        var groups: [HistoryGroup] = []
-        for _ in 0..<500 {
-            var entry = random.pick(HistorySample.entries)
-            if case .state(var state) = entry.content {
-                state.target = random.pick(["internet", "a\"b", "caf\u{e9}", "cafe\u{301}", ""])
-                state.interface = random.pick([nil, "w\u{e9}0", "we\u{301}0"])
-                state.network = random.pick([nil, "caf\u{e9}", "cafe\u{301}"])
-                entry = HistoryEntry(.state(state), at: entry.moment, boot: random.pick(["b", "c"]))
-            }
-            var group = HistoryGroup(entry)
-            if case .state = entry.content {
-                for target in ["t1", "t\\2", ""].prefix(Int.random(in: 0...3, using: &random)) { group.append(target) }
-            }
-            groups.append(group)
-        }
-        let isSame = HistoryLine.encode(groups) == groups.flatMap(\.entries).flatMap { HistoryLine.encode($0) }
-        #expect(isSame)
-        #expect(groups.reduce(0) { $0 + $1.count } == groups.flatMap(\.entries).count)
-    }
-
     @Test func `a line is JSON, with its checksum as the last member`() throws {
         let line = HistoryLine.encode(HistorySample.entries[5])
         let json = try JSONReader.read(line)
@@ -42,15 +20,6 @@ import Testing
         #expect(json["status"] == .string("not-reachable"))
         #expect(json["crc"]?.string?.count == 8)
         #expect(try JSONReader.read(HistoryLine.json(HistorySample.entries[5]))["crc"] == nil)
-    }
-
-    @Test func `what changes in a record is not seen by others that shared its storage`() throws {
-        let first = try #require(HistorySample.entries.first { $0.target != nil })
-        let before = HistoryLine.encode(first.of("b"))
-        guard case .state(var state) = first.of("b").content else { return }
-        state.interface = "eth7"
-        #expect(HistoryLine.encode(first.of("b")) == before)
-        #expect(HistoryLine.encode(HistoryEntry(.state(state), at: first.moment, boot: first.boot)) != before)
     }
 
     @Test(arguments: HistorySample.entries)

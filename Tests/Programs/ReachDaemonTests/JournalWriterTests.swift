@@ -46,9 +46,7 @@ import Testing
 
     private func dropped(_ items: [JournalWriter.Item]) -> JournalWriter.Dropped {
         var dropped = JournalWriter.Dropped()
-        for item in items {
-            if case .rows(let rows, _) = item { dropped.add(item, rows.count) } else { dropped.add(item, 1) }
-        }
+        for item in items { dropped.add(item) }
         return dropped
     }
 
@@ -134,17 +132,17 @@ import Testing
         let hanging = DispatchSemaphore(value: 0)
         let delivered = EventLog<JournalStatistics>()
         let files = stage.files
-        let jobs = try JournalJobs {
+        let jobs = try RecordJobs<JournalWriter>(named: "journal") {
             hanging.wait()
             guard let store = try? JournalStore(files, .init(), boot: "b") else { return nil }
             return JournalWriter(store, boot: "b") { _ in }
         } deliver: {
             delivered.append($0)
         }
-        for _ in 0..<JournalJobs.limit { jobs.put(.event(JournalStage.event("a"))) }
+        for _ in 0..<JournalWriter.Dropped.limit { jobs.put(.event(JournalStage.event("a"))) }
         jobs.put(.rows(rows(1...10), isRepeated: false))
         hanging.signal()
-        #expect(jobs.close(patience: .seconds(60)))
+        #expect(jobs.close(with: .event(JournalStage.event("end")), patience: .seconds(60)))
         let last = try #require(delivered.values.last)
         #expect(last.lost == 10 && last.safeRow == 10, "\(last)")
         #expect(try recorded().first == "10 refused")

@@ -20,10 +20,7 @@ extension ControlClient {
             }
             request.body = name.map { .spooled(name: $0, bytes: Int64(bytes.count)) } ?? .none
         }
-        let parameters = try callQueue("Add", request.parameters)
-        return try read("receipt", of: parameters) { json throws(StatusReadingError) in
-            try QueueReceipt(reading: json)
-        }
+        return try read("receipt", of: try callQueue("Add", request.parameters), QueueReceipt.init(reading:))
     }
 
     /// Checks the limits of the call before a long body is uploaded for nothing. What is too long is said in a sentence where there is one.
@@ -61,24 +58,17 @@ extension ControlClient {
             parameters["states"] = .array(filter.states.map(\.rawValue).sorted().map { .string($0) })
         }
         let answer = try callQueue("List", parameters)
-        let items = try read("requests", of: answer) { json throws(StatusReadingError) in
-            guard let elements = json.array else { throw StatusReadingError(key: "requests") }
-            return try elements.map { item throws(StatusReadingError) in try RequestReport(reading: item) }
-        }
+        let items = try list("requests", of: answer, RequestReport.init(reading:))
         return QueuePage(items: items, next: answer["next"]?.integer, count: Int(answer["count"]?.integer ?? 0))
     }
 
     package mutating func request(_ id: Int64) throws(ControlError) -> RequestReport {
-        try read("request", of: try callQueue("Show", ["id": .integer(id)])) { json throws(StatusReadingError) in
-            try RequestReport(reading: json)
-        }
+        try read("request", of: try callQueue("Show", ["id": .integer(id)]), RequestReport.init(reading:))
     }
 
     package mutating func explanation(ofRequest id: Int64) throws(ControlError) -> RequestReport {
-        let parameters = try callQueue("Explain", ["id": .integer(id)])
-        return try read("explanation", of: parameters) { json throws(StatusReadingError) in
-            try RequestReport(readingExplanation: json)
-        }
+        let answer = try callQueue("Explain", ["id": .integer(id)])
+        return try read("explanation", of: answer, RequestReport.init(readingExplanation:))
     }
 
     package mutating func hold(_ selection: QueueSelection) throws(ControlError) {
@@ -122,10 +112,8 @@ extension ControlClient {
 
     /// Gets a part of the server's answer: at most ``QueueAnswer/longest`` bytes of the body.
     package mutating func answer(toRequest id: Int64, from offset: Int64 = 0) throws(ControlError) -> QueueAnswer {
-        let parameters = try callQueue("Result", ["id": .integer(id), "offset": .integer(offset)])
-        return try read("answer", of: parameters) { json throws(StatusReadingError) in
-            try QueueAnswer(reading: json)
-        }
+        let answer = try callQueue("Result", ["id": .integer(id), "offset": .integer(offset)])
+        return try read("answer", of: answer, QueueAnswer.init(reading:))
     }
 
     private mutating func callQueue(

@@ -21,17 +21,19 @@ package struct ControlClient: ~Copyable {
     /// Makes a call that costs the daemon nothing. Fails soon if the daemon does not answer, so call it before a call
     /// that may take long.
     package mutating func ping() throws(ControlError) {
+        _ = try callBriefly(VarlinkCall("org.varlink.service.GetInfo", [:]))
+    }
+
+    private mutating func callBriefly(_ question: VarlinkCall) throws(ControlError) -> [String: JSONValue] {
         let before = patience
         patience = min(before, Self.shortPatience)
         defer { patience = before }
-        _ = try call(VarlinkCall("org.varlink.service.GetInfo", [:]))
+        return try call(question)
     }
 
     package mutating func status(of target: Target) throws(ControlError) -> ReachabilityState {
-        let parameters = try call("Status", ["target": .string(target.description)])
-        return try read("status", of: parameters) { status throws(StatusReadingError) in
-            try ReachabilityState(reading: status)
-        }
+        let answer = try call("Status", ["target": .string(target.description)])
+        return try read("status", of: answer, ReachabilityState.init(reading:))
     }
 
     /// Gets the names of the configured targets; none from a daemon that is too old to say.
@@ -56,19 +58,15 @@ package struct ControlClient: ~Copyable {
     }
 
     package mutating func links() throws(ControlError) -> [LinkReport] {
-        try read("links", of: try call("Links", [:])) { links throws(StatusReadingError) in
-            guard let elements = links.array else { throw StatusReadingError(key: "links") }
-            return try elements.map { link throws(StatusReadingError) in try LinkReport(reading: link) }
-        }
+        try list("links", of: try call("Links", [:]), LinkReport.init(reading:))
     }
 
     package mutating func explanation(of target: Target) throws(ControlError) -> Explanation {
-        let parameters = try call("Explain", ["target": .string(target.description)])
-        return try read("explanation", of: parameters) { explanation throws(StatusReadingError) in
-            try Explanation(reading: explanation)
-        }
+        let answer = try call("Explain", ["target": .string(target.description)])
+        return try read("explanation", of: answer, Explanation.init(reading:))
     }
 
+    /// Reads a member of an answer.
     func read<Value>(
         _ name: String, of parameters: [String: JSONValue],
         _ body: (JSONValue) throws(StatusReadingError) -> Value
@@ -81,16 +79,24 @@ package struct ControlClient: ~Copyable {
         }
     }
 
+    /// Reads the elements of a member of an answer.
+    func list<Element>(
+        _ name: String, of parameters: [String: JSONValue],
+        _ body: (JSONValue) throws(StatusReadingError) -> Element
+    ) throws(ControlError) -> [Element] {
+        try read(name, of: parameters) { json throws(StatusReadingError) in
+            guard let elements = json.array else { throw StatusReadingError(key: name) }
+            return try elements.map(body)
+        }
+    }
+
     /// Gets the configured probes, in the order of the configuration, page by page.
     package mutating func probes() throws(ControlError) -> [ProbeReport] {
         var reports: [ProbeReport] = []
         var next: Int64? = 0
         while let after = next {
             let answer = try probePage(after: after)
-            reports += try read("probes", of: answer) { json throws(StatusReadingError) in
-                guard let elements = json.array else { throw StatusReadingError(key: "probes") }
-                return try elements.map { item throws(StatusReadingError) in try ProbeReport(reading: item) }
-            }
+            reports += try list("probes", of: answer, ProbeReport.init(reading:))
             // A page that does not advance is a fault of the daemon.
             next = answer["next"]?.integer.flatMap { $0 > after ? $0 : nil }
         }
@@ -116,21 +122,14 @@ package struct ControlClient: ~Copyable {
         if let timeout = order.timeout {
             parameters["timeout_ms"] = .integer(max(1, timeout.nanoseconds / 1_000_000))
         }
-        guard let json = try call("Probe", parameters)["result"] else { throw .notUnderstood("there is no result") }
-        do throws(StatusReadingError) {
-            return try ProbeAnswer(reading: json)
-        } catch {
-            throw .notUnderstood(error.description)
-        }
+        return try read("result", of: try call("Probe", parameters), ProbeAnswer.init(reading:))
     }
 
     /// Whether the daemon watches the network namespace of the calling thread. Answers about another namespace do not
     /// apply.
     package mutating func isInThisNamespace() throws(ControlError) -> Bool {
-        let before = patience
-        patience = min(before, Self.shortPatience)
-        defer { patience = before }
-        guard let inode = try call("NetworkNamespace", [:])["inode"]?.integer else { return false }
+        let question = VarlinkCall(MonitorInterface.name + ".NetworkNamespace", [:])
+        guard let inode = try callBriefly(question)["inode"]?.integer else { return false }
         return UInt64(exactly: inode) == NetworkNamespace.inode
     }
 

@@ -40,8 +40,9 @@ package struct HistoryFiles: Hashable, Sendable {
         var found = false
         for path in [older, current] {
             do throws(SystemError) {
-                try Self.readLines(of: path) { log.append(line: $0) }
-                log.lastSeen = Self.lastTouched(path)
+                var lines = try LineReader(path, longestLine: Self.longestLine)
+                log.lastSeen = lines.modified
+                try lines.readAll { log.append(line: $0) }
                 found = true
             } catch  where error.number == ENOENT {
                 failure = failure ?? error
@@ -56,67 +57,15 @@ package struct HistoryFiles: Hashable, Sendable {
     /// The last readable record of a file, and the time at which the file was last written or touched: a daemon with
     /// nothing to write touches it at intervals as a sign of life.
     package static func lastSign(in path: String) -> (entry: HistoryEntry?, time: Timestamp?) {
+        guard var lines = try? LineReader(path, longestLine: longestLine) else { return (nil, nil) }
+        lines.move(to: max(0, lines.end - 65_536))
         var last: HistoryEntry?
-        try? readLines(of: path, fromEnd: 65_536) { line in
-            if case .entry(let entry) = HistoryLine.decode(line) { last = entry }
-        }
-        return (last, lastTouched(path))
+        try? lines.readAll { if case .entry(let entry) = HistoryLine.decode($0) { last = entry } }
+        return (last, lines.modified)
     }
 
-    private static func lastTouched(_ path: String) -> Timestamp? {
-        var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        return Timestamp(secondsSince1970: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
-    }
-
-    /// Opens one of the files, but only a regular file: a pipe would block the reader, and a link can point anywhere.
-    ///
-    /// - Parameter mode: The mode of a file that is created.
-    package static func openRegularFile(
-        _ path: String, _ flags: CInt, mode: UInt32 = 0o644
-    ) throws(SystemError) -> CInt {
-        let descriptor = try SystemError.check("open \(path)") {
-            open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode)
-        }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            close(descriptor)
-            throw SystemError(call: "open \(path), which is no regular file", number: EINVAL)
-        }
-        return descriptor
-    }
-
-    /// Calls `body` with each line, including a last one without a newline.
-    ///
-    /// - Parameter fromEnd: Reads only this many bytes at the end of a longer file; the first line is then incomplete.
-    private static func readLines(
-        of path: String, fromEnd: Int? = nil, _ body: (ArraySlice<UInt8>) -> Void
-    ) throws(SystemError) {
-        let file = FileDescriptor(owning: try openRegularFile(path, O_RDONLY))
-        if let fromEnd, lseek(file.rawValue, 0, SEEK_END) > fromEnd {
-            lseek(file.rawValue, -fromEnd, SEEK_END)
-        } else {
-            lseek(file.rawValue, 0, SEEK_SET)
-        }
-        var rest: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 262_144)
-        while true {
-            let count = Glibc.read(file.rawValue, &piece, piece.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw SystemError(call: "read") }
-            if count == 0 { break }
-            rest += piece[..<count]
-            var lines = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            let unfinished = lines.removeLast()
-            for line in lines where !line.isEmpty { body(line) }
-            rest = Array(unfinished)
-            // No record is this long, so this is no history and no record is lost.
-            if rest.count > lineLimit { rest = [] }
-        }
-        if !rest.isEmpty { body(rest[...]) }
-    }
-
-    private static let lineLimit = 1 << 20
+    /// No record is this long.
+    package static let longestLine = 1 << 20
 }
 
 extension HistoryLog {

@@ -14,67 +14,15 @@ package enum HistoryLine {
     /// Encodes a record as a line, including its newline.
     package static func encode(_ entry: HistoryEntry) -> [UInt8] { ChecksummedLine.encode(json(entry)) }
 
-    /// Encodes records as lines. What a group has in common is encoded once.
-    package static func encode(_ groups: [HistoryGroup]) -> [UInt8] {
-        var lines: [UInt8] = []
-        lines.reserveCapacity(groups.reduce(0) { $0 + $1.count } * 384)
-        for group in groups {
-            guard !group.otherTargets.isEmpty, case .state(let state) = group.first.content else {
-                ChecksummedLine.encode(json(group.first), to: &lines)
-                continue
-            }
-            let template = Template(group.first)
-            template.append(lineOf: state.target, to: &lines)
-            for target in group.otherTargets { template.append(lineOf: target, to: &lines) }
-        }
-        return lines
-    }
-
-    /// The JSON object of a state, without the target.
-    private struct Template {
-        private let bytes: [UInt8]
-        private let gap: Int
-        /// Of the bytes before the target.
-        private let sum: CyclicRedundancy
-
-        init(_ entry: HistoryEntry) {
-            var gap = 0
-            let bytes = HistoryLine.json(entry) { gap = $0.gap("target") }
-            var sum = CyclicRedundancy()
-            bytes.withUnsafeBytes { sum.add(UnsafeRawBufferPointer(rebasing: $0[..<gap])) }
-            (self.bytes, self.gap, self.sum) = (bytes, gap, sum)
-        }
-
-        func append(lineOf target: String, to lines: inout [UInt8]) {
-            var name = JSONWriter(capacity: 64)
-            name.value(target)
-            let start = lines.count
-            // By pointers, since a slice of an array is appended byte by byte.
-            bytes.withUnsafeBufferPointer { bytes in
-                lines.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[..<gap]))
-                lines.append(contentsOf: name.bytes)
-                lines.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[gap...]))
-            }
-            var sum = sum
-            lines.withUnsafeBytes { sum.add(UnsafeRawBufferPointer(rebasing: $0[(start + gap)...])) }
-            ChecksummedLine.close(&lines, sum.value)
-        }
-    }
-
     /// Encodes a record as a JSON object without checksum, as `reach history --json` prints it.
     package static func json(_ entry: HistoryEntry) -> [UInt8] {
-        json(entry) { json in entry.target.map { json.field("target", $0) } }
-    }
-
-    /// - Parameter writeTarget: Writes the target, or leaves a gap for it. Called if the record has one.
-    private static func json(_ entry: HistoryEntry, _ writeTarget: (inout JSONWriter) -> Void) -> [UInt8] {
         var json = JSONWriter(capacity: 512)
         json.object { json in
             json.field("v", 1)
             json.field("type", entry.content.typeWord)
             json.times(entry.moment.wall, entry.moment.boot)
             json.field("boot", entry.boot)
-            if entry.target != nil { writeTarget(&json) }
+            if let target = entry.target { json.field("target", target) }
             json.details(of: entry.content)
         }
         return json.bytes

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import ReachCore
 package import ReachLoop
 
@@ -34,8 +33,7 @@ package struct JournalFiles: Hashable, Sendable {
     package func segments() throws(SystemError) -> [JournalSegment] {
         try serials().compactMap { serial in
             // The daemon may delete a file meanwhile.
-            guard let file = try? JournalSegment.open(path(of: serial)) else { return nil }
-            return JournalSegment(file.rawValue, serial: serial)
+            (try? JournalSegment.read(path(of: serial), serial: serial)) ?? nil
         }
     }
 }
@@ -65,18 +63,17 @@ package struct JournalSegment: Hashable, Sendable {
     /// Reads the first line of a file.
     ///
     /// - Returns: `nil` if that is not a journal's.
-    package init?(_ file: CInt, serial: Int) {
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = pread(file, &bytes, bytes.count, 0)
-        guard count > 0, let end = bytes[..<count].firstIndex(of: UInt8(ascii: "\n")),
-            let document = ChecksummedLine.decode(bytes[..<end]), let json = try? JSONReader.read(document),
-            json["v"]?.integer == 1, json["type"]?.string == "journal", let log = json["log"]?.string,
-            let first = json["first"]?.integer, first > 0, let inode = json["inode"]?.integer
+    package static func read(_ path: String, serial: Int) throws(SystemError) -> JournalSegment? {
+        var lines = try LineReader(path, longestLine: 4096)
+        guard let line = try lines.next(), let document = ChecksummedLine.decode(line),
+            let json = try? JSONReader.read(document), json["v"]?.integer == 1, json["type"]?.string == "journal",
+            let log = json["log"]?.string, let first = json["first"]?.integer, first > 0,
+            let inode = json["inode"]?.integer
         else { return nil }
-        self.init(serial: serial, log: log, first: first, start: Int64(end) + 1, inode: UInt64(bitPattern: inode))
-        var status = stat()
-        guard fstat(file, &status) == 0 else { return nil }
-        size = Int64(status.st_size)
+        var segment = JournalSegment(
+            serial: serial, log: log, first: first, start: lines.offset, inode: UInt64(bitPattern: inode))
+        segment.size = lines.end
+        return segment
     }
 
     /// The first line of a file.
@@ -90,10 +87,6 @@ package struct JournalSegment: Hashable, Sendable {
             json.field("inode", Int64(bitPattern: inode))
         }
         return ChecksummedLine.encode(json.bytes)
-    }
-
-    static func open(_ path: String) throws(SystemError) -> FileDescriptor {
-        FileDescriptor(owning: try HistoryFiles.openRegularFile(path, O_RDONLY))
     }
 }
 
@@ -139,5 +132,44 @@ package struct JournalHead: Hashable, Sendable {
         guard log == self.log else { return false }
         if isClosed { return last == self.last }
         return boot == self.boot && last >= self.last
+    }
+}
+
+extension LineReader {
+    private static let longestEventLine = JournalLine.longestEvent + 1024
+
+    /// Reads the events of a file of the journal.
+    ///
+    /// - Parameter number: Only events with larger numbers are read, and few before them.
+    package init(_ path: String, _ segment: JournalSegment, after number: Int64) throws(SystemError) {
+        try self.init(path, from: segment.start, to: segment.size, longestLine: Self.longestEventLine)
+        if number >= segment.first { move(to: search(after: number, from: segment.start)) }
+    }
+
+    /// Finds by bisection the offset of a line from which all lines that are wanted follow, with few before them.
+    private func search(after number: Int64, from start: Int64) -> Int64 {
+        var (low, high) = (start, end)
+        while high - low > Int64(Self.piece) {
+            let middle = low + (high - low) / 2
+            guard let (line, found) = numberedLine(behind: middle, before: high) else {
+                high = middle
+                continue
+            }
+            if found <= number { low = line } else { high = middle }
+        }
+        return low
+    }
+
+    /// The first line behind an offset that shows a number.
+    private func numberedLine(behind offset: Int64, before end: Int64) -> (offset: Int64, number: Int64)? {
+        guard let bytes = try? bytes(at: offset, Self.longestEventLine) else { return nil }
+        var place = bytes.startIndex
+        while let newline = bytes[place...].firstIndex(of: UInt8(ascii: "\n")) {
+            place = newline + 1
+            let line = offset + Int64(place)
+            guard line < end else { return nil }
+            if let head = JournalLine.head(of: bytes[place...]) { return (line, head.number) }
+        }
+        return nil
     }
 }

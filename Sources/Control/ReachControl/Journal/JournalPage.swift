@@ -40,17 +40,6 @@ package struct JournalPage: Hashable, Sendable {
     /// Whether no event followed when the page was read.
     package var isComplete: Bool
 
-    package init(
-        events: [JournalRecord], log: String, next: Int64, current: String, last: Int64, isComplete: Bool
-    ) {
-        self.events = events
-        self.log = log
-        self.next = next
-        self.current = current
-        self.last = last
-        self.isComplete = isComplete
-    }
-
     /// Reads the daemon's answer.
     init(reading parameters: [String: JSONValue]) throws(StatusReadingError) {
         let reader = try StatusReader(.object(parameters))

@@ -144,9 +144,9 @@ package struct JournalReader {
 
     /// - Returns: Whether the file is read to its end.
     private mutating func readLines(of segment: JournalSegment) throws(SystemError) -> Bool {
-        var lines: JournalLines
+        var lines: LineReader
         do throws(SystemError) {
-            lines = try JournalLines(files.path(of: segment.serial), segment, after: slice.next)
+            lines = try LineReader(files.path(of: segment.serial), segment, after: slice.next)
         } catch  where error.number == ENOENT {
             // The daemon has deleted it since: the next one begins with a gap.
             return true

@@ -44,10 +44,4 @@ package struct VarlinkInterface {
     /// The definition in Varlink's language.
     package let definition: String
     package let methods: [String: Method]
-
-    package init(name: String, definition: String, methods: [String: Method]) {
-        self.name = name
-        self.definition = definition
-        self.methods = methods
-    }
 }

@@ -11,7 +11,7 @@ enum PageData {
 
     /// - Returns: Bytes that can stand within a script element.
     static func bytes(_ page: FleetPage) -> [UInt8] {
-        var texts = TextTable()
+        var texts = NumberedTexts()
         var json = JSONWriter()
         json.object { json in
             json.field("v", 1)
@@ -88,7 +88,9 @@ enum PageData {
         }
     }
 
-    private static func write(_ host: PageHost, _ strip: String?, _ json: inout JSONWriter, _ texts: inout TextTable) {
+    private static func write(
+        _ host: PageHost, _ strip: String?, _ json: inout JSONWriter, _ texts: inout NumberedTexts
+    ) {
         json.array { json in
             json.value(host.id)
             json.value(DisplayText.sanitized(host.name ?? ""))
@@ -109,7 +111,8 @@ enum PageData {
         }
     }
 
-    private static func timeline(_ host: PageHost, _ most: Int, _ json: inout JSONWriter, _ texts: inout TextTable) {
+    private static func timeline(_ host: PageHost, _ most: Int, _ json: inout JSONWriter, _ texts: inout NumberedTexts)
+    {
         json.array { json in
             for event in host.timeline.suffix(most).reversed() {
                 json.array { json in
@@ -128,7 +131,7 @@ enum PageData {
 }
 
 /// Texts by numbers, in the order of their first use. Number 0 is no text.
-private struct TextTable {
+private struct NumberedTexts {
     private var numbers = ["": 0 as Int64]
     private(set) var list = [""]
 

@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// Records events on disk, for `reach history`.
 ///
-/// Any thread may record; each call takes microseconds. A background thread opens and writes the files, and sleeps while
-/// nothing happens.
+/// Any thread may record; each call takes microseconds. A background thread opens and writes the files, and ends while nothing
+/// happens.
 package final class EventHistory: Sendable {
     /// The least interval between signs of life while the daemon is awake anyway. After a crash, the time up to the last sign
     /// counts as observed.
@@ -15,12 +15,10 @@ package final class EventHistory: Sendable {
     /// a crash of an idle daemon, no more time than this counts as not observed.
     package static let idleInterval: Duration = .seconds(900)
 
-    private let queue: HistoryQueue
+    private let jobs: RecordJobs<HistoryWriter>
     private let boot: String
     private let signInterval: Duration
     private let lastSign: Mutex<BootTime>
-    /// The latest group of records that differ in nothing but the target. It joins the queue before any other record.
-    private let latest = Mutex<OpenGroup?>(nil)
 
     /// Begins a run, whose first record says that the daemon observes from `moment` on.
     ///
@@ -35,21 +33,15 @@ package final class EventHistory: Sendable {
         report: @escaping @Sendable (String) -> Void,
         open: @escaping @Sendable () throws(SystemError) -> any HistoryStore
     ) throws(SystemError) {
-        let queue = try HistoryQueue()
-        self.queue = queue
         self.boot = boot
         self.signInterval = signInterval
         lastSign = Mutex(moment.boot)
-        BackgroundThread.start(named: "reach-history") {
+        jobs = try RecordJobs(named: "reach-history") {
             do throws(SystemError) {
-                let store = try open()
-                var writer = HistoryWriter(queue, store, limit: entries, boot: boot, report: report)
-                writer.begin(at: moment)
-                writer.run()
+                return HistoryWriter(try open(), limit: entries, at: moment, boot: boot, report: report)
             } catch {
                 report("the history is unavailable: \(error)")
-                queue.end(with: HistoryEntry(.stopped, at: moment, boot: boot))
-                queue.markFinished()
+                return nil
             }
         }
     }
@@ -71,34 +63,10 @@ package final class EventHistory: Sendable {
 
     /// Like ``record(_:of:)``, but the change may be written only after ``write()``.
     package func add(_ change: ReachabilityChange, of name: String) {
-        latest.withLock { open in
-            if open?.change.differsOnlyInTarget(from: change) == true {
-                open?.group.append(name)
-            } else {
-                close(&open)
-                open = OpenGroup(change: change, group: HistoryGroup(HistoryEntry(change, of: name, boot: boot)))
-            }
-        }
+        jobs.add(.entry(HistoryEntry(change, of: name, boot: boot)))
     }
 
-    private struct OpenGroup {
-        /// The change that the first record is of.
-        let change: ReachabilityChange
-        var group: HistoryGroup
-    }
-
-    private func close(_ open: inout OpenGroup?) {
-        if let group = open?.group { queue.add(.group(group)) }
-        open = nil
-    }
-
-    private func record(_ entry: HistoryEntry) {
-        latest.withLock { open in
-            close(&open)
-            queue.add(.group(HistoryGroup(entry)))
-        }
-        queue.wake()
-    }
+    private func record(_ entry: HistoryEntry) { jobs.put(.entry(entry)) }
 
     /// Records what is proved of the path of a target that has not changed itself; `nil` for nothing more.
     package func record(
@@ -112,10 +80,7 @@ package final class EventHistory: Sendable {
     }
 
     /// Makes the thread write what was added.
-    package func write() {
-        latest.withLock { close(&$0) }
-        queue.wake()
-    }
+    package func write() { jobs.start() }
 
     package func record(_ event: ProbeEvent) {
         if let entry = HistoryEntry(event, boot: boot) { record(entry) }
@@ -133,7 +98,7 @@ package final class EventHistory: Sendable {
             last = moment.boot
             return true
         }
-        if isDue, queue.add(.alive) { queue.wake() }
+        if isDue { jobs.put(.alive) }
     }
 
     /// Leaves signs of life even if nothing happens, as long as the history and the loop exist.
@@ -158,8 +123,6 @@ package final class EventHistory: Sendable {
     /// - Returns: Whether everything is written.
     @discardableResult
     package func close(at moment: Instant, patience: Duration) -> Bool {
-        latest.withLock { close(&$0) }
-        queue.end(with: HistoryEntry(.stopped, at: moment, boot: boot))
-        return queue.waitUntilFinished(patience)
+        jobs.close(with: .entry(HistoryEntry(.stopped, at: moment, boot: boot)), patience: patience)
     }
 }

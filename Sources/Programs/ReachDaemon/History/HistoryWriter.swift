@@ -19,124 +19,120 @@ package protocol HistoryStore: AnyObject {
     func sync()
 }
 
-/// Writes the queue's records to the store, on a thread of its own.
+/// Writes records to the store.
 ///
 /// Records are not synced to the disk one by one: a crash of the daemon loses none, a loss of power those of the last
 /// seconds. The writer syncs at the end of a run and when a file is full.
-struct HistoryWriter {
-    private let queue: HistoryQueue
+struct HistoryWriter: RecordWriter {
+    enum Item: Sendable {
+        case entry(HistoryEntry)
+        case alive
+    }
+
+    struct Dropped: DroppedRecords {
+        /// The last record of each target, up to a limit of targets: the current state is never lost.
+        private(set) var latest: [String: HistoryEntry] = [:]
+        /// The number of other records, which are lost.
+        private(set) var count = 0
+
+        var isEmpty: Bool { latest.isEmpty && count == 0 }
+
+        mutating func add(_ item: Item) {
+            guard case .entry(let entry) = item else { return }
+            if let target = entry.target, latest[target] != nil || latest.count < Self.limit {
+                count += latest.updateValue(entry, forKey: target) == nil ? 0 : 1
+            } else {
+                count += 1
+            }
+        }
+
+        static func count(of item: Item) -> Int { 1 }
+    }
+
     private let store: any HistoryStore
     private let limit: Int
     private let boot: String
-    private let report: @Sendable (String) -> Void
+    private var failures: WriteFailures
     /// The state of each target. A new file begins with them, so that targets that seldom change are not lost.
     private var states: [String: HistoryEntry.State] = [:]
     /// The number of lost records that is not yet written.
     private var lost = 0
-    private var isFailing = false
-
-    init(
-        _ queue: HistoryQueue, _ store: any HistoryStore, limit: Int, boot: String,
-        report: @escaping @Sendable (String) -> Void
-    ) {
-        self.queue = queue
-        self.store = store
-        self.limit = limit
-        self.boot = boot
-        self.report = report
-    }
 
     /// Writes the start record of a run. If the previous run left no record of its end, this one contains the time of its
     /// last sign of life.
-    mutating func begin(at moment: Instant) {
+    init(
+        _ store: any HistoryStore, limit: Int, at moment: Instant, boot: String,
+        report: @escaping @Sendable (String) -> Void
+    ) {
+        self.store = store
+        self.limit = limit
+        self.boot = boot
+        failures = WriteFailures(of: "history", "records", report: report)
         let (entry, time) = store.lastSign
         let lastSeen = entry.flatMap { $0.content == .stopped ? nil : time ?? $0.moment.wall }
-        write([HistoryGroup(HistoryEntry(.started(lastSeen: lastSeen), at: moment, boot: boot))])
+        write([HistoryEntry(.started(lastSeen: lastSeen), at: moment, boot: boot)])
     }
 
-    /// Writes until the queue ends.
-    mutating func run() {
-        while true {
-            let batch = queue.nextBatch()
-            write(batch)
-            guard let end = batch.end else { continue }
-            write([HistoryGroup(end)])
-            break
-        }
-        store.sync()
-        queue.markFinished()
-    }
+    var report: Void { () }
 
-    private mutating func write(_ batch: HistoryQueue.Batch) {
-        var groups: [HistoryGroup] = []
-        groups.reserveCapacity(batch.items.count)
-        for case .group(let group) in batch.items { groups.append(group) }
-        groups += batch.latest.values.sorted { $0.moment.boot < $1.moment.boot }.map(HistoryGroup.init)
-        lost += batch.dropped
-        if !groups.isEmpty || lost > 0 {
-            write(groups)
-        } else if !batch.items.isEmpty {
+    static func report(ofLost items: [Item], dropped: Dropped) {}
+
+    mutating func write(_ items: [Item], dropped: Dropped) {
+        var entries: [HistoryEntry] = []
+        for case .entry(let entry) in items { entries.append(entry) }
+        entries += dropped.latest.values.sorted { $0.moment.boot < $1.moment.boot }
+        lost += dropped.count
+        if !entries.isEmpty || lost > 0 {
+            write(entries)
+        } else if !items.isEmpty {
             store.touch()
         }
     }
 
-    private mutating func write(_ groups: [HistoryGroup]) {
-        groups.forEach { remember($0) }
-        let count = groups.reduce(0) { $0 + $1.count }
+    mutating func sync() { store.sync() }
+
+    mutating func close() { store.sync() }
+
+    private mutating func write(_ entries: [HistoryEntry]) {
+        entries.forEach { remember($0) }
         do throws(SystemError) {
-            try store.append(HistoryLine.encode(lost > 0 ? groups + lossRecords() : groups), count: count)
-            recover()
+            let all = lost > 0 ? entries + lossRecords() : entries
+            try store.append(all.flatMap(HistoryLine.encode), count: entries.count)
+            failures.succeed(lost: lost)
+            lost = 0
         } catch {
-            lost += count
-            fail(error)
+            lost += entries.count
+            failures.fail(error)
         }
         if store.count >= limit { rotate() }
     }
 
     /// A record of the number of lost records, and the states after them.
-    private func lossRecords() -> [HistoryGroup] {
+    private func lossRecords() -> [HistoryEntry] {
         let now = SystemClock.now
-        return [HistoryGroup(HistoryEntry(.dropped(count: lost), at: now, boot: boot))] + currentStates(at: now)
+        return [HistoryEntry(.dropped(count: lost), at: now, boot: boot)] + currentStates(at: now)
     }
 
-    private func currentStates(at moment: Instant) -> [HistoryGroup] {
-        states.sorted { $0.key < $1.key }.map {
-            HistoryGroup(HistoryEntry(.state($0.value), at: moment, boot: boot))
-        }
+    private func currentStates(at moment: Instant) -> [HistoryEntry] {
+        states.sorted { $0.key < $1.key }.map { HistoryEntry(.state($0.value), at: moment, boot: boot) }
     }
 
     private mutating func rotate() {
         do throws(SystemError) {
             try store.rotate()
-            try store.append(HistoryLine.encode(currentStates(at: SystemClock.now)), count: 0)
+            try store.append(currentStates(at: SystemClock.now).flatMap(HistoryLine.encode), count: 0)
         } catch {
-            fail(error)
+            failures.fail(error)
         }
     }
 
-    private mutating func remember(_ group: HistoryGroup) {
-        switch group.first.content {
+    private mutating func remember(_ entry: HistoryEntry) {
+        switch entry.content {
         case .state(var state):
             state.isChange = false
             states[state.target] = state
-            for target in group.otherTargets {
-                state.target = target
-                states[target] = state
-            }
         case .unwatched(let target): states[target] = nil
         case .started, .stopped, .dropped: break
         }
-    }
-
-    /// Reports the first failure of a series; ``recover()`` reports its end.
-    private mutating func fail(_ error: SystemError) {
-        if !isFailing { report("the history cannot be written: \(error)") }
-        isFailing = true
-    }
-
-    private mutating func recover() {
-        if isFailing { report("the history can be written again; \(lost) records were lost") }
-        isFailing = false
-        lost = 0
     }
 }

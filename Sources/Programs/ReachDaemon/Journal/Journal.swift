@@ -20,7 +20,7 @@ package final class Journal {
     private let loop: EventLoop
     private let kinds: Set<JournalKind>
     private let boot: String
-    private let jobs: JournalJobs
+    private let jobs: RecordJobs<JournalWriter>
     private let replies: LoopReplies
     private let loopReference = LoopReference<Journal>()
     private var followers: [UInt64: () -> Void] = [:]
@@ -46,7 +46,7 @@ package final class Journal {
         store.bytes = Int64(options.bytes)
         store.age = options.age
         let storeOptions = store
-        jobs = try JournalJobs {
+        jobs = try RecordJobs(named: "reach-journal") {
             do throws(SystemError) {
                 let store = try JournalStore(files, storeOptions, boot: boot)
                 var writer = JournalWriter(store, boot: boot, report: report)
@@ -106,8 +106,7 @@ package final class Journal {
     /// - Returns: Whether that was done within this time.
     @discardableResult
     package func close(at moment: Instant, patience: Duration) -> Bool {
-        jobs.put(.event(JournalEvents.stopped(at: moment, boot: boot)))
-        return jobs.close(patience: patience)
+        jobs.close(with: .event(JournalEvents.stopped(at: moment, boot: boot)), patience: patience)
     }
 
     private func update(_ statistics: JournalStatistics) {

@@ -35,7 +35,7 @@ struct JournalStore: ~Copyable {
     private(set) var last: Int64 = 0
     /// The time of the last event of the previous run, if that run recorded no `stopped`.
     private(set) var lastSeen: Timestamp?
-    private var file: FileDescriptor
+    private var file: LineFile?
     /// Whether the directory must be synced, because it has new files.
     private var hasNewNames = false
     /// Whether the disk may have lost what was written: the kernel reports that once, and takes the lost pages for good ones then.
@@ -53,7 +53,6 @@ struct JournalStore: ~Copyable {
         self.options = options
         self.boot = boot
         self.reach = reach
-        file = FileDescriptor(owning: -1)
         if mkdir(files.directory, 0o700) != 0, errno != EEXIST { throw SystemError(call: "mkdir \(files.directory)") }
         guard chmod(files.directory, 0o700) == 0 else { throw SystemError(call: "chmod \(files.directory)") }
         let isWhole = try readSegments()
@@ -71,28 +70,23 @@ struct JournalStore: ~Copyable {
         var isWhole = true
         for serial in try files.serials() {
             let path = files.path(of: serial)
-            let file = FileDescriptor(owning: try HistoryFiles.openRegularFile(path, O_RDWR | O_APPEND, mode: 0o600))
-            var status = stat()
-            guard fstat(file.rawValue, &status) == 0 else { throw SystemError(call: "stat \(path)") }
-            guard let segment = JournalSegment(file.rawValue, serial: serial) else {
+            let file = try LineFile(path, 0)
+            guard let segment = try JournalSegment.read(path, serial: serial) else {
                 // Without a header, the numbers of its events are unknown. A crash while the file is created leaves a
                 // short one, which is no damage.
-                isWhole = isWhole && status.st_size < 4096
+                isWhole = isWhole && file.size < 4096
                 unlink(path)
                 continue
             }
-            isWhole = segment.inode == UInt64(status.st_ino)
+            isWhole = segment.inode == file.inode
             segments.append(segment)
-            let time = Timestamp(secondsSince1970: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
-            times[serial] = (time, nil)
+            times[serial] = (file.modified, nil)
             self.file = file
         }
         guard var newest = segments.popLast() else { return false }
         let end = try readEnd(of: newest)
         isWhole = isWhole && (end.isTorn || end.offset == newest.size)
-        if end.offset < newest.size {
-            guard ftruncate(file.rawValue, off_t(end.offset)) == 0 else { throw SystemError(call: "ftruncate") }
-        }
+        if end.offset < newest.size { try file?.cut(to: end.offset) }
         newest.size = end.offset
         segments.append(newest)
         return isWhole
@@ -102,7 +96,7 @@ struct JournalStore: ~Copyable {
     ///
     /// - Returns: The end of the last event with the expected number, and whether nothing but an unfinished line follows.
     private mutating func readEnd(of segment: JournalSegment) throws(SystemError) -> (offset: Int64, isTorn: Bool) {
-        var lines = try JournalLines(files.path(of: segment.serial), segment, after: 0)
+        var lines = try LineReader(files.path(of: segment.serial), segment, after: 0)
         last = segment.first - 1
         // No reader has seen a line without its newline.
         var (end, isTorn) = (lines.offset, true)
@@ -137,18 +131,14 @@ struct JournalStore: ~Copyable {
     private mutating func beginSegment(log: String, first: Int64) throws(SystemError) {
         try reach(.beforeSegment)
         // The new file's header implies the events of the file before, so these must be on the disk first.
-        if file.rawValue >= 0 { try syncFile() }
+        try syncFile()
         let serial = (segments.last?.serial ?? 0) + 1
         let path = files.path(of: serial)
         unlink(path)
-        let fresh = FileDescriptor(
-            owning: try HistoryFiles.openRegularFile(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND, mode: 0o600))
+        let fresh = try LineFile(path, O_CREAT | O_EXCL, mode: 0o600)
         try reach(.inSegment)
-        var status = stat()
-        guard fstat(fresh.rawValue, &status) == 0 else { throw SystemError(call: "stat \(path)") }
-        let header = JournalSegment.header(log: log, first: first, inode: UInt64(status.st_ino))
         do throws(SystemError) {
-            try FileDescriptor.write(header, to: fresh.rawValue)
+            try fresh.append(JournalSegment.header(log: log, first: first, inode: fresh.inode))
         } catch {
             unlink(path)
             throw error
@@ -162,8 +152,7 @@ struct JournalStore: ~Copyable {
             segments.removeLast()
         }
         segments.append(
-            JournalSegment(
-                serial: serial, log: log, first: first, start: Int64(header.count), inode: UInt64(status.st_ino)))
+            JournalSegment(serial: serial, log: log, first: first, start: fresh.size, inode: fresh.inode))
         times[serial] = (SystemClock.now.wall, SystemClock.now.boot)
         try reach(.afterSegment)
     }
@@ -188,13 +177,7 @@ struct JournalStore: ~Copyable {
         }
         try reach(.beforeLines)
         let newest = segments.count - 1
-        do throws(SystemError) {
-            try FileDescriptor.write(lines, to: file.rawValue)
-        } catch {
-            // A partial line would make the next line unreadable, too.
-            ftruncate(file.rawValue, off_t(segments[newest].size))
-            throw SystemError(call: "write \(files.path(of: segments[newest].serial))", number: error.number)
-        }
+        try file?.append(lines)
         segments[newest].size += Int64(lines.count)
         self.last = last
         let now = SystemClock.now
@@ -232,9 +215,11 @@ struct JournalStore: ~Copyable {
     }
 
     private mutating func syncFile() throws(SystemError) {
-        guard fdatasync(file.rawValue) == 0 else {
+        do throws(SystemError) {
+            try file?.sync()
+        } catch {
             isDoubtful = true
-            throw SystemError(call: "fdatasync")
+            throw error
         }
     }
 
@@ -257,7 +242,7 @@ struct JournalStore: ~Copyable {
         var found: Set<Int64> = []
         guard let oldest = rows.keys.min() else { return found }
         for segment in segments.reversed() {
-            var lines = try JournalLines(files.path(of: segment.serial), segment, after: 0)
+            var lines = try LineReader(files.path(of: segment.serial), segment, after: 0)
             var hasEarlier = false
             while let bytes = try lines.next() {
                 guard let line = JournalLine(bytes), let row = line.outbox else { continue }

@@ -19,7 +19,7 @@ struct JournalStatistics: Hashable, Sendable {
 }
 
 /// Numbers events and writes them. Confined to the journal's thread.
-struct JournalWriter: ~Copyable {
+struct JournalWriter: RecordWriter, ~Copyable {
     enum Item: Sendable {
         case event([UInt8])
         /// Events of the queue. Repeated ones may be in the files already.
@@ -27,27 +27,34 @@ struct JournalWriter: ~Copyable {
     }
 
     /// Events that did not fit into the memory while the disk hung.
-    struct Dropped: Sendable {
+    struct Dropped: DroppedRecords {
         private(set) var count = 0
         /// The last row of the outbox among them.
         private(set) var lastRow: Int64?
 
-        mutating func add(_ item: Item, _ count: Int) {
-            self.count += count
+        var isEmpty: Bool { count == 0 }
+
+        mutating func add(_ item: Item) {
+            count += Self.count(of: item)
             if case .rows(let rows, _) = item { lastRow = rows.last?.number ?? lastRow }
+        }
+
+        /// What an earlier run left is bounded by the outbox, and counts for nothing.
+        static func count(of item: Item) -> Int {
+            if case .rows(let rows, let isRepeated) = item { isRepeated ? 0 : rows.count } else { 1 }
         }
     }
 
     private var store: JournalStore
     private let boot: String
-    private let report: @Sendable (String) -> Void
+    private var failures: WriteFailures
+    private let warn: @Sendable (String) -> Void
     private(set) var statistics = JournalStatistics()
     /// Events that have no line yet: they could not be written.
     private var missing: Int64 = 0
     private var reason = JournalGap.Reason.refused
     /// The last row that has a line, or is among the missing.
     private var lastRow: Int64 = 0
-    private var isFailing = false
 
     /// Rows of the outbox that wait for a disk that fails.
     private static let mostRows = 10_000
@@ -55,11 +62,21 @@ struct JournalWriter: ~Copyable {
     init(_ store: consuming JournalStore, boot: String, report: @escaping @Sendable (String) -> Void) {
         self.store = store
         self.boot = boot
-        self.report = report
+        failures = WriteFailures(of: "journal", "events", report: report)
+        warn = report
         statistics.bytes = self.store.bytes
     }
 
     var lastSeen: Timestamp? { store.lastSeen }
+    var report: JournalStatistics { statistics }
+
+    /// Without files no row of the outbox is needed.
+    static func report(ofLost items: [Item], dropped: Dropped) -> JournalStatistics {
+        var statistics = JournalStatistics()
+        for case .rows(let rows, _) in items { statistics.safeRow = rows.last?.number ?? statistics.safeRow }
+        statistics.safeRow = dropped.lastRow ?? statistics.safeRow
+        return statistics
+    }
 
     /// Writes events in their order. Those that cannot be written are counted, and the next ones begin with a gap.
     ///
@@ -96,7 +113,7 @@ struct JournalWriter: ~Copyable {
             statistics.lost += UInt64(lines.count + lines.tooLarge)
             // The gap counts them. The outbox must not grow without end.
             if statistics.unsafeRows > Self.mostRows { releaseRows() }
-            fail(error)
+            failures.fail(error)
         }
         statistics.bytes = store.bytes
         // The outbox still has rows that the gap counts. The next run would record them, so they go now.
@@ -115,13 +132,7 @@ struct JournalWriter: ~Copyable {
         statistics.lost += UInt64(lines.tooLarge)
         statistics.needsSync = true
         statistics.bytes = store.bytes
-        if isFailing { report("the journal can be written again; \(statistics.lost) events were lost") }
-        isFailing = false
-    }
-
-    private mutating func fail(_ error: SystemError) {
-        if !isFailing { report("the journal cannot be written: \(error)") }
-        isFailing = true
+        failures.succeed(lost: statistics.lost)
     }
 
     private func unrecorded(_ rows: [QueueOutbox.Row]) -> [QueueOutbox.Row] {
@@ -140,7 +151,7 @@ struct JournalWriter: ~Copyable {
             if store.isDoubtful, statistics.unsafeRows <= Self.mostRows { return }
             releaseRows()
         } catch {
-            fail(error)
+            failures.fail(error)
         }
     }
 
@@ -149,7 +160,7 @@ struct JournalWriter: ~Copyable {
             try store.close()
             statistics.needsSync = false
         } catch {
-            fail(error)
+            failures.fail(error)
         }
     }
 
@@ -161,7 +172,7 @@ struct JournalWriter: ~Copyable {
         if user == nil, let after = query.after, after > store.last, query.log ?? store.log == store.log {
             let log = store.log
             try store.beginLog()
-            report("the journal was rolled back: a reader knows event \(after) of log \(log); a new log begins")
+            warn("the journal was rolled back: a reader knows event \(after) of log \(log); a new log begins")
         }
         return try store.read(query, of: user)
     }

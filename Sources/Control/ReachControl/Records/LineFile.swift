@@ -1,0 +1,67 @@
+package import Glibc
+package import ReachCore
+package import ReachLoop
+
+/// A file to which whole lines are appended: one of the history's or of the journal's.
+package final class LineFile {
+    private var path: String
+    private let file: FileDescriptor
+    package private(set) var size: Int64
+    package let inode: UInt64
+    package let modified: Timestamp
+
+    /// - Parameters:
+    ///   - flags: For the open(2) of a file that should not be created, or must be new.
+    ///   - mode: The mode of a file that is created.
+    package init(_ path: String, _ flags: CInt = O_CREAT, mode: mode_t = 0o644) throws(SystemError) {
+        self.path = path
+        let (file, status) = try Self.open(path, O_RDWR | O_APPEND | flags, mode: mode)
+        self.file = FileDescriptor(owning: file)
+        size = Int64(status.st_size)
+        inode = UInt64(status.st_ino)
+        modified = Timestamp(secondsSince1970: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
+    }
+
+    /// Opens only a regular file: a pipe would block the reader, and a link can point anywhere.
+    static func open(_ path: String, _ flags: CInt, mode: mode_t = 0) throws(SystemError) -> (CInt, stat) {
+        let descriptor = try SystemError.check("open \(path)") {
+            Glibc.open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode)
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw SystemError(call: "open \(path), which is no regular file", number: EINVAL)
+        }
+        return (descriptor, status)
+    }
+
+    /// Appends complete lines: all of them, or none.
+    package func append(_ lines: [UInt8]) throws(SystemError) {
+        do throws(SystemError) {
+            try FileDescriptor.write(lines, to: file.rawValue)
+        } catch {
+            // A partial line would make the next line unreadable, too.
+            ftruncate(file.rawValue, off_t(size))
+            throw SystemError(call: "write \(path)", number: error.number)
+        }
+        size += Int64(lines.count)
+    }
+
+    package func cut(to size: Int64) throws(SystemError) {
+        guard ftruncate(file.rawValue, off_t(size)) == 0 else { throw SystemError(call: "ftruncate \(path)") }
+        self.size = size
+    }
+
+    /// Gives the file another name, in place of the file that has it.
+    package func rename(to path: String) throws(SystemError) {
+        guard Glibc.rename(self.path, path) == 0 else { throw SystemError(call: "rename \(path)") }
+        self.path = path
+    }
+
+    /// Sets the time of the last change to now.
+    package func touch() { futimens(file.rawValue, nil) }
+
+    package func sync() throws(SystemError) {
+        guard fdatasync(file.rawValue) == 0 else { throw SystemError(call: "fdatasync \(path)") }
+    }
+}
