@@ -144,7 +144,7 @@ extension QueueDatabase {
         request.method = row.text(.method) ?? "GET"
         request.url = row.text(.url) ?? ""
         request.headers = RequestColumns.headers(row.text(.headers) ?? "")
-        request.idempotency = row.text(.idempotencyKey).map { .key($0) } ?? .byMethod
+        request.idempotency = Idempotency(stored: row.text(.idempotencyKey))
         let accepted = row.text(.accepted) ?? ""
         if accepted != lastRead.accepted {
             lastRead.accepted = accepted

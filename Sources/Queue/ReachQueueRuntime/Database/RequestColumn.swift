@@ -133,7 +133,7 @@ struct NewRow: Sendable {
         row.set(.method) { .text($0.request.method) }
         row.set(.url) { .text($0.request.url) }
         row.set(.headers) { .text(RequestColumns.text(of: $0.request.headers)) }
-        row.set(.idempotencyKey) { .optional($0.request.idempotency.key) }
+        row.set(.idempotencyKey) { .optional($0.request.idempotency.stored) }
         row.set(.accepted) { .text(RequestColumns.text(of: $0.request.acceptedStatuses)) }
         row.set(.outputPath) { .optional($0.request.outputPath) }
         row.set(.bodyKind) { .integer(RequestColumns.columns(of: $0.request.body).kind) }
