@@ -27,12 +27,12 @@ final class WireGuardQueries {
     private func ask(_ index: InterfaceIndex, of kind: String) -> WireGuardDevice? {
         guard let family = family(kind) else { return nil }
         if socket == nil { socket = try? QuerySocket(NETLINK_GENERIC) }
-        let parts = try? socket?.dump(family, genlmsghdr(cmd: WireGuardParser.getDevice, version: 1, reserved: 0)) {
+        let dump = try? socket?.dump(family, genlmsghdr(cmd: WireGuardParser.getDevice, version: 1, reserved: 0)) {
             $0.attribute(WireGuardParser.interfaceIndex, UInt32(bitPattern: index))
         } read: {
             WireGuardParser.part($0, family: family)
         }
-        guard let parts, var device = parts.first else { return nil }
+        guard let parts = dump?.last, var device = parts.first else { return nil }
         for part in parts.dropFirst() { device.add(part) }
         return device
     }
