@@ -8,7 +8,7 @@ import Testing
     private func forgetful() throws -> ScriptedServer {
         try ScriptedServer { connection in
             guard !connection.readRequest().isEmpty else { return }
-            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+            connection.write("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
             connection.readRequest()
         }
     }

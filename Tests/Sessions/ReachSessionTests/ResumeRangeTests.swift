@@ -19,7 +19,10 @@ import Testing
             let broken = Mutex(true)
             server = try ScriptedServer { connection in
                 let request = connection.readRequest()
-                if request.contains("\r\nRange: ") { return connection.write(part) }
+                guard !request.contains("\r\nRange: ") else {
+                    connection.write(part)
+                    return
+                }
                 let isFirst = broken.withLock { isFirst -> Bool in
                     defer { isFirst = false }
                     return isFirst
