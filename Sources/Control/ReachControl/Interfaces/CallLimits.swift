@@ -42,12 +42,8 @@ enum CallLimits {
         "io.reach.Queue.Add": [
             "url": head, "method": .text(RequestSpecification.longestMethod),
             "headers": .list(QueueLimits.mostHeaders, of: .object(["name": head, "value": head])),
-            "body": .text(bodyText), "upload": word, "when": .text(NetworkCondition.longestText), "priority": word,
-            "expires_ms": .scalar, "idempotency_key": key, "order": key, "depends": .scalar, "key": key, "mode": word,
-            "max_attempts": .scalar, "strict": .scalar, "location": .scalar, "compressed": .scalar,
-            "upload_protocol": word, "proxy": target,
-            "accept": .list(RequestSpecification.mostStatusRanges, of: .object(["first": .scalar, "last": .scalar])),
-        ],
+            "body": .text(bodyText), "upload": word, "proxy": target,
+        ].merging(terms) { own, _ in own },
         "io.reach.Queue.Upload": ["name": word, "data": .text(bodyText)],
         "io.reach.Queue.List": ["states": .list(64, of: word), "after": .scalar, "limit": .scalar],
         "io.reach.Queue.Show": ["id": .scalar],
@@ -63,11 +59,22 @@ enum CallLimits {
     ]
 
     private static let target = Limit.text(Target.longestText)
-    private static let key = Limit.text(QueueLimits.longestKey)
     /// URL and headers have this limit together, too.
     private static let head = Limit.text(QueueLimits.longestHead)
     /// A word of a list of words, or a name that the daemon gave.
     private static let word = Limit.text(64)
+
+    private static let terms: [String: Limit] = RequestTerm.all.reduce(into: [:]) { limits, term in
+        guard let name = term.parameter else { return }
+        limits[name] =
+            switch term.form {
+            case .flag, .number: .scalar
+            case .text(let length): .text(length)
+            case .word: word
+            case .ranges:
+                .list(RequestSpecification.mostStatusRanges, of: .object(["first": .scalar, "last": .scalar]))
+            }
+    }
 
     /// - Throws: `InvalidParameter` with the name of the first parameter that exceeds its limit.
     static func check(_ call: VarlinkCall) throws(VarlinkError) {

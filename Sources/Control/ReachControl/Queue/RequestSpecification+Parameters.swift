@@ -4,104 +4,58 @@ package import ReachQueue
 /// A specification as the parameters of `io.reach.Queue.Add`.
 extension RequestSpecification {
     /// One parameter: its name, and how it is read and written.
-    private struct Parameter: Sendable {
+    fileprivate struct Parameter: Sendable {
         let name: String
         let read: @Sendable (inout RequestSpecification, JSONValue) throws(ParameterFault) -> Void
         /// Returns `nil` for what the reader assumes without the parameter.
         let write: @Sendable (RequestSpecification) -> JSONValue?
     }
 
-    private enum ParameterFault: Error {
+    fileprivate enum ParameterFault: Error {
         /// The JSON has another type.
         case type
         case value(RequestValidationError)
     }
 
-    /// Besides `url`, which comes first. A later one may rely on what an earlier one has set.
-    private static let parameters: [Parameter] = [
-        text("method", { $0.method = $1 }, { $0.method }),
-        Parameter(
-            name: "headers",
-            read: { (request, json) throws(ParameterFault) in
-                request.headers = try elements(json) { json in
-                    guard let name = json["name"]?.string, let value = json["value"]?.string else { return nil }
-                    return HeaderField(name, value)
-                }
-            },
-            write: { request in
-                let fields = request.headers.map { field in
-                    JSONValue.object(["name": .string(field.name), "value": .string(field.value)])
-                }
-                return fields.isEmpty ? nil : .array(fields)
-            }),
-        text(
-            "body",
-            { (request, text) throws(RequestValidationError) in
-                guard let bytes = Base64.decode(Array(text.utf8)) else {
-                    throw RequestValidationError(.body, "it is not base64")
-                }
-                request.body = .inline(bytes)
-            },
-            { if case .inline(let bytes) = $0.body { Base64.encode(bytes) } else { nil } }),
-        Parameter(
-            name: "upload",
-            read: { (request, json) throws(ParameterFault) in
-                guard let name = json.string, request.body == .none else { throw .type }
-                request.body = .spooled(name: name, bytes: 0)
-            },
-            write: { if case .spooled(let name, _) = $0.body { .string(name) } else { nil } }),
-        text(
-            "when",
-            { (request, text) throws(RequestValidationError) in
-                request.condition = try RequestSpecification.condition(text)
-            },
-            { $0.condition == .any ? nil : $0.condition.description }),
-        text(
-            "priority",
-            { (request, text) throws(RequestValidationError) in request.priority = try RequestPriority(text) },
-            { $0.priority == .normal ? nil : "\($0.priority)" }),
-        number(
-            "expires_ms", { $0.timeToLive = .milliseconds($1) }, { $0.timeToLive.map { $0.nanoseconds / 1_000_000 } }),
-        text("idempotency_key", { $0.idempotency = .key($1) }, { $0.idempotency.key }),
-        text("order", { $0.orderKey = $1 }, { $0.orderKey }),
-        flag("depends", \.dependsOnPrevious),
-        text("key", { $0.uniqueness = .unique(name: $1, mode: .keep) }, { $0.uniqueness.key }),
-        text(
-            "mode",
-            { (request, text) throws(RequestValidationError) in
-                request.uniqueness = try RequestUniqueness(key: request.uniqueness.key, mode: text)
-            },
-            { $0.uniqueness.mode }),
-        number("max_attempts", { $0.maximumAttempts = Int($1) }, { $0.maximumAttempts.map { Int64($0) } }),
-        flag("strict", \.isStrict), flag("location", \.followsRedirects), flag("compressed", \.isCompressed),
-        text(
-            "upload_protocol",
-            { (request, text) throws(RequestValidationError) in request.uploadProtocol = try UploadProtocol(text) },
-            { $0.uploadProtocol?.rawValue }),
-        text(
-            "proxy",
-            { (request, text) throws(RequestValidationError) in request.proxy = try RequestProxy(text) },
-            { $0.proxy.text }),
-        Parameter(
-            name: "accept",
-            read: { (request, json) throws(ParameterFault) in
-                let ranges: [ClosedRange<Int>] = try elements(json) { json in
-                    guard let first = json["first"]?.integer, let last = json["last"]?.integer, first <= last else {
-                        return nil
+    /// Besides `url`, which comes first: what is sent, and then the terms. A later one may rely on what an earlier one has set.
+    private static let parameters: [Parameter] =
+        [
+            text("method", { $0.method = $1 }, { $0.method }),
+            Parameter(
+                name: "headers",
+                read: { (request, json) throws(ParameterFault) in
+                    request.headers = try elements(json) { json in
+                        guard let name = json["name"]?.string, let value = json["value"]?.string else { return nil }
+                        return HeaderField(name, value)
                     }
-                    return Int(first)...Int(last)
-                }
-                if !ranges.isEmpty { request.acceptedStatuses = ranges }
-            },
-            write: { request in
-                request.acceptedStatuses == [200...299]
-                    ? nil
-                    : .array(
-                        request.acceptedStatuses.map {
-                            .object(["first": .integer(Int64($0.lowerBound)), "last": .integer(Int64($0.upperBound))])
-                        })
-            }),
-    ]
+                },
+                write: { request in
+                    let fields = request.headers.map { field in
+                        JSONValue.object(["name": .string(field.name), "value": .string(field.value)])
+                    }
+                    return fields.isEmpty ? nil : .array(fields)
+                }),
+            text(
+                "body",
+                { (request, text) throws(RequestValidationError) in
+                    guard let bytes = Base64.decode(Array(text.utf8)) else {
+                        throw RequestValidationError(.body, "it is not base64")
+                    }
+                    request.body = .inline(bytes)
+                },
+                { if case .inline(let bytes) = $0.body { Base64.encode(bytes) } else { nil } }),
+            Parameter(
+                name: "upload",
+                read: { (request, json) throws(ParameterFault) in
+                    guard let name = json.string, request.body == .none else { throw .type }
+                    request.body = .spooled(name: name, bytes: 0)
+                },
+                write: { if case .spooled(let name, _) = $0.body { .string(name) } else { nil } }),
+            text(
+                "proxy",
+                { (request, text) throws(RequestValidationError) in request.proxy = try RequestProxy(text) },
+                { $0.proxy.text }),
+        ] + RequestTerm.all.compactMap(Parameter.init)
 
     static let parameterNames = ["url"] + parameters.map(\.name)
 
@@ -152,39 +106,65 @@ extension RequestSpecification {
             write: { write($0).map { .string($0) } })
     }
 
-    /// A number that is not negative.
-    private static func number(
-        _ name: String, _ read: @escaping @Sendable (inout RequestSpecification, Int64) -> Void,
-        _ write: @escaping @Sendable (RequestSpecification) -> Int64?
-    ) -> Parameter {
-        Parameter(
-            name: name,
-            read: { (request, json) throws(ParameterFault) in
-                guard let number = json.integer, number >= 0 else { throw .type }
-                read(&request, number)
-            },
-            write: { write($0).map { .integer($0) } })
-    }
-
-    private static func flag(
-        _ name: String, _ path: any WritableKeyPath<RequestSpecification, Bool> & Sendable
-    ) -> Parameter {
-        Parameter(
-            name: name,
-            read: { (request, json) throws(ParameterFault) in
-                guard let flag = json.bool else { throw .type }
-                request[keyPath: path] = flag
-            },
-            write: { $0[keyPath: path] ? .bool(true) : nil })
-    }
-
-    private static func elements<Element>(
+    fileprivate static func elements<Element>(
         _ json: JSONValue, _ read: (JSONValue) -> Element?
     ) throws(ParameterFault) -> [Element] {
         guard let array = json.array else { throw .type }
         return try array.map { json throws(ParameterFault) in
             guard let element = read(json) else { throw .type }
             return element
+        }
+    }
+}
+
+extension RequestSpecification.Parameter {
+    /// - Returns: `nil` for a term that only sessions have.
+    init?(_ term: RequestTerm) {
+        guard let name = term.parameter else { return nil }
+        self.init(
+            name: name,
+            read: { (request, json) throws(RequestSpecification.ParameterFault) in
+                guard let value = try TermValue(json, term.form) else { throw .type }
+                do throws(RequestValidationError) { try term.read(&request.terms, value) } catch { throw .value(error) }
+            },
+            write: { term.write($0.terms)?.json })
+    }
+}
+
+extension TermValue {
+    /// - Returns: `nil` for JSON of another type, or a number out of range.
+    fileprivate init?(_ json: JSONValue, _ form: TermForm) throws(RequestSpecification.ParameterFault) {
+        switch form {
+        case .flag:
+            guard let flag = json.bool else { return nil }
+            self = .flag(flag)
+        case .number(let range):
+            guard let number = json.integer, range.contains(number) else { return nil }
+            self = .number(number)
+        case .text, .word:
+            guard let text = json.string else { return nil }
+            self = .text(text)
+        case .ranges:
+            self = .ranges(
+                try RequestSpecification.elements(json) { json in
+                    guard let first = json["first"]?.integer, let last = json["last"]?.integer, first <= last else {
+                        return nil
+                    }
+                    return Int(first)...Int(last)
+                })
+        }
+    }
+
+    fileprivate var json: JSONValue {
+        switch self {
+        case .flag(let flag): .bool(flag)
+        case .number(let number): .integer(number)
+        case .text(let text): .string(text)
+        case .ranges(let ranges):
+            .array(
+                ranges.map {
+                    .object(["first": .integer(Int64($0.lowerBound)), "last": .integer(Int64($0.upperBound))])
+                })
         }
     }
 }

@@ -69,46 +69,6 @@ package struct RequestSpecification: Hashable, Sendable {
     }
 }
 
-/// When, how often and under which conditions a request is sent, and what becomes of its answer.
-package struct RequestTerms: Hashable, Sendable {
-    /// What the network must be like.
-    package var condition: NetworkCondition = .any
-    package var priority: RequestPriority = .normal
-    /// From its storing on; `nil` is ``QueuePolicy/timeToLive``.
-    package var timeToLive: Duration?
-    package var idempotency: Idempotency = .byMethod
-    /// The queue sends requests of one user with the same order key one at a time, in the order of their storing.
-    package var orderKey: String?
-    /// It dies when the request before it, by the order key, died or was cancelled.
-    package var dependsOnPrevious = false
-    package var uniqueness: RequestUniqueness = .none
-    /// How many failures of the destination it survives; `nil`: any number. Failures of the network do not count.
-    package var maximumAttempts: Int?
-    /// The queue ends a running attempt when the class of its path no longer satisfies, although the path still works.
-    package var isStrict = false
-    /// Which statuses are success; AFNetworking's serializers accept 200 to 299.
-    package var acceptedStatuses: [ClosedRange<Int>] = [200...299]
-    /// The file for the body of the response, instead of the queue's own.
-    package var outputPath: String?
-    /// The name of the interceptor that adapts each attempt and judges answers. The request waits until the program has
-    /// registered one of this name.
-    package var interceptor: String?
-    /// The time limits of its attempts, instead of the queue's own.
-    package var timeouts: AttemptTimeouts?
-    /// The program's own name or description of the request.
-    package var tag: String?
-    /// Whether its program ends it instead of letting it wait for a path. The queue only keeps this.
-    package var failsOffline = false
-    /// How the server is asked to resume the upload of the body; `nil` sends it whole in each attempt.
-    package var uploadProtocol: UploadProtocol?
-    /// Whether an attempt follows redirects. Credentials are sent to their own origin only.
-    package var followsRedirects = false
-    /// Whether the server may compress the answer, which is unpacked as it arrives.
-    package var isCompressed = false
-
-    package init() {}
-}
-
 /// Terms of one or more requests, which do not change in their place.
 package final class SharedTerms: Hashable, Sendable {
     package static let usual = SharedTerms(RequestTerms())

@@ -1,24 +1,30 @@
 /// Why a request cannot be queued as it was written: the client has to change it.
 package struct RequestValidationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Which part of the request is wrong.
-    package enum Field: String, Hashable, Sendable {
-        case url
-        case method
-        case header
-        case body
-        case condition = "when"
-        case timeToLive = "expires"
-        case priority
-        case orderKey = "order"
-        case uniqueness = "key"
-        case mode
-        case maximumAttempts = "max-attempts"
-        case acceptedStatuses = "accept"
-        case timeouts
-        case tag
-        case interceptor
-        case uploadProtocol = "upload-protocol"
-        case proxy
+    package struct Field: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
+        package let rawValue: String
+
+        package init(rawValue: String) { self.rawValue = rawValue }
+
+        package init(stringLiteral name: String) { rawValue = name }
+
+        package static let url: Field = "url"
+        package static let method: Field = "method"
+        package static let header: Field = "header"
+        package static let body: Field = "body"
+        package static let condition: Field = "when"
+        package static let timeToLive: Field = "expires"
+        package static let priority: Field = "priority"
+        package static let orderKey: Field = "order"
+        package static let uniqueness: Field = "key"
+        package static let mode: Field = "mode"
+        package static let maximumAttempts: Field = "max-attempts"
+        package static let acceptedStatuses: Field = "accept"
+        package static let timeouts: Field = "timeouts"
+        package static let tag: Field = "tag"
+        package static let interceptor: Field = "interceptor"
+        package static let uploadProtocol: Field = "upload-protocol"
+        package static let proxy: Field = "proxy"
     }
 
     package let field: Field

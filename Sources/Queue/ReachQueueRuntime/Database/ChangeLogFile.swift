@@ -22,8 +22,9 @@ struct ChangeLogFile: ~Copyable {
     private static let headLength = 24
     /// The length in bytes to which a longer file is shortened.
     private static let keptLength = 1 << 20
-    /// The longest generation in bytes. While the disk takes no changes into the tables, they also stay in memory.
-    static let longest = 16 << 20
+    /// The longest generation in bytes, unless it is a single record. While the disk takes no changes into the tables, they also stay
+    /// in memory.
+    private static let longest = 16 << 20
 
     /// Opens the file, and creates it if it does not exist.
     ///
@@ -80,9 +81,11 @@ struct ChangeLogFile: ~Copyable {
         let words = head.withUnsafeBytes { head in
             (0..<3).map { UInt64(littleEndian: head.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self)) }
         }
-        guard words[2] == UInt64(bitPattern: generation), 1...UInt64(Self.longest) ~= words[1] else { return nil }
-        let record = try bytes(at: place + Self.headLength, Int(words[1]))
-        guard record.count == Int(words[1]), Self.checksum(record[...], generation, after: chain) == words[0] else {
+        guard words[2] == UInt64(bitPattern: generation), let count = Int(exactly: words[1]), count > 0 else {
+            return nil
+        }
+        let record = try bytes(at: place + Self.headLength, count)
+        guard record.count == count, Self.checksum(record[...], generation, after: chain) == words[0] else {
             return nil
         }
         return (record, words[0])
@@ -159,9 +162,12 @@ struct ChangeLogFile: ~Copyable {
 
     // MARK: Writing
 
+    /// Whether a record of this number of bytes can be appended.
+    func hasRoom(for count: Int) -> Bool { length == 0 || length + count <= Self.longest }
+
     /// Writes a record, or nothing of it.
     mutating func append(_ record: [UInt8]) throws(SQLiteError) {
-        guard length + record.count <= Self.longest else { throw .storage("the change log is full") }
+        guard hasRoom(for: record.count) else { throw .storage("the change log is full") }
         let sum = Self.checksum(record[...], generation, after: chain)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.headLength + record.count)

@@ -1,7 +1,7 @@
 internal import ReachCore
 internal import ReachQueue
 
-/// A change as the change log and the tables take it: values of columns. Of one request, or of the outbox.
+/// A change as the change log and the tables take it: values of columns.
 struct LoggedChange {
     /// A new one needs a new version of ``QueueSchema``: a program that does not know it would stop reading there.
     enum Kind: UInt8 {
@@ -16,20 +16,25 @@ struct LoggedChange {
         case event = 8
         /// The rows of the outbox up to this number are no longer needed.
         case trimEvents = 9
+        /// A dead request is sent again.
+        case revive = 10
+        /// Of an owner's queue, by the owner; 0 is everybody's.
+        case holdQueue = 11
+        case releaseQueue = 12
+        case openBreaker = 13
+        case closeBreaker = 14
     }
 
     let kind: Kind
-    /// The number of the request, or of a row of the outbox.
+    /// The number of the request, of a row of the outbox, or of an owner; 0 for breakers.
     let id: Int64
     /// Columns of `request`, in the order of the kind's ``RowWriter``. A log of an earlier version may lack the last ones.
     var row: [SQLiteValue] = []
-    /// What is not of that row: the bytes of a new request's body, or the columns of an answer.
+    /// What is not of that row: the bytes of a new request's body, the columns of an answer, a deadline, or a breaker.
     var more: [SQLiteValue] = []
 
     /// Appends a change as the change log takes it.
-    ///
-    /// - Returns: Whether it does: other changes go into the tables only.
-    static func append(_ change: StoreChange, boot: Int64, to changes: inout [LoggedChange]) -> Bool {
+    static func append(_ change: StoreChange, boot: Int64, to changes: inout [LoggedChange]) {
         switch change {
         case .insert(let stored, let request):
             let row = NewRow.writer.values(NewRow(stored: stored, request: request.specification, boot: boot))
@@ -55,9 +60,29 @@ struct LoggedChange {
         case .purge(let ids):
             for id in ids { changes.append(LoggedChange(kind: .purge, id: id.rawValue)) }
         case .markRead(let id): changes.append(LoggedChange(kind: .markRead, id: id.rawValue))
-        case .revive, .holdQueue, .openBreaker, .closeBreaker: return false
+        case .revive(let progress, let deadline):
+            let row = ChangedRow.writer.values(ChangedRow(progress: progress, boot: boot))
+            let more = times(of: deadline) + [.integer(boot)]
+            changes.append(LoggedChange(kind: .revive, id: progress.id.rawValue, row: row, more: more))
+        case .holdQueue(let owner, let isHeld):
+            changes.append(LoggedChange(kind: isHeld ? .holdQueue : .releaseQueue, id: Int64(owner ?? 0)))
+        case .openBreaker(let breaker):
+            let more =
+                place(of: breaker.destination, breaker.interface, breaker.owner) + times(of: breaker.openUntil)
+                + [.integer(boot), .integer(breaker.step)]
+            changes.append(LoggedChange(kind: .openBreaker, id: 0, more: more))
+        case .closeBreaker(let destination, let interface, let owner):
+            let more = place(of: destination, interface, owner)
+            changes.append(LoggedChange(kind: .closeBreaker, id: 0, more: more))
         }
-        return true
+    }
+
+    private static func times(of moment: Instant) -> [SQLiteValue] {
+        [.integer(moment.wall.nanosecondsSince1970), .integer(moment.boot.nanoseconds)]
+    }
+
+    private static func place(of destination: Destination, _ interface: String, _ owner: UInt32) -> [SQLiteValue] {
+        [.text(destination.description), .text(RequestColumns.breakerPlace(interface, of: owner))]
     }
 
     /// The columns of `result` behind the request's number.
@@ -76,9 +101,6 @@ struct LoggedChange {
         guard kind == .finish, case .integer(let number)? = row.first else { return nil }
         return RowState(rawValue: number)
     }
-
-    /// Whether it is of a request, and not of the outbox.
-    var isOfRequest: Bool { kind != .event && kind != .trimEvents }
 
     /// The spool file that it names: of a new request's body, or of an answer.
     var spoolName: String? {
@@ -164,7 +186,7 @@ struct LoggedChange {
     private var hasItsValues: Bool {
         switch kind {
         case .insert, .event, .trimEvents: guard 0...RowRules.numbers.upperBound ~= id else { return false }
-        case .lease, .update, .hold, .finish, .purge, .markRead: break
+        default: break
         }
         return switch kind {
         case .insert: 1...NewRow.writer.count ~= row.count && more.count <= 1
@@ -172,8 +194,11 @@ struct LoggedChange {
         case .update: 1...ChangedRow.writer.count ~= row.count && more.isEmpty
         case .hold: row.count == 1 && more.isEmpty
         case .finish: 1...ChangedRow.writer.count ~= row.count && (more.isEmpty || more.count == 6)
-        case .purge, .markRead, .trimEvents: row.isEmpty && more.isEmpty
+        case .purge, .markRead, .trimEvents, .holdQueue, .releaseQueue: row.isEmpty && more.isEmpty
         case .event: row.isEmpty && more.count == 1
+        case .revive: 1...ChangedRow.writer.count ~= row.count && more.count == 3
+        case .openBreaker: row.isEmpty && more.count == 6
+        case .closeBreaker: row.isEmpty && more.count == 2
         }
     }
 

@@ -47,21 +47,12 @@ extension QueueDatabase {
 
     /// Removes requests and all that is kept of them. Mostly their numbers follow each other: then a statement removes many.
     func purge(_ ids: [Int64]) throws(SQLiteError) {
-        for id in ids { leases[RequestID(rawValue: id)] = nil }
         for range in Self.ranges(of: ids) {
             let (first, last) = (SQLiteValue.integer(range.lowerBound), SQLiteValue.integer(range.upperBound))
             doomed += try names(statements.spoolNames, first, last)
             try forEach(statements.keptOf, first, last) { row in
                 kept.remove(row.integer(1), of: UInt32(clamping: row.integer(0)))
             }
-        }
-        try delete(ids)
-    }
-
-    /// Removes the rows of requests that name no files and do not count as kept.
-    func delete(_ ids: some Collection<Int64>) throws(SQLiteError) {
-        for range in Self.ranges(of: ids) {
-            let (first, last) = (SQLiteValue.integer(range.lowerBound), SQLiteValue.integer(range.upperBound))
             try statements.deleteBodies.run(first, last)
             try statements.deleteResults.run(first, last)
             try statements.deleteRequests.run(first, last)

@@ -15,7 +15,7 @@ extension QueueDatabase {
 
     /// The same without the requests.
     func contentsBesideRequests(at now: Instant) throws(SQLiteError) -> StoreContents {
-        try beginReading()
+        try fold()
         var contents = StoreContents()
         contents.nextID = try lastNumber() + 1
         contents.breakers = try breakers(at: now)
@@ -140,51 +140,39 @@ extension QueueDatabase {
 
     /// A request, without its body.
     private func queuedRequest(_ row: SQLiteStatement) -> QueuedRequest {
-        var request = schedulingPart(row)
+        var request = newSpecification(row)
         request.method = row.text(.method) ?? "GET"
         request.url = row.text(.url) ?? ""
         request.headers = RequestColumns.headers(row.text(.headers) ?? "")
-        request.idempotency = Idempotency(stored: row.text(.idempotencyKey))
-        let accepted = row.text(.accepted) ?? ""
-        if accepted != lastRead.accepted {
-            lastRead.accepted = accepted
-            lastRead.statuses = RequestColumns.statuses(accepted)
-        }
-        var terms = request.terms
-        terms.acceptedStatuses = lastRead.statuses
-        terms.outputPath = row.text(.outputPath)
-        terms.timeToLive = .nanoseconds(row.integer(.lifetime))
-        terms.timeouts = row.text(.timeouts).flatMap(AttemptTimeouts.init(text:))
-        terms.tag = row.text(.tag)
-        terms.failsOffline = row.flag(.failsOffline)
-        terms.followsRedirects = row.flag(.location)
-        terms.isCompressed = row.flag(.compressed)
-        request.terms = terms
+        request.timeToLive = .nanoseconds(row.integer(.lifetime))
         return QueuedRequest(request, owner: UInt32(clamping: row.integer(.owner)))
     }
 
     /// The parts of a specification that the scheduler needs. Nearly all rows want the same as the row before.
     private func schedulingPart(_ row: SQLiteStatement) -> RequestSpecification {
-        guard isPlain(row) else { return newSchedulingPart(row) }
+        guard isPlain(row) else { return newSpecification(row) }
         if let plain = lastRead.plain, row.integer(.priority) == Int64(plain.request.priority.rawValue),
             row.hasText(plain.condition, in: .condition),
             row.hasText(plain.request.destination.description, in: .destination)
         {
             return plain.request
         }
-        let made = newSchedulingPart(row)
+        let made = newSpecification(row)
         lastRead.plain = (lastRead.terms, made)
         return made
     }
 
-    /// Whether it wants nothing but a condition, a destination and a priority.
+    /// Whether the scheduler needs nothing of it but a condition, a destination and a priority.
     private func isPlain(_ row: SQLiteStatement) -> Bool {
-        row.isNull(.orderKey) && row.isNull(.uniqueName) && row.isNull(.uniqueMode) && row.isNull(.uploadProtocol)
-            && row.isNull(.interceptor) && row.isNull(.maximumAttempts) && !row.flag(.depends) && !row.flag(.strict)
+        Self.schedulingTerms.allSatisfy { column, isFlag in isFlag ? !row.flag(column) : row.isNull(column) }
     }
 
-    /// Nearly all rows have the condition and the destination of the row before.
-    private func newSchedulingPart(_ row: SQLiteStatement) -> RequestSpecification {
+    private static let schedulingTerms = RequestColumn.terms.filter { $0.term.column?.isForScheduling == true }.map {
+        ($0.column, isFlag: $0.term.form == .flag)
+    }
+
+    /// A specification without what the row does not give. Nearly all rows have the condition and the destination of the row before.
+    private func newSpecification(_ row: SQLiteStatement) -> RequestSpecification {
         let (condition, name) = (row.text(.condition) ?? "any", row.text(.destination) ?? "")
         if condition != lastRead.terms {
             lastRead.terms = condition
@@ -195,13 +183,7 @@ extension QueueDatabase {
         var terms = request.terms
         terms.condition = lastRead.condition
         terms.priority = RequestPriority(rawValue: UInt8(clamping: row.integer(.priority))) ?? .normal
-        terms.orderKey = row.text(.orderKey)
-        terms.uniqueness = (try? RequestUniqueness(key: row.text(.uniqueName), mode: row.text(.uniqueMode))) ?? .none
-        terms.dependsOnPrevious = row.flag(.depends)
-        terms.isStrict = row.flag(.strict)
-        terms.uploadProtocol = row.text(.uploadProtocol).flatMap(UploadProtocol.init(rawValue:))
-        terms.interceptor = row.text(.interceptor)
-        terms.maximumAttempts = row.optionalInteger(.maximumAttempts).map(Int.init)
+        row.read(into: &terms)
         request.terms = terms
         return request
     }
@@ -210,14 +192,13 @@ extension QueueDatabase {
 
     /// - Returns: `nil` if there is no such request.
     func report(on id: RequestID) throws(SQLiteError) -> RequestReport? {
-        if let kept = pending.requests[id] { return kept.report(id) }
-        if pending.concerns(id) { try beginReading() }
+        try fold()
         return try statements.report.first(.integer(id.rawValue)) { (row) throws(SQLiteError) in try report(row) }
     }
 
     /// Reports without the bytes of answers.
     func reports(_ query: RecordQuery) throws(SQLiteError) -> [RequestReport] {
-        try beginReading()
+        try fold()
         let rows = statements.page
         try rows.bind([
             .integer(query.after), .optional(query.owner), .optional(query.isOver.map { $0 ? 1 : 0 }),
@@ -243,7 +224,7 @@ extension QueueDatabase {
         if let end = end(row) {
             report.finish(end, at: row.optionalInteger(.overWall).map(Timestamp.init(nanosecondsSince1970:)))
         }
-        let first = CInt(RequestColumn.allCases.count)
+        let first = CInt(RequestColumn.names.count)
         if let status = row.optionalInteger(first) {
             let body = RequestColumns.Body(
                 kind: row.integer(first + 2), path: row.text(first + 3), bytes: row.integer(first + 4))
@@ -265,7 +246,7 @@ extension QueueDatabase {
 
     /// Delivers the events that an earlier run left.
     func repeatOutbox() throws(SQLiteError) {
-        try beginReading()
+        try fold()
         try outbox?.repeatAll()
     }
 
@@ -278,7 +259,7 @@ extension QueueDatabase {
     func answerNames() throws(SQLiteError) -> Set<String> { try spoolNames(in: "result") }
 
     private func spoolNames(in table: String) throws(SQLiteError) -> Set<String> {
-        try beginReading()
+        try fold()
         let rows = try database.prepare("SELECT body_path FROM \(table) WHERE body_kind = 3")
         var names: Set<String> = []
         while try rows.step() { if let name = rows.text(0) { names.insert(name) } }

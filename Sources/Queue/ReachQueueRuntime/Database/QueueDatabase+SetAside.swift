@@ -69,7 +69,7 @@ extension QueueDatabase {
         var found: [Problem] = []
         for id in ids { found += try problems(judge, .integer(id)) }
         guard !found.isEmpty else { return [] }
-        endReading()
+        unfold()
         try inTransaction { () throws(SQLiteError) in try setAside(found, at: now, &aside) }
         return Set(found.map(\.id))
     }

@@ -19,9 +19,9 @@ final class QueueDatabase {
     var finished = 0
     /// Of requests that are over and not dead.
     var kept = KeptAccounts()
-    /// Spool files that nothing names any more, once the open transaction is safe.
+    /// Spool files that nothing names any more, once the fold is safe.
     var doomed: [String] = []
-    /// The same of transactions that are committed and perhaps not on the disk; and of those that are.
+    /// The same of folds that are committed and perhaps not on the disk; and of those that are.
     var doomedWhenSafe: [String] = []
     var removable: [String] = []
     /// When the last request ended.
@@ -40,7 +40,7 @@ final class QueueDatabase {
     var leftOut: [String] = []
     /// What else was acknowledged and is lost: sentences.
     var losses: [String] = []
-    /// What was counted when readers began; `nil` while none reads what is pending.
+    /// What was counted before the fold that is open; `nil` while none is.
     var countersBefore: Counters?
     /// The largest number of a request.
     var lastID: Int64 = 0
@@ -50,8 +50,8 @@ final class QueueDatabase {
     let log: CInt
     /// The texts of the request that was read last, and what they mean: mostly the next one's are the same.
     var lastRead = (
-        terms: "", condition: NetworkCondition.any, destination: Destination(stored: ""), accepted: "",
-        statuses: [ClosedRange<Int>](), plain: (condition: String, request: RequestSpecification)?.none
+        terms: "", condition: NetworkCondition.any, destination: Destination(stored: ""),
+        plain: (condition: String, request: RequestSpecification)?.none
     )
 
     /// Opens the file, checks it unless it is long, and brings it up to date.
@@ -127,7 +127,7 @@ final class QueueDatabase {
     /// - Parameter looksAtRequests: False where ``portion(from:limit:at:_:)`` sets aside rows of requests.
     /// - Returns: What was set aside.
     func begin(at now: Instant, looksAtRequests: Bool = true) throws -> RowsSetAside {
-        endReading()
+        unfold()
         let rows = try setAsideImplausibleRows(at: now.wall, looksAtRequests: looksAtRequests)
         kept = try readKept()
         lastID = try lastNumber()
@@ -146,202 +146,15 @@ final class QueueDatabase {
         try database.number("SELECT max(id) FROM request WHERE id <= \(RowRules.numbers.upperBound)") ?? 0
     }
 
-    // MARK: Writing
-
-    /// Writes transactions as one: into the change log, or where that cannot take them into the tables. A kill loses nothing of
-    /// it, a loss of power what was not synced. A transaction that the tables reject is left out, and its receipt says so.
-    ///
-    /// - Parameter point: Called before and after the commit.
-    /// - Returns: A receipt for each, with what is to be sent for the leases in it.
-    @discardableResult
-    func write(_ transactions: [StoreTransaction], at point: (StorePoint, [StoreTransaction]) -> Void)
-        throws(SQLiteError) -> [StoreReceipt]
-    {
-        endReading()
-        if isDoubtful { throw Self.doubt }
-        if let receipts = log(transactions, at: point) { return receipts }
-        if isDoubtful { throw Self.doubt }
-        do throws(SQLiteError) {
-            return try write(transactions, { (transaction) throws(SQLiteError) in try apply(transaction) }, at: point)
-        } catch {
-            guard case .rejected = error else { throw error }
-            // To be able to go back to before each takes two more statements, which no one else pays for.
-            return try write(transactions, { (transaction) throws(SQLiteError) in try attempt(transaction) }, at: point)
-        }
-    }
-
-    private func write(
-        _ transactions: [StoreTransaction], _ apply: (StoreTransaction) throws(SQLiteError) -> StoreReceipt,
-        at point: (StorePoint, [StoreTransaction]) -> Void
-    ) throws(SQLiteError) -> [StoreReceipt] {
-        var receipts: [StoreReceipt] = []
-        receipts.reserveCapacity(transactions.count)
-        var doomedBefore: [String] = []
-        try requireRoom()
-        try statements.begin.run()
-        do throws(SQLiteError) {
-            try applyPending()
-            doomedBefore = claimDoomed()
-            for transaction in transactions { receipts.append(try apply(transaction)) }
-            try prune()
-            point(.beforeCommit, transactions)
-            try statements.commit.run()
-        } catch {
-            rollBack()
-            throw error
-        }
-        didCommit()
-        doomedWhenSafe += doomedBefore
-        if !receipts.isEmpty { receipts[receipts.count - 1].doomed += claimDoomed() }
-        point(.afterCommit, transactions)
-        outbox?.deliver()
-        return receipts
-    }
-
-    private func apply(_ transaction: StoreTransaction) throws(SQLiteError) -> StoreReceipt {
-        for change in transaction.changes { try write(change) }
-        try outbox?.write(transaction.events)
-        return StoreReceipt(transaction: transaction, leased: try leased(by: transaction), doomed: claimDoomed())
-    }
-
-    /// Writes it, or nothing of it.
-    private func attempt(_ transaction: StoreTransaction) throws(SQLiteError) -> StoreReceipt {
-        try database.execute("SAVEPOINT one")
-        let rows = outbox?.rows.count ?? 0
-        let before = counters
-        do throws(SQLiteError) {
-            let receipt = try apply(transaction)
-            try database.execute("RELEASE one")
-            return receipt
-        } catch {
-            guard case .rejected(let reason) = error else { throw error }
-            try database.execute("ROLLBACK TO one; RELEASE one")
-            outbox?.forget(downTo: rows)
-            counters = before
-            return StoreReceipt(transaction: transaction, leased: [], doomed: [], rejection: reason)
-        }
-    }
-
-    /// What was counted is what the file has.
-    func rollBack() {
-        if database.isInTransaction { try? database.execute("ROLLBACK") }
-        outbox?.forget()
-        doomed = []
-        leftOut = []
-        if let counted = try? readKept() { kept = counted }
+    /// Writes something of no consequence, to see whether that can be done.
+    func probe() throws(SQLiteError) {
+        unfold()
+        let version = try database.number("PRAGMA user_version") ?? 0
+        try database.execute("BEGIN IMMEDIATE; PRAGMA user_version = \(version); COMMIT")
     }
 
     /// Gives back the memory of pages that were read, up to 2 MiB.
     func releaseCache() { try? database.execute("PRAGMA shrink_memory") }
-
-    func claimDoomed() -> [String] {
-        defer { doomed = [] }
-        return doomed
-    }
-
-    /// Read while the transaction is open: each read by itself would lock and unlock the file. A request whose row is damaged is left
-    /// out.
-    private func leased(by transaction: StoreTransaction) throws(SQLiteError) -> [(RequestID, QueuedRequest)] {
-        var leased: [(RequestID, QueuedRequest)] = []
-        for case .lease(let id, _, _, _, _) in transaction.changes {
-            let request: QueuedRequest?
-            do throws(SQLiteError) {
-                request = try specification(id)
-            } catch {
-                guard case .corrupt = error else { throw error }
-                continue
-            }
-            guard let request else { continue }
-            leases[id] = RequestFacts(request)
-            leased.append((id, request))
-        }
-        return leased
-    }
-
-    private func write(_ change: StoreChange) throws(SQLiteError) {
-        var changes: [LoggedChange] = []
-        if LoggedChange.append(change, boot: boot, to: &changes) {
-            for change in changes { try write(change) }
-            return
-        }
-        switch change {
-        case .insert, .lease, .update, .holdRequest, .finish, .purge, .markRead: break
-        case .revive(let progress, let deadline):
-            try statements.update.run(
-                ChangedRow.writer.values(ChangedRow(progress: progress, boot: boot))
-                    + [.integer(progress.id.rawValue)])
-            // What it died of is over; the next answer gets the same file.
-            doomed += try names(statements.answerName, .integer(progress.id.rawValue))
-            try statements.deleteResult.run(.integer(progress.id.rawValue))
-            try statements.setDeadline.run(
-                .integer(deadline.wall.nanosecondsSince1970), .integer(deadline.boot.nanoseconds), .integer(boot),
-                .integer(progress.id.rawValue))
-        case .holdQueue(let owner, let isHeld):
-            try (isHeld ? statements.holdQueue : statements.releaseQueue).run(.integer(owner ?? 0))
-        case .openBreaker(let breaker):
-            try statements.openBreaker.run(
-                .text(breaker.destination.description),
-                .text(RequestColumns.breakerPlace(breaker.interface, of: breaker.owner)),
-                .integer(breaker.openUntil.wall.nanosecondsSince1970), .integer(breaker.openUntil.boot.nanoseconds),
-                .integer(boot), .integer(breaker.step))
-        case .closeBreaker(let destination, let interface, let owner):
-            try statements.closeBreaker.run(
-                .text(destination.description), .text(RequestColumns.breakerPlace(interface, of: owner)))
-        }
-    }
-
-    /// Writes a change into the tables.
-    func write(_ change: LoggedChange) throws(SQLiteError) {
-        let id = SQLiteValue.integer(change.id)
-        switch change.kind {
-        case .insert:
-            if change.row.count == NewRow.writer.count {
-                try statements.insert.run(change.row)
-            } else {
-                try database.prepare(NewRow.writer.insertion(change.row.count)).run(change.row)
-            }
-            if let body = change.more.first { try statements.insertBody.run(id, body) }
-            lastID = max(lastID, change.id)
-        case .lease: try statements.lease.run(change.row + [id])
-        case .update: try statements.update.run(ChangedRow.writer.filled(change.row) + [id])
-        case .hold: try statements.hold.run(change.row + [id])
-        case .finish: try finish(change)
-        case .purge: try purge([change.id])
-        case .markRead: try statements.markRead.run(id)
-        case .event: if let event = change.more.first { try outbox?.write(change.id, event) }
-        case .trimEvents: try outbox?.trim(upTo: change.id)
-        }
-    }
-
-    private func finish(_ change: LoggedChange) throws(SQLiteError) {
-        let id = SQLiteValue.integer(change.id)
-        let facts = try statements.facts.first(id) { row in
-            (owner: row.integer(0), texts: row.integer(1), body: row.integer(2), name: row.text(3))
-        }
-        // A row that was set aside has no end.
-        guard let facts, let state = change.endState else { return }
-        let bytes = (state == .dead ? 0 : facts.texts + RequestFacts.rowBytes) + change.answerBytes
-        try statements.finish.run(ChangedRow.writer.filled(change.row) + [.integer(bytes), id])
-        // Only what is dead can be sent again.
-        if state != .dead {
-            if facts.body == 1 { try statements.deleteBody.run(id) }
-            if facts.body == 3, let name = facts.name {
-                doomed.append(name)
-                try statements.forgetBody.run(id)
-            }
-        }
-        if !change.more.isEmpty { try statements.insertResult.run([id] + change.more) }
-        if state != .dead { kept.add(bytes, of: UInt32(clamping: facts.owner)) }
-        finished += 1
-        lastEnd = change.endTime ?? lastEnd
-    }
-
-    /// Writes something of no consequence, to see whether that can be done.
-    func probe() throws(SQLiteError) {
-        endReading()
-        let version = try database.number("PRAGMA user_version") ?? 0
-        try database.execute("BEGIN IMMEDIATE; PRAGMA user_version = \(version); COMMIT")
-    }
 
     /// How long the log was after the last commit.
     var pagesInLog: Int { database.pagesInLog }
@@ -349,7 +162,7 @@ final class QueueDatabase {
     /// - Returns: Whether all of SQLite's log is in the file: another program that reads may prevent it.
     @discardableResult
     func checkpoint(truncate: Bool = false) throws(SQLiteError) -> Bool {
-        endReading()
+        unfold()
         guard try database.checkpoint(truncate: truncate) else { return false }
         // An eighth at a time, so that a file that was large for a while shrinks within some checkpoints, and no turn of the
         // disk's thread lasts long: 8,192 pages are 32 MiB.

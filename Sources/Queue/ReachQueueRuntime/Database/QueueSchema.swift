@@ -1,10 +1,13 @@
+internal import ReachQueue
+
 /// The tables of the queue's file, and how an older file becomes a newer one.
 struct QueueSchema: Sendable {
     /// Each brings the file from the version of its index to the next one.
-    var migrations: [String] = [
-        Self.first, Self.keptPerOwner, Self.ofPrograms, Self.sinceWhen, Self.ofUploads, Self.fewerPages,
-        Self.ofAnswers,
-    ]
+    var migrations: [String] =
+        [
+            Self.first, Self.keptPerOwner, Self.ofPrograms, Self.sinceWhen, Self.ofUploads, Self.fewerPages,
+            Self.ofAnswers, Self.moreInLog,
+        ] + Self.ofTerms
 
     var version: Int64 { Int64(migrations.count) }
 
@@ -162,6 +165,22 @@ struct QueueSchema: Sendable {
         CREATE TABLE change_log (generation INTEGER NOT NULL);
         INSERT INTO change_log VALUES (abs(random() >> 1) + 1);
         """
+
+    /// The columns of later terms, a migration for each version.
+    private static let ofTerms: [String] = {
+        let terms = RequestTerm.stored.filter { $0.version > 1 }
+        guard let last = terms.map(\.version).max() else { return [] }
+        return (9...last).map { version in
+            terms.filter { $0.version == version }.flatMap { term in
+                ["request", "set_aside"].map { table in
+                    "ALTER TABLE \(table) ADD COLUMN \(term.column?.name ?? "") \(term.form.isNumber ? "INTEGER" : "TEXT");"
+                }
+            }.joined(separator: "\n")
+        }
+    }()
+
+    /// The tables stay as they are: the change log has kinds of changes (``LoggedChange/Kind``) that earlier versions do not know.
+    private static let moreInLog = ""
 
     /// What a request that is over takes of its owner's room: its texts, its answer unless that is a file of the
     /// owner's, and rows. Of a dead request the answer alone: `bytes` has the rest.

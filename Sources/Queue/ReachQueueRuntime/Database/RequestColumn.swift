@@ -1,55 +1,61 @@
 internal import ReachCore
 internal import ReachQueue
 
-/// The columns of `request`. Each is named here once: statements list all of them in this order, and rows are read by them.
+/// The columns of `request` that are no terms. Statements list all columns in the order of ``names``, and rows are read by it.
 enum RequestColumn: CInt, CaseIterable {
-    case id, state, owner, destination, condition, priority, orderKey, uniqueMode, uniqueName, depends, strict,
-        repeatable
-    case maximumAttempts, bytes, lifetime, deadlineWall, deadlineBoot, boot
+    case id, state, owner, destination, condition, priority, repeatable
+    case bytes, lifetime, deadlineWall, deadlineBoot, boot
     case attempts, networkFailures, tries, held, networkFailure, notBeforeWall, notBeforeBoot, notBeforeIn, reason,
         overWall
     case leaseInterface, leaseWall
-    case method, url, headers, idempotencyKey, accepted, outputPath, bodyKind, bodyPath, bodyBytes, uploadProtocol
+    case method, url, headers, bodyKind, bodyPath, bodyBytes
     case kept, seen
-    case interceptor, timeouts, tag, failsOffline
     case waitsWall
-    case location, compressed
 
-    /// The name in the file: `orderKey` is `order_key`.
+    /// The name in the file: `bodyKind` is `body_kind`.
     var name: String {
         "\(self)".reduce(into: "") { name, letter in
             name += letter.isUppercase ? "_" + letter.lowercased() : String(letter)
         }
     }
 
+    /// The columns of terms follow those of this enumeration.
+    static let terms: [(column: CInt, term: RequestTerm)] = RequestTerm.stored.enumerated().map { place, term in
+        (CInt(allCases.count + place), term)
+    }
+
+    static let names = allCases.map(\.name) + RequestTerm.stored.compactMap(\.column?.name)
+
     /// All columns, for a SELECT whose rows are read by ``SQLiteStatement/integer(_:)`` and the others.
-    static let list = allCases.map { "request." + $0.name }.joined(separator: ", ")
+    static let list = names.map { "request." + $0 }.joined(separator: ", ")
 
     /// All columns in the same places, with NULL for those that the scheduler does not need: of a million rows, SQLite then
     /// decodes a third less.
-    static let schedulingList = allCases.map { $0.isForScheduling ? "request." + $0.name : "NULL" }
-        .joined(separator: ", ")
+    static let schedulingList = list(\.isForScheduling) { $0.isForScheduling }
 
     /// The same with NULL for those that change: what is to be sent does not depend on them.
-    static let specificationList = allCases.map { $0.isForSending ? "request." + $0.name : "NULL" }
-        .joined(separator: ", ")
+    static let specificationList = list(\.isForSending) { _ in true }
+
+    private static func list(
+        _ isNeeded: (RequestColumn) -> Bool, _ isNeededTerm: (RequestTerm.Column) -> Bool
+    ) -> String {
+        let fixed = allCases.map { isNeeded($0) ? "request." + $0.name : "NULL" }
+        let terms = RequestTerm.stored.compactMap(\.column).map { isNeededTerm($0) ? "request." + $0.name : "NULL" }
+        return (fixed + terms).joined(separator: ", ")
+    }
 
     private var isForSending: Bool {
         switch self {
-        case .state, .repeatable, .bytes, .deadlineWall, .deadlineBoot, .boot, .attempts, .networkFailures, .tries,
-            .held,
-            .networkFailure, .notBeforeWall, .notBeforeBoot, .notBeforeIn, .reason, .overWall, .leaseInterface,
-            .leaseWall, .kept, .seen, .waitsWall:
-            false
-        default: true
+        case .id, .owner, .destination, .condition, .priority, .lifetime, .method, .url, .headers, .bodyKind, .bodyPath,
+            .bodyBytes:
+            true
+        default: false
         }
     }
 
     private var isForScheduling: Bool {
         switch self {
-        case .leaseInterface, .leaseWall, .method, .url, .idempotencyKey, .accepted, .outputPath, .bodyPath, .bodyBytes,
-            .seen, .timeouts, .tag, .failsOffline, .location, .compressed:
-            false
+        case .leaseInterface, .leaseWall, .method, .url, .bodyPath, .bodyBytes, .seen: false
         default: true
         }
     }
@@ -62,31 +68,45 @@ extension SQLiteStatement {
     func text(_ column: RequestColumn) -> String? { text(column.rawValue) }
     func hasText(_ text: String, in column: RequestColumn) -> Bool { hasText(text, in: column.rawValue) }
     func isNull(_ column: RequestColumn) -> Bool { isNull(column.rawValue) }
+
+    /// Reads the terms that the row has, into usual ones.
+    func read(into terms: inout RequestTerms) {
+        for (column, term) in RequestColumn.terms where !isNull(column) {
+            let value: TermValue =
+                switch term.form {
+                case .flag: .flag(flag(column))
+                case .number: .number(integer(column))
+                case .text, .word, .ranges: .text(text(column) ?? "")
+                }
+            // What cannot be read is as usual: ``RowRules`` has looked at what may not be.
+            try? term.read(&terms, value)
+        }
+    }
 }
 
 /// Values that a statement writes into a row, each with its column.
 struct RowWriter<Source: Sendable>: Sendable {
     typealias Value = @Sendable (Source) -> SQLiteValue
 
-    private var columns: [(column: RequestColumn, value: Value)] = []
+    fileprivate var columns: [(name: String, value: Value)] = []
 
     /// - Parameter name: Sets the value of each column, in the order of the statement.
     init(_ name: (inout RowWriter) -> Void) { name(&self) }
 
-    mutating func set(_ column: RequestColumn, _ value: @escaping Value) { columns.append((column, value)) }
+    mutating func set(_ column: RequestColumn, _ value: @escaping Value) { columns.append((column.name, value)) }
 
     /// The parameters of a statement, in the order of the columns.
     func values(_ source: Source) -> [SQLiteValue] { columns.map { $0.value(source) } }
 
     var count: Int { columns.count }
 
-    func index(of column: RequestColumn) -> Int? { columns.firstIndex { $0.column == column } }
+    func index(of column: RequestColumn) -> Int? { columns.firstIndex { $0.name == column.name } }
 
     var insertion: String { insertion(columns.count) }
 
     /// - Parameter count: So many of the first columns: those that a change log of an earlier version knows.
     func insertion(_ count: Int) -> String {
-        let names = columns.prefix(count).map(\.column.name)
+        let names = columns.prefix(count).map(\.name)
         let marks = names.map { _ in "?" }.joined(separator: ", ")
         return "INSERT INTO request (\(names.joined(separator: ", "))) VALUES (\(marks))"
     }
@@ -98,7 +118,30 @@ struct RowWriter<Source: Sendable>: Sendable {
 
     /// - Parameter more: What else is set.
     func update(_ more: String...) -> String {
-        "UPDATE request SET \((columns.map { $0.column.name + " = ?" } + more).joined(separator: ", ")) WHERE id = ?"
+        "UPDATE request SET \((columns.map { $0.name + " = ?" } + more).joined(separator: ", ")) WHERE id = ?"
+    }
+}
+
+extension RowWriter<NewRow> {
+    /// Sets the column of a term.
+    mutating func set(term name: String) {
+        for term in RequestTerm.stored where term.column?.name == name { set(term) }
+    }
+
+    mutating func set(_ term: RequestTerm) {
+        guard let column = term.column else { return }
+        columns.append(
+            (
+                column.name,
+                {
+                    switch term.write($0.terms) {
+                    case .flag(let flag): .flag(flag)
+                    case .number(let number): .integer(number)
+                    case .text(let text): .text(text)
+                    case .ranges, nil: column.isRequired ? .integer(0) : .null
+                    }
+                }
+            ))
     }
 }
 
@@ -106,8 +149,16 @@ struct RowWriter<Source: Sendable>: Sendable {
 struct NewRow: Sendable {
     let stored: StoredRequest
     let request: RequestSpecification
+    let terms: RequestTerms
     /// The start of the machine that boot times count from.
     let boot: Int64
+
+    init(stored: StoredRequest, request: RequestSpecification, boot: Int64) {
+        self.stored = stored
+        self.request = request
+        terms = request.terms
+        self.boot = boot
+    }
 
     private var lifetime: Int64 { (stored.deadline.boot - stored.created.boot).nanoseconds }
 
@@ -118,13 +169,9 @@ struct NewRow: Sendable {
         row.set(.destination) { .text($0.stored.destination.description) }
         row.set(.condition) { .text($0.stored.condition.description) }
         row.set(.priority) { .integer($0.stored.priority.rawValue) }
-        row.set(.orderKey) { .optional($0.stored.orderKey) }
-        row.set(.uniqueMode) { .optional($0.stored.uniqueness.mode) }
-        row.set(.uniqueName) { .optional($0.stored.uniqueness.key) }
-        row.set(.depends) { .flag($0.stored.dependsOnPrevious) }
-        row.set(.strict) { .flag($0.stored.isStrict) }
+        for name in ["order_key", "unique_mode", "unique_name", "depends", "strict"] { row.set(term: name) }
         row.set(.repeatable) { .flag($0.stored.isRepeatable) }
-        row.set(.maximumAttempts) { .optional($0.stored.maximumAttempts) }
+        row.set(term: "maximum_attempts")
         row.set(.bytes) { .integer($0.stored.bytesHeld) }
         row.set(.lifetime) { .integer($0.lifetime) }
         row.set(.deadlineWall) { .integer($0.stored.deadline.wall.nanosecondsSince1970) }
@@ -133,19 +180,13 @@ struct NewRow: Sendable {
         row.set(.method) { .text($0.request.method) }
         row.set(.url) { .text($0.request.url) }
         row.set(.headers) { .text(RequestColumns.text(of: $0.request.headers)) }
-        row.set(.idempotencyKey) { .optional($0.request.idempotency.stored) }
-        row.set(.accepted) { .text(RequestColumns.text(of: $0.request.acceptedStatuses)) }
-        row.set(.outputPath) { .optional($0.request.outputPath) }
+        for name in ["idempotency_key", "accepted", "output_path"] { row.set(term: name) }
         row.set(.bodyKind) { .integer(RequestColumns.columns(of: $0.request.body).kind) }
         row.set(.bodyPath) { .optional(RequestColumns.columns(of: $0.request.body).path) }
         row.set(.bodyBytes) { .integer($0.request.body.count) }
-        row.set(.uploadProtocol) { .optional($0.request.uploadProtocol?.rawValue) }
-        row.set(.interceptor) { .optional($0.request.interceptor) }
-        row.set(.timeouts) { .optional($0.request.timeouts?.text) }
-        row.set(.tag) { .optional($0.request.tag) }
-        row.set(.failsOffline) { .flag($0.request.failsOffline) }
-        row.set(.location) { .optional($0.request.followsRedirects ? 1 : nil) }
-        row.set(.compressed) { .optional($0.request.isCompressed ? 1 : nil) }
+        let last = ["upload_protocol", "interceptor", "timeouts", "tag", "fails_offline", "location", "compressed"]
+        for name in last { row.set(term: name) }
+        for term in RequestTerm.stored.sorted(by: { $0.version < $1.version }) where term.version > 1 { row.set(term) }
     }
 }
 

@@ -33,17 +33,6 @@ enum RequestColumns {
         }
     }
 
-    static func text(of statuses: [ClosedRange<Int>]) -> String {
-        statuses.map { "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: ",")
-    }
-
-    static func statuses(_ text: String) -> [ClosedRange<Int>] {
-        text.split(scalar: ",").compactMap { part in
-            let bounds = part.split(scalar: "-").compactMap { Int($0) }
-            return bounds.count == 2 && bounds[0] <= bounds[1] ? bounds[0]...bounds[1] : nil
-        }
-    }
-
     // MARK: Bodies
 
     struct Body {

@@ -24,11 +24,14 @@ enum RowRules {
         case text(Int)
         case nullOrInteger(ClosedRange<Int64>)
         case nullOrText(Int)
+        /// Another value may be good, too.
+        case null
 
         var orNull: Look {
             switch self {
             case .integer(let range), .nullOrInteger(let range): .nullOrInteger(range)
             case .text(let length), .nullOrText(let length): .nullOrText(length)
+            case .null: .null
             }
         }
 
@@ -39,6 +42,7 @@ enum RowRules {
             case .nullOrInteger(let range):
                 row.isNull(column) || row.isInteger(column) && range.contains(row.integer(column))
             case .nullOrText(let length): row.isNull(column) || row.isText(column, upTo: length)
+            case .null: row.isNull(column)
             }
         }
     }
@@ -47,7 +51,7 @@ enum RowRules {
     /// This costs a sixth of ``problem``, which decides about the other rows.
     static func isEvidentlyGood(_ row: SQLiteStatement) -> Bool {
         guard row.integer(.state) == RowState.waiting.rawValue, row.isNull(.overWall),
-            row.isNull(.uploadProtocol), row.integer(.bodyKind) != 3
+            row.integer(.bodyKind) != 3
         else { return false }
         for (column, look) in looks where !look.isGood(row, column) { return false }
         return true
@@ -55,7 +59,7 @@ enum RowRules {
 
     private static let looks: [(CInt, Look)] = requestRules.compactMap { rule in
         guard let look = rule.look else { return nil }
-        return RequestColumn.allCases.first { $0.name == rule.column }.map { ($0.rawValue, look) }
+        return RequestColumn.names.firstIndex(of: rule.column).map { (CInt($0), look) }
     }
 
     private static let owners: ClosedRange<Int64> = 0...Int64(UInt32.max)
@@ -66,28 +70,23 @@ enum RowRules {
     private static let lengths: ClosedRange<Int64> = 0...1 << 50
     private static let anything: ClosedRange<Int64> = .min ... .max
 
-    private static let requestRules: [Rule] = [
-        integer(.id, numbers), integer(.state, 0...4), integer(.owner, owners), text(.destination, upTo: 65_536),
-        text(.condition, upTo: 65_536), integer(.priority, 0...3), optional(text(.orderKey, upTo: 65_536)),
-        optional(text(.uniqueMode, upTo: 64)), optional(text(.uniqueName, upTo: 65_536)),
-        integer(.depends, flags), integer(.strict, flags), integer(.repeatable, flags),
-        optional(integer(.maximumAttempts, 0 ... .max)), integer(.bytes, lengths), integer(.lifetime, 0 ... .max),
-        integer(.deadlineWall, anything), integer(.deadlineBoot, anything), integer(.boot, anything),
-        integer(.attempts, counts), integer(.networkFailures, counts), integer(.tries, counts),
-        integer(.held, flags), integer(.networkFailure, flags), optional(integer(.notBeforeWall, anything)),
-        optional(integer(.notBeforeBoot, anything)), optional(integer(.notBeforeIn, anything)),
-        optional(text(.reason, upTo: 64)), optional(integer(.overWall, anything)),
-        ("over_wall", "(state >= 2) = (over_wall IS NOT NULL)", nil), optional(text(.leaseInterface, upTo: 64)),
-        optional(integer(.leaseWall, anything)), ofLease(.leaseInterface, "lease_interface IS NOT NULL"),
-        ofLease(.leaseWall, "lease_wall IS NOT NULL"), ofLease(.tries, "tries > 0"), text(.method), text(.url),
-        text(.headers),
-        optional(text(.idempotencyKey)), text(.accepted), optional(text(.outputPath)), integer(.bodyKind, 0...3),
-        optional(text(.bodyPath)), integer(.bodyBytes, lengths), spoolName,
-        optional(uploadProtocol), integer(.kept, lengths),
-        integer(.seen, flags), optional(text(.interceptor, upTo: 65_536)), optional(text(.timeouts, upTo: 256)),
-        optional(text(.tag)), integer(.failsOffline, flags), optional(integer(.waitsWall, anything)),
-        optional(integer(.location, flags)), optional(integer(.compressed, flags)),
-    ]
+    private static let requestRules: [Rule] =
+        [
+            integer(.id, numbers), integer(.state, 0...4), integer(.owner, owners), text(.destination, upTo: 65_536),
+            text(.condition, upTo: 65_536), integer(.priority, 0...3), integer(.repeatable, flags),
+            integer(.bytes, lengths), integer(.lifetime, 0 ... .max),
+            integer(.deadlineWall, anything), integer(.deadlineBoot, anything), integer(.boot, anything),
+            integer(.attempts, counts), integer(.networkFailures, counts), integer(.tries, counts),
+            integer(.held, flags), integer(.networkFailure, flags), optional(integer(.notBeforeWall, anything)),
+            optional(integer(.notBeforeBoot, anything)), optional(integer(.notBeforeIn, anything)),
+            optional(text(.reason, upTo: 64)), optional(integer(.overWall, anything)),
+            ("over_wall", "(state >= 2) = (over_wall IS NOT NULL)", nil), optional(text(.leaseInterface, upTo: 64)),
+            optional(integer(.leaseWall, anything)), ofLease(.leaseInterface, "lease_interface IS NOT NULL"),
+            ofLease(.leaseWall, "lease_wall IS NOT NULL"), ofLease(.tries, "tries > 0"), text(.method), text(.url),
+            text(.headers), integer(.bodyKind, 0...3), optional(text(.bodyPath)), integer(.bodyBytes, lengths),
+            spoolName,
+            integer(.kept, lengths), integer(.seen, flags), optional(integer(.waitsWall, anything)),
+        ] + RequestTerm.stored.compactMap(rule)
 
     private static let resultRules: [Rule] = [
         integer("status", 0...999), text("headers"), integer("body_kind", 0...3), optional(text("body_path")),
@@ -106,11 +105,20 @@ enum RowRules {
         nil
     )
 
-    /// A request that is resumed by a protocol is another one without it.
-    private static let uploadProtocol: Rule = {
-        let words = UploadProtocol.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        return (RequestColumn.uploadProtocol.name, "upload_protocol IN (\(words))", nil)
-    }()
+    private static func rule(of term: RequestTerm) -> Rule? {
+        guard let column = term.column else { return nil }
+        let rule: Rule =
+            switch term.form {
+            case .flag: integer(column.name, flags)
+            case .number(let range): integer(column.name, range)
+            case .word(let words) where !words.isEmpty:
+                // A request without its word is another one.
+                (column.name, "\(column.name) IN (\(words.map { "'\($0)'" }.joined(separator: ", ")))", .null)
+            case .text(.max): text(column.name)
+            case .text, .word, .ranges: text(column.name, upTo: 65_536)
+            }
+        return column.isRequired ? rule : optional(rule)
+    }
 
     private static func integer(_ column: String, _ range: ClosedRange<Int64>) -> Rule {
         let isInteger = "typeof(\(column)) = 'integer'"

@@ -40,8 +40,6 @@ struct OutboxTable {
     private let all: SQLiteStatement
     /// The number of the newest row, also of one in the change log.
     private var last: Int64 = 0
-    /// Those of the open transaction.
-    private(set) var rows: [QueueOutbox.Row] = []
 
     /// Numbers are never given twice, so that a row that was trimmed is not taken for a new one.
     static let creation = """
@@ -60,8 +58,8 @@ struct OutboxTable {
 
     private static let largestNumber = Int64.max / 2
 
-    /// Looks what the newest row is, where rows were written or taken back behind this value's back.
-    mutating func findLast(in database: borrowing SQLiteDatabase) throws(SQLiteError) {
+    /// Looks what the newest row in the tables is.
+    private mutating func findLast(in database: borrowing SQLiteDatabase) throws(SQLiteError) {
         let given = try database.number("SELECT seq FROM sqlite_sequence WHERE name = 'journal_event'") ?? 0
         // A number near the end of the range is damage, and numbers must go on.
         last = min(max(given, try database.number("SELECT max(number) FROM journal_event") ?? 0), Self.largestNumber)
@@ -69,8 +67,8 @@ struct OutboxTable {
 
     /// The rows of the events that report a change of what is kept, behind all others.
     ///
-    /// - Parameter count: The number of rows that come before them, and are not noted yet.
-    func rows(of events: [QueueEvent], after count: Int = 0) -> [QueueOutbox.Row] {
+    /// - Parameter count: The number of rows that come before them, and are not delivered yet.
+    func rows(of events: [QueueEvent], after count: Int) -> [QueueOutbox.Row] {
         var number = last + Int64(count)
         return events.lazy.filter(\.kind.isKept).map { event in
             number += 1
@@ -81,34 +79,13 @@ struct OutboxTable {
     /// Numbers go on behind this one, also where its row is not in the table yet.
     mutating func skip(to number: Int64) { last = max(last, number) }
 
-    /// Has rows delivered that are in the change log.
-    mutating func note(_ more: [QueueOutbox.Row]) {
-        rows += more
-        last = more.last?.number ?? last
-    }
-
-    /// Writes the events of a change of what is kept into the table.
-    mutating func write(_ events: [QueueEvent]) throws(SQLiteError) {
-        let more = rows(of: events)
-        for row in more { try write(row.number, .blob(row.event)) }
-        note(more)
+    /// Delivers rows that are in the change log.
+    mutating func deliver(_ rows: [QueueOutbox.Row]) {
+        last = rows.last?.number ?? last
+        outbox.deliver(rows, false)
     }
 
     func write(_ number: Int64, _ event: SQLiteValue) throws(SQLiteError) { try insert.run(.integer(number), event) }
-
-    /// Forgets what was not committed, back to a number of rows.
-    mutating func forget(downTo count: Int = 0) {
-        let surplus = max(0, rows.count - count)
-        last -= Int64(surplus)
-        rows.removeLast(surplus)
-    }
-
-    /// Delivers what is committed.
-    mutating func deliver() {
-        guard !rows.isEmpty else { return }
-        outbox.deliver(rows, false)
-        rows = []
-    }
 
     /// Delivers what an earlier run left.
     func repeatAll() throws(SQLiteError) {

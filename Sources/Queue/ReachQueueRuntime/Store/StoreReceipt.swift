@@ -3,13 +3,13 @@ internal import ReachQueue
 /// A transaction that is written, and what follows when it is safe.
 struct StoreReceipt: Sendable {
     let transaction: StoreTransaction
-    var leased: [(RequestID, QueuedRequest)]
+    var leased: [(RequestID, QueuedRequest)] = []
     /// Spool files that nothing names any more.
-    var doomed: [String]
-    /// Why the tables do not take it: it is not written.
+    var doomed: [String] = []
+    /// Why it is not written, now or later.
     var rejection: String?
-    /// Whether it is in the change log, and not in SQLite's.
-    var isLogged = false
+
+    init(transaction: StoreTransaction) { self.transaction = transaction }
 
     var notice: QueueStore.Notice { .committed(transaction.number, leased: leased) }
 

@@ -30,14 +30,13 @@ extension StoreWriter {
         do throws(SQLiteError) {
             if let next = state.next {
                 let portion = try database.portion(from: next, limit: options.portion, at: state.now, &state.aside)
-                try database.adoptPending(of: portion.requests)
                 state.next = portion.next
                 restoring = state
                 if !portion.requests.isEmpty { deliver(.restored(portion.requests)) }
             }
             guard state.next == nil, !state.awaitsCheck else { return }
             if database.makeSafe() { try removeBodies(state.bodies, database) }
-            database.endReading()
+            database.unfold()
             restoring = nil
             database.releaseCache()
             deliver(.allRestored(state.aside))

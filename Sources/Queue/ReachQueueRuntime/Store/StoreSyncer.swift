@@ -4,56 +4,35 @@ internal import ReachLoop
 internal import Synchronization
 
 /// Waits for the disk on its own thread, while the store continues to write. What must survive a loss of power is
-/// reported once SQLite's log with it has reached the disk. One wait serves everything that was written before it
+/// reported once the change log with it has reached the disk. One wait serves everything that was written before it
 /// began.
 ///
-/// SQLite could wait by itself (`synchronous = FULL`), but then every lease would wait with it, and a queue of small
-/// requests would move at the pace of the disk.
+/// If each write waited, every lease would wait with it, and a queue of small requests would move at the pace of the disk.
 final class StoreSyncer: Sendable {
     private struct State {
         var waiting: [StoreReceipt] = []
-        var files: Files?
+        var file: File?
         var isEnding = false
     }
 
-    /// Closed when neither the thread nor the store uses them. SQLite holds no locks on these files, so that closing a descriptor
-    /// of one takes none away.
-    private final class Files: Sendable {
-        /// SQLite's log, and the change log.
-        private let tables: CInt
-        private let changes: CInt
+    /// The change log. Closed when neither the thread nor the store uses it.
+    private final class File: Sendable {
+        private let descriptor: CInt
         /// The kernel says once that it lost what was written; after that all seems to be well.
         private let hasFailed = Mutex(false)
 
-        init(tables: String, changes: String) throws(SystemError) {
-            func opened(_ path: String) throws(SystemError) -> CInt {
-                try SystemError.check("open \(path)") { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
+        init(_ path: String) throws(SystemError) {
+            descriptor = try SystemError.check("open \(path)") {
+                open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
             }
-            let first = try opened(tables)
-            do throws(SystemError) {
-                self.changes = try opened(changes)
-            } catch {
-                close(first)
-                throw error
-            }
-            self.tables = first
         }
 
-        deinit {
-            close(tables)
-            close(changes)
-        }
+        deinit { close(descriptor) }
 
-        /// Waits for the files that these are in.
-        func wait(for receipts: [StoreReceipt]) throws(SystemError) {
+        func wait() throws(SystemError) {
             if hasFailed.withLock(\.self) { throw SystemError(call: "fdatasync", number: EIO) }
             do throws(SystemError) {
-                if receipts.contains(where: \.isLogged) {
-                    _ = try SystemError.check("fdatasync") { fdatasync(changes) }
-                }
-                if receipts.contains(where: { !$0.isLogged }) {
-                    _ = try SystemError.check("fdatasync") { fdatasync(tables) }
-                }
+                _ = try SystemError.check("fdatasync") { fdatasync(descriptor) }
             } catch {
                 hasFailed.withLock { $0 = true }
                 throw error
@@ -74,10 +53,10 @@ final class StoreSyncer: Sendable {
         wakeUp = try WorkerSignal()
         BackgroundThread.start(named: "reach-queue-syn") { [self] in
             var last = BootTime(nanoseconds: 0)
-            while let (receipts, files) = next(lastSync: last) {
+            while let (receipts, file) = next(lastSync: last) {
                 last = SystemClock.boot
                 do throws(SystemError) {
-                    try files?.wait(for: receipts)
+                    try file?.wait()
                     receipts.forEach(deliver)
                 } catch {
                     fail(receipts, error)
@@ -87,10 +66,10 @@ final class StoreSyncer: Sendable {
         }
     }
 
-    /// From now on these files are waited for.
-    func follow(tables: String, changes: String) throws(SystemError) {
-        let files = try Files(tables: tables, changes: changes)
-        state.withLock { $0.files = files }
+    /// From now on this change log is waited for.
+    func follow(_ path: String) throws(SystemError) {
+        let file = try File(path)
+        state.withLock { $0.file = file }
     }
 
     func put(_ receipts: [StoreReceipt]) {
@@ -113,7 +92,7 @@ final class StoreSyncer: Sendable {
     private static let interval: Duration = .milliseconds(10)
     private static let crowd = 64
 
-    private func next(lastSync: BootTime) -> (receipts: [StoreReceipt], files: Files?)? {
+    private func next(lastSync: BootTime) -> (receipts: [StoreReceipt], file: File?)? {
         while true {
             let (waiting, isEnding) = state.withLock { ($0.waiting.count, $0.isEnding) }
             let rest = Self.interval - (SystemClock.boot - lastSync)
@@ -123,7 +102,7 @@ final class StoreSyncer: Sendable {
             if waiting > 0 {
                 return state.withLock { state in
                     defer { state.waiting = [] }
-                    return (state.waiting, state.files)
+                    return (state.waiting, state.file)
                 }
             }
             if isEnding { return nil }

@@ -7,8 +7,8 @@ internal import ReachQueue
 final class StoreWriter {
     let directory: QueueDirectory
     let options: QueueStoreOptions
-    private let schema: QueueSchema
-    private let outbox: QueueOutbox?
+    let schema: QueueSchema
+    let outbox: QueueOutbox?
     let jobs: StoreJobs
     private let observe: (StorePoint, [StoreTransaction]) -> Void
     let deliver: @Sendable (QueueStore.Notice) -> Void
@@ -16,19 +16,19 @@ final class StoreWriter {
     /// How far the requests of an earlier run are read; `nil` when all are.
     var restoring: StoreRestoring?
     /// The transactions that could not be written yet, in order.
-    private var kept: [StoreTransaction] = []
+    var kept: [StoreTransaction] = []
     /// When to try again after the disk failed; `nil` while the disk works.
-    private(set) var retryAt: BootTime?
-    /// When the transaction for readers ends: until then they see the pending changes without another copy into the tables.
-    private var readingUntil: BootTime?
+    var retryAt: BootTime?
+    /// When the fold for readers ends, so that other programs may write to the file again.
+    private var foldedUntil: BootTime?
     /// When SQLite's log was last moved into the file, and its length then.
-    private var checkpoint = (at: BootTime(nanoseconds: 0), pages: 0)
+    var checkpoint = (at: BootTime(nanoseconds: 0), pages: 0)
     /// Written transactions that have perhaps not reached the disk.
-    private var unsafe: [StoreReceipt] = []
+    var unsafe: [StoreReceipt] = []
     /// Requests that are to be sent again, and whose old answers are removed once the disk has that: their leases wait for it, so
     /// that the next answer is not removed in its place.
     private var revived: Set<RequestID> = []
-    private var syncer: StoreSyncer?
+    var syncer: StoreSyncer?
 
     init(
         _ directory: QueueDirectory, _ options: QueueStoreOptions, _ schema: QueueSchema, _ jobs: StoreJobs,
@@ -60,10 +60,10 @@ final class StoreWriter {
         while true {
             let share = jobs.next(
                 within: isReadyToRestore
-                    ? .zero : [retryAt, readingUntil].compactMap(\.self).min().map { $0 - SystemClock.boot })
+                    ? .zero : [retryAt, foldedUntil].compactMap(\.self).min().map { $0 - SystemClock.boot })
             write(share.changes)
             if let reading = share.reading { read(reading.turn, for: reading.user) }
-            if let readingUntil, readingUntil <= SystemClock.boot { endReading() }
+            endFoldIfDue()
             if let retryAt, retryAt <= SystemClock.boot || share.isEnd { retry() }
             if share.isEnd { break }
             restoreNext()
@@ -100,10 +100,12 @@ final class StoreWriter {
         database.changeLog.empty()
     }
 
-    /// Ends the transaction for readers, so that other programs may write to the file again.
-    private func endReading() {
-        readingUntil = nil
-        database?.endReading()
+    /// A long list is read in many portions, so a fold stays for a second.
+    private func endFoldIfDue() {
+        guard let database, database.isFolded else { return foldedUntil = nil }
+        let end = foldedUntil ?? SystemClock.boot + .seconds(1)
+        foldedUntil = end
+        if end <= SystemClock.boot { database.unfold() }
     }
 
     private func startSyncer() throws {
@@ -118,99 +120,18 @@ final class StoreWriter {
         }
     }
 
-    // MARK: Opening
-
-    private func open() throws {
-        let now = SystemClock.now
-        var contents: StoreContents
-        var trouble: SQLiteError?
-        do {
-            (contents, trouble) = try openDatabase(at: now)
-        } catch SQLiteError.corrupt {
-            // Only once: a new file is not damaged.
-            database = nil
-            let aside = try directory.setAside(at: now.wall.nanosecondsSince1970 / 1_000_000_000)
-            (contents, trouble) = try openDatabase(at: now)
-            contents.setAside = aside
-        } catch let error as SQLiteError {
-            throw QueueStoreError.database(error)
-        }
-        deliver(.opened(contents))
-        if let database { report(database) }
-        if let trouble {
-            _ = directory.fillReserve(options.reserveBytes / 2)
-            database?.hasUsedReserve = false
-            return degrade(trouble.description)
-        }
-        if let database { keepReserve(database) }
-    }
-
-    /// - Returns: What the file holds, and if the disk has no room the error: the file is in use even then.
-    private func openDatabase(at now: Instant) throws -> (StoreContents, SQLiteError?) {
-        let database = try openWithReserve(at: now)
-        var trouble: SQLiteError?
-        do throws(SQLiteError) {
-            try database.flush()
-        } catch {
-            guard case .storage = error else { throw error }
-            trouble = error
-        }
-        let isLong = try !database.isChecked || database.rowCount() > options.portion
-        let aside = try database.begin(at: now, looksAtRequests: !isLong)
-        var contents = try isLong ? database.contentsBeforeRequests(at: now) : database.contents(at: now)
-        // Numbers continue beyond those of any earlier file, so that no number is given twice.
-        if contents.nextID == 1, directory.hasFileSetAside {
-            contents.nextID = now.wall.nanosecondsSince1970 / 1_000_000_000
-        }
-        contents.rowsSetAside = aside
-        try database.adoptPending(of: contents.requests)
-        // A spool file is deleted only if nothing on the disk names it any more.
-        let isSafe = database.makeSafe()
-        let spool = try directory.sweepSpool(
-            keeping: database.answerNames, isOpen: database.isOpen, removes: isSafe)
-        (contents.begunAnswers, contents.begunUploads) = (spool.answers, spool.uploads)
-        if isLong {
-            restoring = StoreRestoring(at: now, bodies: spool.bodies, awaitsCheck: !database.isChecked)
-        } else if isSafe {
-            try removeBodies(spool.bodies, database)
-        }
-        try database.repeatOutbox()
-        database.endReading()
-        self.database = database
-        if restoring?.awaitsCheck == true { startCheck() }
-        try follow()
-        // If this fails for lack of room, the first request fails for the same reason.
-        if !database.hasUsedReserve, trouble == nil { _ = directory.fillReserve(options.reserveBytes) }
-        return (contents, trouble)
-    }
-
-    private func openWithReserve(at now: Instant) throws -> QueueDatabase {
-        func opened() throws -> QueueDatabase {
-            try QueueDatabase(directory, options, schema, outbox: outbox, at: now, bootIdentity: BootIdentity.current)
-        }
-        do {
-            return try opened()
-        } catch SQLiteError.storage {
-            directory.giveUpReserve()
-            let database = try opened()
-            database.hasUsedReserve = true
-            return database
-        }
-    }
-
-    private func follow() throws(SystemError) {
-        try syncer?.follow(tables: directory.databasePath + "-wal", changes: directory.changeLogPath)
-    }
-
     // MARK: Writing
 
     private func write(_ changes: [StoreJobs.Change]) {
         var batch: [StoreTransaction] = []
+        var bytes = 0
         for change in changes {
             switch change {
             case .write(let transaction):
+                if batch.isEmpty { bytes = 0 }
                 batch.append(transaction)
-                if batch.count >= options.batch { write(&batch) }
+                bytes += transaction.inlineBytes
+                if batch.count >= options.batch || bytes >= options.changeLogBytes { write(&batch) }
             case .notSynced(let receipts, let error):
                 database?.isDoubtful = true
                 degrade(error.description)
@@ -231,10 +152,7 @@ final class StoreWriter {
     private func read(_ reading: StoreJobs.Reading, for user: UInt32) {
         let start = SystemClock.boot
         reading(database)
-        let end = SystemClock.boot
-        jobs.charge(end - start, to: user)
-        // A long list is read in many portions.
-        if database?.isReading == true { readingUntil = end + .seconds(1) }
+        jobs.charge(SystemClock.boot - start, to: user)
     }
 
     private func write(_ batch: inout [StoreTransaction]) {
@@ -249,52 +167,7 @@ final class StoreWriter {
         }
     }
 
-    /// Refuses the transactions that may be refused. Writes the others into the reserved space, so that a client can cancel on
-    /// a full disk. Those that do not fit there either are kept in memory, and their clients are refused a confirmation.
-    private func writeNecessary(_ batch: [StoreTransaction], _ reason: String) {
-        for transaction in batch where transaction.mayBeRefused {
-            deliver(.notCommitted(transaction.number, reason))
-        }
-        let needed = batch.filter { !$0.mayBeRefused }
-        if needed.isEmpty { return }
-        if kept.isEmpty, database?.isDoubtful != true {
-            directory.giveUpReserve()
-            do throws(SQLiteError) {
-                return try commit(needed)
-            } catch {
-                degrade(error.description)
-            }
-        }
-        kept += needed
-        for transaction in needed { deliver(.postponed(transaction.number)) }
-    }
-
-    func degrade(_ reason: String) {
-        if retryAt == nil { deliver(.degraded(reason)) }
-        retryAt = SystemClock.boot + options.retryInterval
-    }
-
-    /// Handles transactions that waited for the disk when it failed. Refuses those that may be refused, and keeps a transaction that
-    /// removes their requests again; the others are reported once the file is whole again.
-    private func doubt(_ receipts: [StoreReceipt]) {
-        for receipt in receipts {
-            guard receipt.transaction.mayBeRefused else {
-                unsafe.append(receipt)
-                deliver(.postponed(receipt.transaction.number))
-                continue
-            }
-            let number = receipt.transaction.number
-            deliver(.notCommitted(number, "it may not have reached the disk"))
-            let inserted = receipt.transaction.changes.compactMap {
-                if case .insert(let stored, _) = $0 { stored.id } else { nil }
-            }
-            guard !inserted.isEmpty else { continue }
-            kept.append(
-                StoreTransaction(number: number, changes: [.purge(inserted)], mayBeRefused: false))
-        }
-    }
-
-    private func commit(_ batch: [StoreTransaction]) throws(SQLiteError) {
+    func commit(_ batch: [StoreTransaction]) throws(SQLiteError) {
         guard let database else { throw .storage("the file is not open") }
         let written = try database.write(batch, at: observe)
         for case (let receipt, let reason?) in written.map({ ($0, $0.rejection) }) { giveUp(receipt, reason) }
@@ -339,7 +212,7 @@ final class StoreWriter {
     func report(_ database: QueueDatabase) {
         for name in database.removable { directory.removeSpoolFile(name) }
         database.removable = []
-        if !database.leftOut.isEmpty {
+        if !database.isFolded, !database.leftOut.isEmpty {
             let (count, first) = (database.leftOut.count, database.leftOut[0])
             database.losses.append(
                 "\(count) changes do not fit into the queue's file and are lost, the first one: \(first)")
@@ -347,14 +220,6 @@ final class StoreWriter {
         }
         for loss in database.losses { deliver(.lost(loss)) }
         database.losses = []
-    }
-
-    private func keepReserve(_ database: QueueDatabase) {
-        guard database.hasUsedReserve else { return }
-        database.hasUsedReserve = false
-        // What fits of the reserve is taken again, before other programs take the room. New requests wait until all of it fits.
-        if !directory.fillReserve(options.reserveBytes) { _ = directory.fillReserve(options.reserveBytes / 2) }
-        degrade("the disk is full")
     }
 
     private func checkpointIfDue(_ database: QueueDatabase, _ batch: [StoreTransaction]) {
@@ -375,74 +240,28 @@ final class StoreWriter {
         checkpoint = (SystemClock.boot, pages)
     }
 
-    /// Reports a transaction that the tables reject; the others continue. If it may not be refused, the file keeps the request's old
-    /// row until the request is written the next time.
-    private func giveUp(_ receipt: StoreReceipt, _ reason: String) {
-        let transaction = receipt.transaction
-        if retryAt == nil { deliver(.degraded(reason)) }
-        if transaction.mayBeRefused {
-            deliver(.notCommitted(transaction.number, reason))
-        } else {
-            deliver(.postponed(transaction.number))
-            deliver(receipt.notice)
-        }
-        if retryAt == nil { deliver(.degraded(nil)) }
-    }
-
     /// Ends a transaction that is safe: removes its files, and delivers its notice.
-    private static func settle(
+    static func settle(
         _ receipt: StoreReceipt, _ directory: QueueDirectory, _ deliver: (QueueStore.Notice) -> Void
     ) {
         for name in receipt.doomed { directory.removeSpoolFile(name) }
         deliver(receipt.notice)
     }
+}
 
-    /// Opens the file again, then writes the kept transactions. The file may be another one now, and SQLite's own memory cannot be trusted
-    /// after a failed write. Until the new connection has written the changes in memory, the old one stays in use.
-    private func retry() {
-        guard let old = database else { return }
-        do {
-            endReading()
-            let fresh = try QueueDatabase(
-                directory, options, schema, outbox: outbox, at: SystemClock.now, bootIdentity: BootIdentity.current,
-                replacing: old)
-            try fresh.flushAgain()
-            // From here on the old connection lacks what the new one has written.
-            database = fresh
-            let wasDoubtful = fresh.isDoubtful
-            try settleDoubt(fresh)
-            while !kept.isEmpty {
-                let batch = Array(kept.prefix(options.batch))
-                try commit(batch)
-                kept.removeFirst(batch.count)
+extension StoreTransaction {
+    /// The bytes of bodies and answers that are written with it.
+    fileprivate var inlineBytes: Int {
+        changes.reduce(0) { sum, change in
+            switch change {
+            case .insert(_, let request): sum + request.body.inlineBytes
+            case .finish(_, _, let result, _): sum + (result?.body.inlineBytes ?? 0)
+            default: sum
             }
-            if !wasDoubtful { try fresh.checkpoint() }
-            // New requests wait until there is room for ends and changes again.
-            guard directory.fillReserve(options.reserveBytes) else {
-                // What fits is taken before other programs take the room.
-                _ = directory.fillReserve(options.reserveBytes / 2)
-                retryAt = SystemClock.boot + options.retryInterval
-                return
-            }
-            fresh.hasUsedReserve = false
-            retryAt = nil
-            deliver(.degraded(nil))
-        } catch {
-            // What fits of the reserve is taken before other programs take the room: changes until the next try may need it.
-            _ = directory.fillReserve(options.reserveBytes / 2)
-            retryAt = SystemClock.boot + options.retryInterval
         }
     }
+}
 
-    /// Makes sure that the file can be written, then ends the transactions that wait for the disk.
-    private func settleDoubt(_ database: QueueDatabase) throws {
-        report(database)
-        if database.isDoubtful { try database.endDoubt() }
-        _ = try database.begin(at: SystemClock.now)
-        try database.probe()
-        try follow()
-        checkpoint.pages = 0
-        for receipt in unsafe { Self.settle(receipt, directory, deliver) }
-        unsafe = []
-    }
+extension RequestBody {
+    fileprivate var inlineBytes: Int { if case .inline(let bytes) = self { bytes.count } else { 0 } }
 }

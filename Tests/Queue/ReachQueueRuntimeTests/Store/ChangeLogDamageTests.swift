@@ -138,11 +138,12 @@ import Testing
             }
             return .integer(number)
         }
-        let kind = LoggedChange.Kind(rawValue: UInt8.random(in: 1...9, using: &random)) ?? .insert
+        let kind = LoggedChange.Kind(rawValue: UInt8.random(in: 1...14, using: &random)) ?? .insert
         let counts: [LoggedChange.Kind: (row: Int, more: Int)] = [
             .insert: (Int.random(in: 1...NewRow.writer.count, using: &random), Int.random(in: 0...1, using: &random)),
             .lease: (3, 0), .update: (ChangedRow.writer.count, 0), .hold: (1, 0),
             .finish: (ChangedRow.writer.count, random.oneIn(2) ? 6 : 0), .event: (0, 1),
+            .revive: (ChangedRow.writer.count, 3), .openBreaker: (0, 6), .closeBreaker: (0, 2),
         ]
         let (row, more) = counts[kind] ?? (0, 0)
         let change = LoggedChange(

@@ -7,25 +7,21 @@ import Testing
 
 @testable import ReachQueueRuntime
 
-/// Any changes, in the change log of one queue and in the tables alone of another one: both must have the same in the end, whatever
-/// happens to the first one between two changes.
+/// Any changes, together in the tables of one queue and one after the other in those of another: both must have the same in the end,
+/// whatever happens to the first one between two changes.
 @Suite struct ChangeLogModelTests {
     private let stage: StoreStage
     private let now = SystemClock.now
 
     init() throws { stage = try StoreStage() }
 
-    private func open(
-        _ directory: QueueDirectory, logs: Bool = true, replacing old: QueueDatabase? = nil
-    ) throws -> QueueDatabase {
-        var options = QueueStoreOptions()
-        if !logs { options.changeLogBytes = 0 }
+    private func open(_ directory: QueueDirectory, replacing old: QueueDatabase? = nil) throws -> QueueDatabase {
         let database = try QueueDatabase(
-            directory, options, QueueSchema(), at: now, bootIdentity: "boot", replacing: old)
+            directory, QueueStoreOptions(), QueueSchema(), at: now, bootIdentity: "boot", replacing: old)
         if old == nil {
             _ = try database.begin(at: now)
             // What a restart does.
-            if logs { try database.flush() }
+            try database.flush()
         }
         return database
     }
@@ -39,7 +35,7 @@ import Testing
 
     /// The rows themselves. What the last lease of a request was is kept for people alone.
     private func rows(of database: QueueDatabase) throws -> String? {
-        let columns = RequestColumn.allCases.map(\.name).filter { !$0.hasPrefix("lease_") }
+        let columns = RequestColumn.names.filter { !$0.hasPrefix("lease_") }
         let row = columns.map { "quote(\($0))" }.joined(separator: "||','||")
         return try database.database.text(
             """
@@ -60,7 +56,7 @@ import Testing
         var changes = RandomChanges(now: now)
         let directory = try QueueDirectory(stage.path)
         var kept: QueueDatabase? = try open(directory)
-        let plain = try open(try QueueDirectory(stage.temporary.path + "/plain"), logs: false)
+        let plain = try open(try QueueDirectory(stage.temporary.path + "/plain"))
         var removed: Set<String> = []
         var isKilled = false
         for step in 0..<80 {
@@ -78,17 +74,21 @@ import Testing
             case 2: #expect(try picture(of: logged) == picture(of: plain), "step \(step)")
             case 3: isKilled = true
             case 4:
-                logged.endReading()
+                logged.unfold()
                 let fresh = try open(directory, replacing: logged)
                 try fresh.flushAgain()
                 kept = fresh
-            case 5: logged.endReading()
+            case 5: logged.unfold()
             default:
                 let transactions = (0...Int.random(in: 0...2, using: &random)).map { _ in
                     StoreTransaction(number: 1, changes: changes.next(&random), mayBeRefused: true)
                 }
                 let receipts = try logged.write(transactions) { _, _ in }
-                let expected = try plain.write(transactions) { _, _ in }
+                var expected: [StoreReceipt] = []
+                for transaction in transactions {
+                    expected += try plain.write([transaction]) { _, _ in }
+                    try plain.flush()
+                }
                 #expect(receipts.allSatisfy { $0.rejection == nil } && receipts.count == expected.count)
                 let leased = receipts.flatMap(\.leased).map(\.1.specification)
                 #expect(leased == expected.flatMap(\.leased).map(\.1.specification), "step \(step)")

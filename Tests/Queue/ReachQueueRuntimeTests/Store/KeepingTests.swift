@@ -86,7 +86,7 @@ import Testing
             #expect(!database.isFlushDue)
         }
         let left = try over(in: database)
-        database.endReading()
+        database.unfold()
         #expect(left.count <= 74 && left == Array((301 - Int64(left.count))...300))
         #expect(try database.report(on: RequestID(rawValue: 1)) == nil)
         #expect(database.pending.changes.count { $0.kind == .finish } == left.count)
@@ -105,7 +105,7 @@ import Testing
         for id in Int64(71)...110 { try write([StoreStage.finish(id)], to: try #require(database)) }
         let left = try over(in: try #require(database))
         #expect(left.count <= 74 && left == Array((111 - Int64(left.count))...110))
-        database?.endReading()
+        database?.unfold()
         #expect(try database?.database.number("SELECT count(*) FROM request WHERE state = 2") == 70)
         database = nil
         database = try openDatabase(inserting: 300...300)

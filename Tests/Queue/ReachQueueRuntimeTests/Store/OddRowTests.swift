@@ -116,15 +116,15 @@ import Testing
             let row = try database.prepare(
                 "SELECT \(RequestColumn.list), \(RowRules.problem) FROM request WHERE id = 1")
             guard try row.step() else { return (false, nil) }
-            return (RowRules.isEvidentlyGood(row), row.text(CInt(RequestColumn.allCases.count)))
+            return (RowRules.isEvidentlyGood(row), row.text(CInt(RequestColumn.names.count)))
         }
         var refused = 0
-        for column in RequestColumn.allCases where column != .id {
+        for column in RequestColumn.names where column != "id" {
             for value in ["0"] + Self.values {
                 try database.execute("BEGIN")
-                try? database.execute("UPDATE OR IGNORE request SET \(column.name) = \(value) WHERE id = 1")
+                try? database.execute("UPDATE OR IGNORE request SET \(column) = \(value) WHERE id = 1")
                 let (isEvident, problem) = try judgement()
-                #expect(!isEvident || problem == nil, "\(column.name) = \(value)")
+                #expect(!isEvident || problem == nil, "\(column) = \(value)")
                 refused += problem == nil ? 0 : 1
                 try database.execute("ROLLBACK")
             }
