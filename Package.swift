@@ -227,11 +227,14 @@ let targets: [Target] = [
     example("offline-cache", "OfflineCache", ["ReachSession"]),
     example("downloader", "Downloader", ["ReachSession"]),
     example("from-afnetworking", "FromAFNetworking", ["ReachSession", "ReachSessionFoundation"]),
+    example("view-model", "ViewModel", ["ReachSession"]),
+    example("operation-queue", "OperationQueue", ["ReachSession"]),
+    example("upload-once", "UploadOnce", ["ReachSession"]),
     tests(
         "ExamplesTests",
         [
             "network-monitor", "wifi-upload", "token-refresh", "offline-cache", "downloader", "from-afnetworking",
-            "ReachCore", "ReachTesting",
+            "view-model", "operation-queue", "upload-once", "ReachCore", "ReachTesting",
         ]),
     .target(name: "CConfine", path: "Tests/Support/CConfine", cSettings: [.define("_GNU_SOURCE")]),
     .executableTarget(

@@ -29,7 +29,7 @@ import ReachSessionFoundation
         options.requestSerializer = JSONRequestSerializer()
         options.timeouts.idle = .seconds(30)
         let session = try RequestSession(baseURL: url, options: options)
-        try session.changeHeaders { headers in try headers.set("X-Client", "example") }
+        session.changeHeaders { $0["X-Client"] = "example" }
         return session
     }
 }

@@ -99,16 +99,15 @@ package final class QueueEngine {
     /// request.
     ///
     /// - Parameter reply: Called once, on the loop: the point to resume from; `nil` if it cannot be resumed.
-    package func interrupt(_ id: RequestID, _ request: QueuedRequest, reply: @escaping (ResumePoint?) -> Void) {
+    package func interrupt(
+        _ id: RequestID, _ request: QueuedRequest, reply: @escaping ((point: ResumePoint, file: String)?) -> Void
+    ) {
         guard let attempts = executor.attempts else { return reply(nil) }
         attempts.interrupt(id, request, reply: reply)
     }
 
     /// Continues an attempt whose host has room again for pieces of the answer.
     package func resumeReading(_ id: RequestID) { executor.attempts?.resumeReading(id) }
-
-    /// Where a download to this place is until it is whole.
-    package func partialFile(of path: String, _ id: RequestID) -> String { QueueDownloads.part(of: path, id) }
 
     /// Whether a proxy sends the request: its host may then have neither a name nor a path here.
     package func usesProxy(_ request: QueuedRequest) -> Bool {

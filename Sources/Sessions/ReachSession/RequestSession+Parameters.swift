@@ -1,5 +1,78 @@
-public import HTTPTypes
+internal import HTTPTypes
 public import ReachSerialization
+
+/// The requests of AFHTTPSessionManager. Each method creates a task, suspended until it is resumed or awaited. An
+/// invalid request throws here, before anything is sent.
+///
+/// - `url` is a complete URL, or a reference that is resolved against ``baseURL``: text, a `URL` or a ``WebAddress``.
+/// - `parameters` are encoded by ``RequestSessionOptions/requestSerializer``, into the query or the body.
+/// - `headers` replace those of the session (``RequestSession/changeHeaders(_:)``), which replace the serializer's. The
+///   methods of AFHTTPSessionManager also accept `[String: String]`.
+/// - `when` is the constraint, in place of that in `options`, which are ``RequestSessionOptions/requests`` unless
+///   given.
+/// - `completion` is called like a block passed to ``RequestTask/whenComplete(_:)``.
+extension RequestSession {
+    /// GET: parameters in the query.
+    public func get(
+        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: Headers = [:],
+        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        completion: RequestTask.Completion? = nil
+    ) throws(RequestError) -> RequestTask {
+        try request("GET", url.urlText, parameters, headers, constraint, options, completion)
+    }
+
+    /// HEAD: parameters in the query; there is no body.
+    public func head(
+        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: Headers = [:],
+        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        completion: RequestTask.Completion? = nil
+    ) throws(RequestError) -> RequestTask {
+        try request("HEAD", url.urlText, parameters, headers, constraint, options, completion)
+    }
+
+    /// POST: parameters in the body.
+    public func post(
+        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: Headers = [:],
+        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        completion: RequestTask.Completion? = nil
+    ) throws(RequestError) -> RequestTask {
+        try request("POST", url.urlText, parameters, headers, constraint, options, completion)
+    }
+
+    /// PUT: parameters in the body.
+    public func put(
+        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: Headers = [:],
+        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        completion: RequestTask.Completion? = nil
+    ) throws(RequestError) -> RequestTask {
+        try request("PUT", url.urlText, parameters, headers, constraint, options, completion)
+    }
+
+    /// PATCH: parameters in the body.
+    public func patch(
+        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: Headers = [:],
+        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        completion: RequestTask.Completion? = nil
+    ) throws(RequestError) -> RequestTask {
+        try request("PATCH", url.urlText, parameters, headers, constraint, options, completion)
+    }
+
+    /// DELETE: parameters in the query.
+    public func delete(
+        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: Headers = [:],
+        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        completion: RequestTask.Completion? = nil
+    ) throws(RequestError) -> RequestTask {
+        try request("DELETE", url.urlText, parameters, headers, constraint, options, completion)
+    }
+
+    private func request(
+        _ method: String, _ url: String, _ parameters: ParameterValue?, _ headers: Headers,
+        _ constraint: RequestConstraint?, _ options: RequestOptions?, _ completion: RequestTask.Completion?
+    ) throws(RequestError) -> RequestTask {
+        try task(write(method, url, parameters), headers, constraint, options, completion)
+    }
+}
 
 /// Requests whose parameters are variables, of any types that can be encoded:
 ///
@@ -14,7 +87,7 @@ extension RequestSession {
     /// GET: parameters in the query.
     @_disfavoredOverload
     public func get(
-        _ url: some URLConvertible, parameters: [String: any Encodable], headers: HTTPFields = [:],
+        _ url: some URLConvertible, parameters: [String: any Encodable], headers: Headers = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -26,7 +99,7 @@ extension RequestSession {
     /// GET: parameters in the query.
     @_disfavoredOverload
     public func get(
-        _ url: some URLConvertible, parameters: some UntypedParameters, headers: HTTPFields = [:],
+        _ url: some URLConvertible, parameters: some UntypedParameters, headers: Headers = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -38,7 +111,7 @@ extension RequestSession {
     /// HEAD: parameters in the query.
     @_disfavoredOverload
     public func head(
-        _ url: some URLConvertible, parameters: [String: any Encodable], headers: HTTPFields = [:],
+        _ url: some URLConvertible, parameters: [String: any Encodable], headers: Headers = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -50,7 +123,7 @@ extension RequestSession {
     /// HEAD: parameters in the query.
     @_disfavoredOverload
     public func head(
-        _ url: some URLConvertible, parameters: some UntypedParameters, headers: HTTPFields = [:],
+        _ url: some URLConvertible, parameters: some UntypedParameters, headers: Headers = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -62,7 +135,7 @@ extension RequestSession {
     /// POST: parameters in the body.
     @_disfavoredOverload
     public func post(
-        _ url: some URLConvertible, parameters: [String: any Encodable], headers: HTTPFields = [:],
+        _ url: some URLConvertible, parameters: [String: any Encodable], headers: Headers = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -74,7 +147,7 @@ extension RequestSession {
     /// POST: parameters in the body.
     @_disfavoredOverload
     public func post(
-        _ url: some URLConvertible, parameters: some UntypedParameters, headers: HTTPFields = [:],
+        _ url: some URLConvertible, parameters: some UntypedParameters, headers: Headers = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -86,7 +159,7 @@ extension RequestSession {
     /// PUT: parameters in the body.
     @_disfavoredOverload
     public func put(
-        _ url: some URLConvertible, parameters: [String: any Encodable], headers: HTTPFields = [:],
+        _ url: some URLConvertible, parameters: [String: any Encodable], headers: Headers = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -98,7 +171,7 @@ extension RequestSession {
     /// PUT: parameters in the body.
     @_disfavoredOverload
     public func put(
-        _ url: some URLConvertible, parameters: some UntypedParameters, headers: HTTPFields = [:],
+        _ url: some URLConvertible, parameters: some UntypedParameters, headers: Headers = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -110,7 +183,7 @@ extension RequestSession {
     /// PATCH: parameters in the body.
     @_disfavoredOverload
     public func patch(
-        _ url: some URLConvertible, parameters: [String: any Encodable], headers: HTTPFields = [:],
+        _ url: some URLConvertible, parameters: [String: any Encodable], headers: Headers = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -122,7 +195,7 @@ extension RequestSession {
     /// PATCH: parameters in the body.
     @_disfavoredOverload
     public func patch(
-        _ url: some URLConvertible, parameters: some UntypedParameters, headers: HTTPFields = [:],
+        _ url: some URLConvertible, parameters: some UntypedParameters, headers: Headers = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -134,7 +207,7 @@ extension RequestSession {
     /// DELETE: parameters in the query.
     @_disfavoredOverload
     public func delete(
-        _ url: some URLConvertible, parameters: [String: any Encodable], headers: HTTPFields = [:],
+        _ url: some URLConvertible, parameters: [String: any Encodable], headers: Headers = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -146,61 +219,12 @@ extension RequestSession {
     /// DELETE: parameters in the query.
     @_disfavoredOverload
     public func delete(
-        _ url: some URLConvertible, parameters: some UntypedParameters, headers: HTTPFields = [:],
+        _ url: some URLConvertible, parameters: some UntypedParameters, headers: Headers = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
         try delete(
             url, parameters: .dictionary(Self.members(parameters.dictionary)), headers: headers, when: constraint,
-            options: options, completion: completion)
-    }
-
-    /// POST of a multipart form: one part for each parameter, then the parts that `build` adds.
-    @_disfavoredOverload
-    public func postForm(
-        _ url: some URLConvertible, parameters: [String: any Encodable], headers: HTTPFields = [:],
-        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
-        completion: RequestTask.Completion? = nil, build: (inout MultipartForm) throws -> Void
-    ) throws(RequestError) -> RequestTask {
-        try postForm(
-            url, parameters: Self.members(parameters), headers: headers, when: constraint, options: options,
-            completion: completion, build: build)
-    }
-
-    /// POST of a multipart form: one part for each parameter, then the parts that `build` adds.
-    @_disfavoredOverload
-    public func postForm(
-        _ url: some URLConvertible, parameters: some UntypedParameters, headers: HTTPFields = [:],
-        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
-        completion: RequestTask.Completion? = nil, build: (inout MultipartForm) throws -> Void
-    ) throws(RequestError) -> RequestTask {
-        try postForm(
-            url, parameters: Self.members(parameters.dictionary), headers: headers, when: constraint, options: options,
-            completion: completion, build: build)
-    }
-
-    /// Downloads to a file, with parameters in the query.
-    @_disfavoredOverload
-    public func download(
-        _ url: some URLConvertible, to path: String, parameters: [String: any Encodable], headers: HTTPFields = [:],
-        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
-        completion: RequestTask.Completion? = nil
-    ) throws(RequestError) -> RequestTask {
-        try download(
-            url, to: path, parameters: .dictionary(Self.members(parameters)), headers: headers, when: constraint,
-            options: options, completion: completion)
-    }
-
-    /// Downloads to a file, with parameters in the query.
-    @_disfavoredOverload
-    public func download(
-        _ url: some URLConvertible, to path: String, parameters: some UntypedParameters, headers: HTTPFields = [:],
-        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
-        completion: RequestTask.Completion? = nil
-    ) throws(RequestError) -> RequestTask {
-        try download(
-            url, to: path, parameters: .dictionary(Self.members(parameters.dictionary)), headers: headers,
-            when: constraint,
             options: options, completion: completion)
     }
 

@@ -5,91 +5,8 @@ public import ReachSerialization
 internal import ReachTransfer
 internal import Synchronization
 
-/// The requests of AFHTTPSessionManager. Each method creates a task, suspended until it is resumed or awaited. An
-/// invalid request throws here, before anything is sent.
-///
-/// - `url` is a complete URL, or a reference that is resolved against ``baseURL``: text, a `URL` or a ``WebAddress``.
-/// - `parameters` are encoded by ``RequestSessionOptions/requestSerializer``, into the query or the body.
-/// - `headers` replace those of the session (``RequestSession/changeHeaders(_:)``), which replace the serializer's. The
-///   methods of AFHTTPSessionManager also accept `[String: String]`.
-/// - `when` is the constraint, in place of that in `options`, which are ``RequestSessionOptions/requests`` unless
-///   given.
-/// - `completion` is called like a block passed to ``RequestTask/whenComplete(_:)``.
+/// Tasks for whole requests, and the making of all tasks.
 extension RequestSession {
-    /// GET: parameters in the query.
-    public func get(
-        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
-        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
-        completion: RequestTask.Completion? = nil
-    ) throws(RequestError) -> RequestTask {
-        try request("GET", url.urlText, parameters, headers, constraint, options, completion)
-    }
-
-    /// HEAD: parameters in the query; there is no body.
-    public func head(
-        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
-        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
-        completion: RequestTask.Completion? = nil
-    ) throws(RequestError) -> RequestTask {
-        try request("HEAD", url.urlText, parameters, headers, constraint, options, completion)
-    }
-
-    /// POST: parameters in the body.
-    public func post(
-        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
-        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
-        completion: RequestTask.Completion? = nil
-    ) throws(RequestError) -> RequestTask {
-        try request("POST", url.urlText, parameters, headers, constraint, options, completion)
-    }
-
-    /// PUT: parameters in the body.
-    public func put(
-        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
-        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
-        completion: RequestTask.Completion? = nil
-    ) throws(RequestError) -> RequestTask {
-        try request("PUT", url.urlText, parameters, headers, constraint, options, completion)
-    }
-
-    /// PATCH: parameters in the body.
-    public func patch(
-        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
-        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
-        completion: RequestTask.Completion? = nil
-    ) throws(RequestError) -> RequestTask {
-        try request("PATCH", url.urlText, parameters, headers, constraint, options, completion)
-    }
-
-    /// DELETE: parameters in the query.
-    public func delete(
-        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
-        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
-        completion: RequestTask.Completion? = nil
-    ) throws(RequestError) -> RequestTask {
-        try request("DELETE", url.urlText, parameters, headers, constraint, options, completion)
-    }
-
-    /// POST of a multipart form: one part for each parameter, then the parts that `build` adds. Files are read when the
-    /// task is started; a session with a directory copies a large form to disk. What `build` throws is the
-    /// ``RequestError/underlyingError``.
-    public func postForm(
-        _ url: some URLConvertible, parameters: [String: ParameterValue] = [:], headers: HTTPFields = [:],
-        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
-        completion: RequestTask.Completion? = nil,
-        build: (inout MultipartForm) throws -> Void
-    ) throws(RequestError) -> RequestTask {
-        var request: WebRequest
-        do {
-            request = try core.options.requestSerializer.form.multipartRequest(
-                "POST", url.urlText, base: core.base, parameters: parameters, build: build)
-        } catch {
-            throw RequestError(ofBuilding: error)
-        }
-        request.add(core.headers.current)
-        return try task(request, headers, constraint, options, kind: .upload, completion)
-    }
-
     /// Sends a request that a serializer or the caller has already built. It gets those of the session's headers
     /// (``changeHeaders(_:)``) that it does not have.
     public func task(
@@ -97,7 +14,7 @@ extension RequestSession {
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
         var request = request
-        request.complete(core.headers.current)
+        request.headerFields.complete(from: try core.headers.current.sent)
         return try task(request, [:], constraint, options, completion)
     }
 
@@ -113,39 +30,34 @@ extension RequestSession {
         } catch {
             throw RequestError(error)
         }
-        complete.complete(core.headers.current)
+        complete.headerFields.complete(from: try core.headers.current.sent)
         return try task(complete, [:], constraint, options, completion)
-    }
-
-    private func request(
-        _ method: String, _ url: String, _ parameters: ParameterValue?, _ headers: HTTPFields,
-        _ constraint: RequestConstraint?, _ options: RequestOptions?, _ completion: RequestTask.Completion?
-    ) throws(RequestError) -> RequestTask {
-        try task(write(method, url, parameters), headers, constraint, options, completion)
     }
 
     /// Builds a request with the session's serializer and headers.
     func write(
         _ method: String, _ url: String, _ parameters: ParameterValue? = nil
     ) throws(RequestError) -> WebRequest {
+        var request: WebRequest
         do throws(RequestSerializationError) {
-            var request = try core.options.requestSerializer.serialize(
+            request = try core.options.requestSerializer.serialize(
                 WebRequest(method: method, url: core.address(url)), parameters: parameters)
-            request.add(core.headers.current)
-            return request
         } catch {
             throw RequestError(error)
         }
+        request.headerFields.replace(with: try core.headers.current.sent)
+        return request
     }
 
     /// Creates a task for a request, and checks everything that can be checked now.
     func task(
-        _ request: WebRequest, _ headers: HTTPFields, _ constraint: RequestConstraint?,
+        _ request: WebRequest, _ headers: Headers, _ constraint: RequestConstraint?,
         _ options: RequestOptions?, kind: RequestTask.Kind = .data, to path: String? = nil,
         resuming resumeData: ResumeData? = nil, _ completion: RequestTask.Completion?
     ) throws(RequestError) -> RequestTask {
         var request = request
         if !headers.isEmpty {
+            let headers = try headers.sent
             request.headerFields.replace(with: headers)
             if let fault = RequestFieldFault.first(in: headers.map { HeaderField($0.name.rawName, $0.value) }) {
                 throw RequestError(RequestValidationError(.header, fault.description))
@@ -154,6 +66,9 @@ extension RequestSession {
         let shared = chosenOptions(options, constraint)
         var queued = try RequestSpecification(request, shared.terms, of: core)
         if let path { queued.outputPath = path }
+        if shared.value.idempotency == .byMethod, !RepeatableMethods.contains(queued.method) {
+            queued.idempotency = .never
+        }
         // A host behind a proxy may have neither a name nor a path here.
         if core.usesProxies, let url = try? TransferURL(queued.url),
             core.options.proxies.proxy(for: url) != .none
@@ -197,6 +112,8 @@ extension RequestSpecification {
             // The file stays in place, and does not count.
         } else if case .stream(let stream) = request.body, !stream.isSpooled, !core.keepsOnDisk {
             // It is never here as a whole.
+        } else if case .multipart(let body) = request.body, !core.keepsOnDisk, body.bytesInMemory <= limit {
+            // Its files are read while they are sent.
         } else if let length = request.contentLength, length > limit {
             throw RequestError(
                 .request, "bad-body", "a body of \(length) bytes is more than the session holds (\(limit))")
@@ -231,7 +148,7 @@ final class LastDestination: Sendable {
 
     /// - Throws: ``RequestValidationError`` for a URL that cannot be queued.
     func destination(of url: WebAddress) throws(RequestValidationError) -> Destination {
-        if let known = last.withLock({ $0 }), known.server.hasServer(of: url) { return known.destination }
+        if let entry = last.withLock({ $0 }), entry.server.hasServer(of: url) { return entry.destination }
         let destination = try Destination(url: url.description)
         last.withLock { $0 = Entry(server: url.withoutPath, destination: destination) }
         return destination
@@ -250,10 +167,10 @@ final class LastFields: Sendable {
 
     /// The fields, all of which can be sent.
     func list(_ fields: HTTPFields) throws(RequestError) -> [HeaderField] {
-        if let known = last.withLock({ $0 }), known.fields.count == fields.count,
-            known.fields.elementsEqual(fields, by: { $0.name.rawName == $1.name.rawName && $0 == $1 })
+        if let entry = last.withLock({ $0 }), entry.fields.count == fields.count,
+            entry.fields.elementsEqual(fields, by: { $0.name.rawName == $1.name.rawName && $0 == $1 })
         {
-            return known.list
+            return entry.list
         }
         let list = try [HeaderField](fields)
         if let fault = RequestFieldFault.first(in: list) {

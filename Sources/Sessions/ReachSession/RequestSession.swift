@@ -1,4 +1,3 @@
-public import HTTPTypes
 internal import ReachCore
 internal import ReachQueueRuntime
 public import ReachSerialization
@@ -144,17 +143,19 @@ public final class RequestSession: Sendable {
 
     /// The headers of requests that are created from now on. They are added to the serializer's headers, and replace
     /// those with the same name. There are none at first.
-    public var headers: HTTPFields { core.headers.current }
+    public var headers: Headers { core.headers.current }
 
     /// Changes the headers of requests that are created from now on, as AFHTTPRequestSerializer's
     /// `setValue:forHTTPHeaderField:` does. Requests that exist keep their headers, even if they have not been sent
     /// yet.
     ///
+    ///     session.changeHeaders { $0["X-Token"] = nil }
+    ///
     /// Headers are stored with requests. Use an interceptor for a token that may expire before the request is sent.
     ///
     /// - Parameter change: Runs under a lock: it must not use the session.
     public func changeHeaders<Failure: Error>(
-        _ change: (inout HTTPFields) throws(Failure) -> Void
+        _ change: (inout Headers) throws(Failure) -> Void
     ) throws(Failure) { try core.headers.change(change) }
 
     // MARK: - Observers

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import HTTPTypes
 internal import ReachCore
 internal import ReachLoop
@@ -76,7 +77,7 @@ final class SessionCore: Sendable {
         limits = SessionLoop.limits(options, keepsOnDisk: directory != nil)
         let pump = SerialPump(options.delivery)
         self.pump = pump
-        activity = RequestActivity(options.activity, pump: pump, whole: options.sharedActivity)
+        activity = RequestActivity(options.activity, pump: pump, parent: options.sharedActivity)
         // The end of a session with files waits for the disk.
         let hasFiles = directory != nil || cookies.hasFile || cache.hasDirectory
         thread = SessionThread(sharing: !hasFiles, options) {
@@ -211,6 +212,15 @@ final class SessionCore: Sendable {
         }
     }
 
+    /// Runs a block on the main actor: at once where blocks are delivered there, else later, in the order of the calls.
+    func onMain(_ block: @escaping @MainActor @Sendable () -> Void) {
+        if case .queue(let queue) = options.delivery, queue === DispatchQueue.main {
+            MainActor.assumeIsolated(block)
+        } else {
+            DispatchQueue.main.async { MainActor.assumeIsolated(block) }
+        }
+    }
+
     // MARK: - Closing
 
     /// Closes the session, and ends its tasks. Calling it again has no effect.
@@ -273,39 +283,44 @@ private final class SessionEnding: Sendable {
     }
 
     func whenEnded(_ block: @escaping @Sendable (Bool) -> Void) {
-        let known: Bool? = state.withLock { state in
+        let isWritten: Bool? = state.withLock { state in
             if state.isWritten == nil { state.blocks.append(block) }
             return state.isWritten
         }
-        if let known { block(known) }
+        if let isWritten { block(isWritten) }
     }
 
     func wait() async -> Bool {
         await withCheckedContinuation { continuation in
-            let known: Bool? = state.withLock { state in
+            let isWritten: Bool? = state.withLock { state in
                 if state.isWritten == nil { state.waiters.append(continuation) }
                 return state.isWritten
             }
-            if let known { continuation.resume(returning: known) }
+            if let isWritten { continuation.resume(returning: isWritten) }
         }
     }
 }
 
 /// The headers of a session, which any thread may change.
 final class SessionHeaders: Sendable {
-    private let headers = Mutex(HTTPFields())
+    private let headers = Mutex<Headers>([:])
 
-    var current: HTTPFields { headers.withLock { $0 } }
+    var current: Headers { headers.withLock { $0 } }
 
-    func change<Failure: Error>(_ change: (inout HTTPFields) throws(Failure) -> Void) throws(Failure) {
+    func change<Failure: Error>(_ change: (inout Headers) throws(Failure) -> Void) throws(Failure) {
         try headers.withLock { (headers) throws(Failure) in try change(&headers) }
     }
 }
 
-extension WebRequest {
-    /// Adds a session's headers, in place of those of the same name.
-    mutating func add(_ more: HTTPFields) { headerFields.replace(with: more) }
-
-    /// Adds those of a session's headers that the request does not have.
-    mutating func complete(_ more: HTTPFields) { headerFields.complete(from: more) }
+extension Headers {
+    /// The headers as they are sent.
+    var sent: HTTPFields {
+        get throws(RequestError) {
+            do throws(HTTPHeaderError) {
+                return try fields
+            } catch {
+                throw RequestError(error)
+            }
+        }
+    }
 }

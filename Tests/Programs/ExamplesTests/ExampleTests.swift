@@ -62,8 +62,23 @@ import Testing
         _ = try server.end()
     }
 
+    @Test func `view-model, operation-queue and upload-once print what their page says`() throws {
+        let server = try ExampleServer()
+        for name in ["view-model", "operation-queue"] {
+            let result = try BuiltProgram(named: name).run([server.url])
+            #expect(result.status == 0 && result.lines == Readme.runs(of: name).first, "\(name)")
+        }
+        let upload = try BuiltProgram(named: "upload-once").run(["/etc/hostname", server.url + "/logs"])
+        #expect(upload.status == 0 && upload.lines == Readme.runs(of: "upload-once").first)
+        let requests = try server.end()
+        #expect(requests.last == "POST /logs 201" && !requests.contains { $0.hasPrefix("POST /mails") })
+    }
+
     @Test func `an example without its arguments says how it is used`() throws {
-        for name in ["wifi-upload", "token-refresh", "offline-cache", "downloader", "from-afnetworking"] {
+        for name in [
+            "wifi-upload", "token-refresh", "offline-cache", "downloader", "from-afnetworking",
+            "view-model", "operation-queue", "upload-once",
+        ] {
             let result = try BuiltProgram(named: name).run()
             #expect(result.status == 2 && result.standardOutput.hasPrefix("usage: \(name) "))
         }
@@ -74,7 +89,7 @@ import Testing
     @Test func `the README of the examples says which programs there are`() {
         let package = ProjectFile.text("Package.swift")
         let names = package.matches(of: /example\("([a-z-]+)", "([A-Za-z]+)"/).map { (String($0.1), String($0.2)) }
-        #expect(names.count == 6)
+        #expect(names.count == 9)
         let readme = ProjectFile.text("Examples/README.md")
         for (name, folder) in names {
             #expect(readme.contains("[`\(name)`](\(folder))"))

@@ -196,12 +196,12 @@ import Testing
     }
 
     @Test func `a form of curl has quotes around names of files, and types of texts`() throws {
-        let file = try MultipartForm.Part(#"f=@"/tmp/a;b\"c.txt";type=text/plain"#, isCurls: true)
+        let file = try CurlForm.Part(#"f=@"/tmp/a;b\"c.txt";type=text/plain"#, isCurls: true)
         #expect(
             file.content == .file(#"/tmp/a;b"c.txt"#) && file.type == "text/plain" && file.fileName == #"a;b"c.txt"#)
-        let text = try MultipartForm.Part(#"t={"a":1};type=application/json"#, isCurls: true)
+        let text = try CurlForm.Part(#"t={"a":1};type=application/json"#, isCurls: true)
         #expect(text.content == .text(#"{"a":1}"#) && text.type == "application/json")
-        #expect(try MultipartForm.Part("t=a;b").content == .text("a;b"))
+        #expect(try CurlForm.Part("t=a;b").content == .text("a;b"))
     }
 
     @Test(arguments: [
@@ -219,9 +219,10 @@ import Testing
         ("a=@b;type=x\r\nEvil: y", "form-data; name=\"a\"; filename=\"b\"\r\nContent-Type: xEvil: y\r\n\r\n"),
     ])
     func `a part's head names it, and nothing in a name ends the line`(text: String, expected: String) throws {
-        let form = MultipartForm([try .init(text)], number: 35)
+        let form = CurlForm([try .init(text)], number: 35)
+        var encoder = MultipartEncoder(boundary: form.boundary)
         #expect(
-            String(decoding: form.head(of: form.parts[0]), as: UTF8.self)
+            String(decoding: encoder.head(form.parts[0].fields), as: UTF8.self)
                 == "--reach-z\r\nContent-Disposition: " + expected)
     }
 }

@@ -111,7 +111,7 @@ import Testing
         let agent = DefaultHeaders.userAgent(program: "reach", version: "1.0", system: "Linux 6.1.0-18-amd64; x86_64")
         #expect(agent == "reach/1.0 (Linux 6.1.0-18-amd64; x86_64)")
         let odd = DefaultHeaders.userAgent(program: "größe\n日本", version: "2", system: DefaultHeaders.systemName)
-        #expect(odd.hasPrefix("gre/2 (Linux ") && odd.hasSuffix(")"))
+        #expect(odd.hasPrefix("gr%C3%B6%C3%9Fe%0A%E6%97%A5%E6%9C%AC/2 (Linux ") && odd.hasSuffix(")"))
     }
 
     @Test(

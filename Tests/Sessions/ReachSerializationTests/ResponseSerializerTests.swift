@@ -39,6 +39,13 @@ import Testing
         #expect(check.error(try response(205), body: bytes("test"))?.fault == .unacceptableContentType(nil))
     }
 
+    @Test(arguments: [("image/png", true), ("text/image", false), ("imagex/png", false)])
+    func `a group of types is acceptable`(type: String, isAccepted: Bool) throws {
+        let check = ResponseCheck(acceptableContentTypes: ["image/*"])
+        #expect((check.error(try response(type: type), body: [1]) == nil) == isAccepted)
+        #expect(ResponseCheck(acceptableContentTypes: ["*/*"]).error(try response(type: type), body: [1]) == nil)
+    }
+
     @Test func `testResponseIsValidated`() throws {
         #expect(ResponseCheck().error(try response(type: "text/html"), body: bytes("text")) == nil)
     }

@@ -1,4 +1,6 @@
+import FoundationEssentials
 import HTTPTypes
+import ReachCore
 import ReachSerialization
 import Testing
 
@@ -39,6 +41,17 @@ import Testing
     func `a method that could break out of the request line is rejected`(method: String) throws {
         let url = try WebAddress("http://example.com/")
         #expect(throws: RequestSerializationError.badMethod(method)) { try WebRequest(method: method, url: url) }
+    }
+
+    @Test func `URLs, requests and responses have Foundation's and HTTPTypes' forms, and come back from them`() throws {
+        let url = try #require(URL(string: "https://example.com:8443/a%20b?c=d#e"))
+        let address = try WebAddress(url)
+        #expect(URL(address) == url && address.path == "/a%20b")
+        #expect(throws: WebAddressError.self) { try WebAddress(#require(URL(string: "file:///etc/hosts"))) }
+        let request = WebRequest(method: .put, url: address)
+        #expect(HTTPRequest(request) == request.head)
+        let response = WebResponse(url: address, head: HTTPResponse(status: .notFound))
+        #expect(HTTPResponse(response).status == .notFound)
     }
 
     @Test func `a method keeps its case`() throws {

@@ -95,4 +95,34 @@ import Testing
         stage.open()
         #expect(try await stage.log.wait(for: 20) == (0..<20).map { "\($0) closed" })
     }
+
+    /// A view model, as a program with a user interface has it.
+    @MainActor private final class Model {
+        var count = 0
+        var ends: [String] = []
+        var progress = 0
+
+        func load(_ session: RequestSession) throws -> RequestTask {
+            session.addObserverOnMain(forName: .didComplete) { [weak self] _ in self?.ends.append("observed") }
+            let task = try session.get("a")
+            task.whenProgressedOnMain { [weak self] _ in self?.progress += 1 }
+            task.whenCompleteOnMain { [weak self] result in
+                self?.count += (try? result.get().statusCode) ?? 0
+                self?.ends.append("completed")
+            }
+            return task.resume()
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `blocks on the main actor use what belongs to it, whatever the delivery`(isMain: Bool) async throws {
+        var options = RequestSessionOptions(stub: StubTransport { _ in .json([:]) })
+        if isMain { options.delivery = .main }
+        let session = try RequestSession(baseURL: "http://example.org", options: options)
+        let model = Model()
+        try await model.load(session).response()
+        while await model.ends.count < 2 { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(await model.count == 200)
+        if isMain { #expect(await model.ends == ["completed", "observed"]) }
+    }
 }

@@ -52,6 +52,39 @@ import Testing
         await session.closeAndWait()
     }
 
+    @Test(arguments: ["UTF-8", "binary", "aws-chunked", "gzip, x-unknown"])
+    func `a body in an encoding that no one knows is passed on as it came`(encoding: String) async throws {
+        let server = try ScriptedServer { connection in
+            for body in ["first", "second"] where !connection.readRequest().isEmpty {
+                connection.write(
+                    "HTTP/1.1 200 OK\r\nContent-Encoding: \(encoding)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+                )
+            }
+        }
+        var options = RequestSessionOptions()
+        options.responseSerializer = DataResponseSerializer()
+        let session = try RequestSession(baseURL: "http://127.0.0.1:\(server.port)/", options: options)
+        for body in ["first", "second"] {
+            let response = try await session.get("x").response()
+            #expect(response.body == Array(body.utf8))
+            #expect(response.head.headerFields["Content-Encoding"] == encoding)
+        }
+    }
+
+    @Test func `a body that is not in its encoding is an error, and a stored request is not repeated`() async throws {
+        let directory = try TemporaryDirectory()
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write(
+                "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\nConnection: close\r\n\r\nplain")
+        }
+        let session = try RequestSession(keeping: .directory(directory.path + "/queue"))
+        let task = try session.get("http://127.0.0.1:\(server.port)/")
+        #expect(await failure { try await task.response() } == "response bad-encoding")
+        #expect(server.requests.values.count == 1)
+        await session.closeAndWait()
+    }
+
     @Test func `the limit applies to the decoded bytes`() async throws {
         let (server, session) = try stage("head -c 50000000 /dev/zero") {
             $0.responseSerializer = DataResponseSerializer()

@@ -198,8 +198,15 @@ import Testing
         request.body = .file(path: "/etc/hostname", length: 1)
         let whole = request
         #expect(await failure { _ = try await fetcher.fetch(whole) } == "request bad-body")
-        let name = try #require(HTTPField.Name("Transfer-Encoding"))
-        #expect(await failure { _ = try await fetcher.fetch("a", headers: [name: "chunked"]) } == "request bad-header")
+        #expect(
+            await failure { _ = try await fetcher.fetch("a", headers: [.transferEncoding: "chunked"]) }
+                == "request bad-header")
+        let kept = RequestResponse(
+            WebResponse(url: try WebAddress(stage.stage.root + "/kept"), head: HTTPResponse(status: .ok)), body: [1])
+        let (key, other) = (try fetcher.key("/kept"), try fetcher.key("/other"))
+        fetcher.cache?.add(kept, for: key)
+        #expect(try await fetcher.fetch("/kept").body == [1])
+        #expect(fetcher.cache?.response(for: other) == nil)
         let relative = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/a")
         #expect(await failure { _ = try await fetcher.fetch(relative) } == "request bad-url")
         #expect(stage.requests.values.isEmpty)

@@ -79,6 +79,18 @@ import Testing
         #expect(await failure { try await task.response() } == "local file-failed")
     }
 
+    @Test func `a form whose file is larger than what the session holds is streamed`() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.file("big", String(repeating: "x", count: 300_000))
+        let stage = try SessionStage { $0.maximumBytes = 100_000 }
+        try await stage.session.postForm("form") { try $0.append(file: directory.path + "/big", name: "f") }.response()
+        #expect(stage.server.requests.values.first?.utf8.count ?? 0 > 300_000)
+        let held = await failure {
+            _ = try stage.session.postForm("form") { $0.append([UInt8](repeating: 0, count: 200_000), name: "f") }
+        }
+        #expect(held == "request bad-body")
+    }
+
     @Test(arguments: [false, true])
     func `a download replaces its file only when it is complete`(onDisk: Bool) async throws {
         let directory = try TemporaryDirectory()

@@ -159,11 +159,29 @@ import Testing
 
     @Test func `the number of redirects is limited, and redirects can be turned off`() async throws {
         let stage = try SessionStage({ $0.redirects = .follow(limit: 3) }, answer: Self.redirecting)
-        #expect(await failure { try await stage.session.get("/loop").response() } == "response bad-status")
+        #expect(await failure { try await stage.session.get("/loop").response() } == "response too-many-redirects")
         #expect(stage.server.requests.values.count == 4)
         let strict = try SessionStage({ $0.redirects = .none }, answer: Self.redirecting)
         #expect(await failure { try await strict.session.get("/to/302").response() } == "response bad-status")
         #expect(strict.server.requests.values.count == 1)
+    }
+
+    @Test(arguments: [
+        ("Location: ftp://127.0.0.1/file\r\n", "unsupported-protocol"), ("", "no-location"),
+        ("Location: http://[/\r\n", "bad-request"),
+    ])
+    func `a redirect that is not followed says why, and has the response`(field: String, word: String) async throws {
+        let stage = try SessionStage(answer: { _ in
+            "HTTP/1.1 302 Found\r\n\(field)Content-Length: 0\r\nConnection: close\r\n\r\n"
+        })
+        guard case .failure(let error) = await (try stage.session.get("/x")).awaitedResult else {
+            throw TestFailure("no error")
+        }
+        #expect(error.summary == "response \(word)" && error.response?.statusCode == 302)
+        var options = RequestOptions()
+        options.acceptedStatuses = [302...302]
+        let wanted = await failure { try await stage.session.get("/x", options: options).response() }
+        #expect(wanted == "response bad-status")
     }
 
     // MARK: - Credentials
@@ -219,5 +237,52 @@ import Testing
         #expect(response.path == path && response.body.isEmpty && response.object == nil)
         #expect(try ChildProcess.run(["cat", path]) == #"{"line":"GET /file HTTP/1.1"}"#)
         #expect(try ChildProcess.run(["ls", directory.path]) == "there\n")
+    }
+
+    @Test func `everything about a download follows the place that the hook chooses`() async throws {
+        let directory = try TemporaryDirectory()
+        let (first, chosen) = (directory.path + "/first", directory.path + "/chosen")
+        try directory.file("first", "old")
+        let stage = try SessionStage({ $0.hooks.disposition = { _, _ in .becomeDownload(path: chosen) } }) { request in
+            request.contains(" /half ")
+                ? "HTTP/1.1 200 OK\r\nETag: \"one\"\r\nContent-Length: 100\r\n\r\nhalf" : SessionStage.echo(request)
+        }
+        let response = try await stage.session.download("/file", to: first).response()
+        #expect(response.path == chosen)
+        #expect(try ChildProcess.run(["cat", chosen]) == #"{"line":"GET /file HTTP/1.1"}"#)
+        #expect(try ChildProcess.run(["cat", first]) == "old")
+        guard case .failure(let error) = await (try stage.session.download("/half", to: first)).awaitedResult,
+            let data = error.resumeData
+        else { throw TestFailure("no resume data") }
+        #expect(data.destination == chosen)
+        #expect(try ChildProcess.run(["cat", data.partialFile]) == "half")
+    }
+
+    @Test func `a block chooses the place of a download by its response`() async throws {
+        let directory = try TemporaryDirectory()
+        let stage = try SessionStage()
+        let task = try stage.session.download("/dir/name.json", to: directory.path + "/first")
+        task.chooseDestination { directory.path + "/" + $0.suggestedFileName }
+        #expect(try await task.response().path == directory.path + "/name.json")
+        #expect(try ChildProcess.run(["ls", directory.path]) == "name.json\n")
+    }
+
+    @Test func `a download whose place was chosen resumes there after a suspension`() async throws {
+        let directory = try TemporaryDirectory()
+        let server = try HalvingServer()
+        let session = try RequestSession()
+        let task = try session.download(server.url, to: directory.path + "/first")
+        task.chooseDestination { _ in directory.path + "/chosen" }
+        let log = EventLog<TaskProgress>()
+        task.whenProgressed { log.append($0) }
+        task.resume()
+        try await log.wait { $0.received > 0 }
+        task.suspend()
+        while await task.explanation().state != "held" { await Task.yield() }
+        server.gate.open()
+        task.resume()
+        #expect(try await task.response().path == directory.path + "/chosen")
+        #expect(try ChildProcess.run(["cat", directory.path + "/chosen"]) == HalvingServer.body)
+        #expect(try ChildProcess.run(["ls", directory.path]) == "chosen\n" && server.ranges.count == 1)
     }
 }

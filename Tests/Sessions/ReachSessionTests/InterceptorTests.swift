@@ -162,9 +162,9 @@ import Testing
                 try attempt.headers.set("Authorization", "Bearer secret")
             }), named: "api")
         let headers = ["X-Replaced": "own", "Authorization": "own"]
-        try await stage.session.get("there", headers: headers, options: Self.options()).response()
+        try await stage.session.get("there", headers: Headers(headers), options: Self.options()).response()
         #expect(stage.server.requests.values[1].contains("X-Api-Key: secret\r\n"))
-        try await stage.session.get("away", headers: headers, options: Self.options()).response()
+        try await stage.session.get("away", headers: Headers(headers), options: Self.options()).response()
         let sent = other.requests.values[0]
         #expect(!sent.contains("secret") && sent.contains("X-Replaced: own\r\n") && !sent.contains("Authorization"))
     }

@@ -94,12 +94,12 @@ import Testing
     @Test func `headers are given by checked names or by text, and cookies are sent in one field`() async throws {
         let stage = try SessionStage()
         let name = "X-Own"
-        var cookies: HTTPFields = [.accept: "text/plain"]
+        var cookies: Headers = [.accept: "text/plain", "X-More": "1"]
         cookies[.cookie] = "a=1; b=2"
         let cases: [(RequestTask, String)] = [
             (try stage.session.get("a", headers: [.accept: "text/plain", .range: "bytes=0-"]), "Range: bytes=0-"),
             (try stage.session.get("a", headers: ["X-Text": "1"]), "X-Text: 1"),
-            (try stage.session.get("a", headers: [name: name]), "X-Own: X-Own"),
+            (try stage.session.get("a", headers: [Headers.Name(name): name]), "X-Own: X-Own"),
             (try stage.session.get("a", headers: [:]), "Host: 127.0.0.1:"),
             (try stage.session.post("a", headers: cookies), "Cookie: a=1; b=2"),
             (try stage.session.upload([1], to: "a", headers: [.ifMatch: "*"]), "If-Match: *"),
@@ -227,7 +227,7 @@ import Testing
                 "request bad-header",
                 {
                     let odd = HTTPField(name: .accept, lenientValue: [UInt8(ascii: "a"), 1])
-                    return try session.get("", headers: HTTPFields([odd]))
+                    return try session.get("", headers: Headers(HTTPFields([odd])))
                 }
             ),
             ("request bad-when", { try session.get("", when: RequestConstraint("wify")) }),
@@ -262,22 +262,5 @@ import Testing
     @Test(arguments: ["", "example.org", "ftp://example.org"])
     func `a base URL that cannot be used is refused`(text: String) async {
         #expect(await failure { _ = try RequestSession(baseURL: text) } == "request bad-url")
-    }
-}
-
-struct TestFailure: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
-}
-
-extension RequestTask {
-    var awaitedResult: Result<RequestResponse, RequestError> {
-        get async {
-            do throws(RequestError) {
-                return .success(try await response())
-            } catch {
-                return .failure(error)
-            }
-        }
     }
 }

@@ -70,3 +70,20 @@ final class SlowServer: Sendable {
 
     var url: String { "http://127.0.0.1:\(server.port)/" }
 }
+
+struct TestFailure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+extension RequestTask {
+    var awaitedResult: Result<RequestResponse, RequestError> {
+        get async {
+            do throws(RequestError) {
+                return .success(try await response())
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+}

@@ -159,6 +159,17 @@ struct ResponseReaderTests {
         #expect(failure.reason == .badRange)
     }
 
+    @Test(arguments: [("bytes 0-99/100", true), ("bytes 50-99/100", false), ("bytes 0-49/100", false), ("x", true)])
+    func `a part that is called the whole is no whole answer`(range: String, isAccepted: Bool) {
+        var reader = ResponseReader(limit: ResponseLimit(bodyBytes: 10_000))
+        let verdicts = read(&reader, "HTTP/1.1 200 OK", "Content-Range: \(range)", "")
+        if case .fail(let failure)? = verdicts.first {
+            #expect(!isAccepted && failure.reason == .badRange)
+        } else {
+            #expect(isAccepted)
+        }
+    }
+
     @Test func `no more than the limit is accepted, and exactly the limit is`() {
         var reader = ResponseReader(limit: ResponseLimit(bodyBytes: 10, action: .stop))
         #expect(reader.accept(7) == (7, .proceed))

@@ -99,7 +99,7 @@ final class ExchangeAttempt: DiagnosisAttempt {
         case .certificateNotYetValid: .certificateNotYetValid
         case .certificateWrongHost, .pinMismatch: .certificateWrongHost
         case .certificateUntrusted, .certificateInvalid: .certificateUntrusted
-        case .badResponse, .headerTooLarge: .notHTTP
+        case .badResponse, .badEncoding, .headerTooLarge: .notHTTP
         case .proxyFailed: .proxyFailed
         case .proxyRefused: .proxyRefused
         case .proxyAuthentication: .proxyAuthentication

@@ -50,8 +50,8 @@ extension ProbeObservation.Ending {
             .certificateInvalid:
             self = .failed(.certificate, text)
         case .pinMismatch: self = .failed(.pin, text)
-        case .badResponse, .http2, .badRequest, .unsupportedProtocol, .tooManyRedirects, .headerTooLarge, .badRange,
-            .redirectRefused, .responseTooLarge, .proxyFailed, .proxyRefused, .proxyAuthentication:
+        case .badResponse, .badEncoding, .http2, .badRequest, .unsupportedProtocol, .tooManyRedirects, .headerTooLarge,
+            .badRange, .redirectRefused, .responseTooLarge, .proxyFailed, .proxyRefused, .proxyAuthentication:
             self = .failed(.protocolError, text)
         case .notSupported, .fileFailed, .outOfMemory, .engineFailed: self = .doubtful(.localError, text)
         }

@@ -7,7 +7,7 @@ internal import ReachQueue
 struct QueueAddition {
     private var specification: RequestSpecification
     private let upload: QueueBodyFile?
-    private let form: MultipartForm?
+    private let form: CurlForm?
 
     /// - Throws: ``CommandError`` if the request is invalid or a file cannot be read. Nothing has been sent then.
     init(_ curl: CurlRequest, to url: String, _ conditions: QueueConditionOptions) throws(CommandError) {
@@ -17,7 +17,7 @@ struct QueueAddition {
         // -T alone means PUT elsewhere.
         if specification.uploadProtocol != nil, curl.method == nil { specification.method = "POST" }
         upload = curl.upload.map { QueueBodyFile($0) }
-        form = curl.parts.isEmpty ? nil : MultipartForm(curl.parts)
+        form = curl.parts.isEmpty ? nil : CurlForm(curl.parts)
         if let form { specification.headers.append(form.contentType) }
         try upload?.check()
         try form?.check()

@@ -95,7 +95,7 @@ struct QueueRequestOptions: ParsableArguments {
         request.followsRedirects = followsRedirects
         request.isCompressed = isCompressed
         request.isQuery = isQuery
-        for part in parts { request.parts.append(try MultipartForm.Part(part)) }
+        for part in parts { request.parts.append(try CurlForm.Part(part)) }
         request.upload = uploadFile
         request.proxy = proxy
         if let retries { request.maximumAttempts = try CurlCommand.attempts(retries: retries) }

@@ -13,6 +13,7 @@ extension RequestSpecification {
             guard field?.value != key else { return self }
             copy.headers.removeAll { $0.isNamed(Self.keyField) }
             copy.headers.append(HeaderField(Self.keyField, key))
+        case (.never, _): return self
         case (.byMethod, let field?): copy.idempotency = .key(field.value)
         case (.byMethod, nil):
             guard !isRepeatable else { return self }
@@ -24,7 +25,8 @@ extension RequestSpecification {
 
     /// Whether ``completed(makeKey:)`` would change nothing: most requests may be repeated, and have no key.
     package var isComplete: Bool {
-        idempotency == .byMethod && isRepeatable && !headers.contains { $0.isNamed(Self.keyField) }
+        idempotency == .never
+            || idempotency == .byMethod && isRepeatable && !headers.contains { $0.isNamed(Self.keyField) }
     }
 
     private static let keyField = "Idempotency-Key"

@@ -94,6 +94,13 @@ extension Idempotency {
     package var key: String? {
         if case .key(let key) = self { key } else { nil }
     }
+
+    /// As a row of the queue's file has it: a key is never empty.
+    package var stored: String? { self == .never ? "" : key }
+
+    package init(stored text: String?) {
+        self = text.map { $0.isEmpty ? .never : .key($0) } ?? .byMethod
+    }
 }
 
 private func shown(_ text: String) -> String { DisplayText.excerpt(text) }

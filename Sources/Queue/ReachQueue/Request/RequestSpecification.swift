@@ -312,10 +312,15 @@ package enum Idempotency: Hashable, Sendable {
     case byMethod
     /// The server recognises repetitions by this key, the same in every attempt (the `Idempotency-Key` header).
     case key(String)
+    /// Never, whatever its method promises.
+    case never
 
     package func allowsRepetition(ofMethod method: String) -> Bool {
-        if case .key = self { return true }
-        return RepeatableMethods.contains(method)
+        switch self {
+        case .byMethod: RepeatableMethods.contains(method)
+        case .key: true
+        case .never: false
+        }
     }
 }
 

@@ -62,9 +62,9 @@ extension RequestTerm {
         },
         RequestTerm("idempotency_key", .text(QueueLimits.longestKey), column: Column("idempotency_key")) {
             terms, text in
-            terms.idempotency = .key(text.text)
+            terms.idempotency = Idempotency(stored: text.text)
         } write: {
-            $0.idempotency.key.map { .text($0) }
+            $0.idempotency.stored.map { .text($0) }
         },
         .text("order", \.orderKey, column: Column("order_key", isForScheduling: true)),
         .flag("depends", \.dependsOnPrevious, column: Column("depends", isForScheduling: true, isRequired: true)),

@@ -43,8 +43,8 @@ extension TransferFailure.Reason {
     /// Whether the other side reacted. What comes from routers and name servers on the way does not count.
     fileprivate var isAnswer: Bool {
         switch self {
-        case .connectionRefused, .connectionReset, .emptyResponse, .truncated, .badResponse, .badRange, .tlsHandshake,
-            .http2, .proxyRefused, .tooManyRedirects, .headerTooLarge, .responseTooLarge:
+        case .connectionRefused, .connectionReset, .emptyResponse, .truncated, .badResponse, .badEncoding, .badRange,
+            .tlsHandshake, .http2, .proxyRefused, .tooManyRedirects, .headerTooLarge, .responseTooLarge:
             true
         default: false
         }
@@ -67,7 +67,8 @@ extension AttemptFault.Kind {
         case .badRequest, .unsupportedProtocol, .notSupported: self = .invalid
         case .tooManyRedirects, .redirectRefused: self = .redirects
         case .proxyAuthentication: self = .refused
-        case .headerTooLarge, .responseTooLarge: self = .unreadable
+        // The request has arrived, and its answer would be the same again.
+        case .headerTooLarge, .responseTooLarge, .badEncoding: self = .unreadable
         case .clientCertificate: self = .file
         // A full or failing disk is no one's fault, and mended by somebody; anything else about a file is not.
         case .fileFailed:
@@ -93,6 +94,15 @@ extension TransferReport {
 }
 
 extension TransferReport {
+    /// As if the server had not asked for a wait.
+    var withoutRetryAfter: TransferReport {
+        guard case .success(var head?) = outcome, head["retry-after"] != nil else { return self }
+        head.fields.removeAll { $0.isNamed("Retry-After") }
+        var report = self
+        report.outcome = .success(head)
+        return report
+    }
+
     /// Adds the URL after redirects to the fields that are stored with the result.
     func noting(finalURL url: TransferURL, of original: String) -> TransferReport {
         guard case .success(var head?) = outcome else { return self }

@@ -20,6 +20,9 @@ package final class QueueTransfers {
         package var memoryBytes = 64 << 10
         package var security = SecurityPolicy.standard
         package var userAgent = "reach"
+        /// Whether a server's Retry-After concerns only requests that are sent again: one that is sent once does not hold
+        /// the others.
+        package var ignoresRetryAfterOfSingleAttempts = false
         /// The proxies of requests that ask for no other.
         package var proxies = TransferProxies.none
 
@@ -41,6 +44,8 @@ package final class QueueTransfers {
         var resumedAt: UInt64?
         /// Whether the server sends only the rest, from ``resumedAt`` on.
         var isResumed = false
+        /// The same request from the first byte, for a server that cannot send the rest; `nil` once that was sent.
+        var fromStart: TransferRequest?
         /// The exchanges of a resumable upload; `nil` for other requests.
         var upload: UploadAttempt?
         /// Whether the owner's quota has less room than the limit on an answer.
@@ -74,7 +79,7 @@ package final class QueueTransfers {
     /// Called at most ten times a second for each attempt.
     var onProgress: (AttemptProgress) -> Void = { _ in }
     var running: [RequestID: Running] = [:]
-    let uploads: QueueUploads
+    let uploads: UploadStates
     /// The unfinished answers in the spool. No result names their files.
     private var leftovers: [RequestID: Leftover] = [:]
     private var quota = AnswerQuota()
@@ -103,7 +108,7 @@ package final class QueueTransfers {
         self.options = options
         self.send = send
         downloads = QueueDownloads(on: loop)
-        uploads = QueueUploads(on: loop)
+        uploads = UploadStates(on: loop)
         loopReference.owner = self
     }
 
@@ -158,6 +163,10 @@ package final class QueueTransfers {
         transfer.proxy = proxy(for: transfer.url, attempt.request.destination.proxy)
         // A URL with credentials is not kept.
         lastURL = transfer.url.hasCredentials ? nil : transfer.url
+        // A host may have chosen another place for an earlier answer.
+        if attempt.request.outputPath != nil, let part = downloads.part(of: attempt.order.id) {
+            transfer.sink = .file(FileSink(part: part, resume: point))
+        }
         host?.prepare(&transfer, of: attempt.order.id)
         if attempt.request.uploadProtocol != nil { return beginUpload(transfer, attempt, by: engine) }
         if let path = attempt.request.outputPath, case .file(let sink) = transfer.sink {
@@ -169,8 +178,21 @@ package final class QueueTransfers {
             attempt.isShortOfRoom = room < transfer.limit.bodyBytes
             transfer.limit.bodyBytes = min(transfer.limit.bodyBytes, room)
         }
-        attempt.resumedAt = transfer.resumePoint?.offset
+        if let point = transfer.resumePoint {
+            attempt.resumedAt = point.offset
+            attempt.fromStart = transfer.fromStart
+        }
         begin(transfer, attempt, by: engine)
+    }
+
+    /// Sends the request again within its attempt, for the whole answer: the server cannot send the rest of what an earlier
+    /// attempt left, and would not in the next attempt either.
+    private func startOver(_ attempt: Running, by engine: any TransferMaker) -> Bool {
+        guard let transfer = attempt.fromStart else { return false }
+        (attempt.fromStart, attempt.resumedAt, attempt.isResumed) = (nil, nil, false)
+        attempt.progress = ByteProgress()
+        begin(transfer, attempt, by: engine)
+        return true
     }
 
     func begin(_ transfer: TransferRequest, _ attempt: Running, by engine: any TransferMaker) {
@@ -235,12 +257,16 @@ package final class QueueTransfers {
     }
 
     /// Ends the attempt of a download, without a report to the queue: the caller sends it.
-    func interrupt(_ id: RequestID, _ request: QueuedRequest, reply: @escaping (ResumePoint?) -> Void) {
+    ///
+    /// - Parameter reply: Receives the point, and the file that has the bytes before it.
+    func interrupt(
+        _ id: RequestID, _ request: QueuedRequest, reply: @escaping ((point: ResumePoint, file: String)?) -> Void
+    ) {
         if let transfer = running.removeValue(forKey: id)?.transfer { engine?.cancel(transfer) }
         guard let engine, let (file, record) = leftover(of: id, request) else { return reply(nil) }
         engine.resumePoint(record: record, of: file) { [weak self] point in
             if point != nil { self?.downloads.keep(id) }
-            reply(point)
+            reply(point.map { ($0, file) })
         }
     }
 
@@ -299,7 +325,10 @@ package final class QueueTransfers {
         guard let sent = attempt.sent, let path = host?.received(head, to: sent, of: id),
             let transfer = attempt.transfer
         else { return }
-        let sink = FileSink(downloadTo: path, id, resume: nil)
+        // What an earlier attempt left stays where it is until all is there.
+        var sink = FileSink(downloadTo: path, id, resume: nil)
+        if attempt.isResumed, case .file(let begun) = sent.sink { sink = begun }
+        attempt.sent?.sink = .file(sink)
         engine?.use(sink, for: transfer)
         downloads.begin(id, to: path, by: sink)
     }
@@ -313,14 +342,15 @@ package final class QueueTransfers {
                 return begin(next, attempt, by: engine)
             }
             if continueUpload(attempt, after: report, by: engine) { return }
+            if report.failure?.reason == .badRange, startOver(attempt, by: engine) { return }
             host.ended(&report, sent: sent, of: id)
-        } else if let engine, continueUpload(attempt, after: report, by: engine) {
-            return
+        } else if let engine {
+            if continueUpload(attempt, after: report, by: engine) { return }
+            if report.failure?.reason == .badRange, startOver(attempt, by: engine) { return }
         }
         if attempt.upload != nil { return end(id, report, answer: .none) }
         if downloads.contains(id) { return finishedDownload(attempt, report) }
         guard let bytes = report.fileBytes, let spool else {
-            if report.failure?.reason == .badRange, attempt.resumedAt != nil { return startOver(id) }
             // After a failure the next attempt resumes from what an earlier one left; after an answer this is useless.
             // It is not removed yet: that takes its turn after other files, and the next attempt may have made it again by then.
             if report.failure == nil, !leftovers.isEmpty, leftovers[id] != nil { leftovers[id] = .useless }
@@ -348,11 +378,7 @@ package final class QueueTransfers {
         let id = attempt.order.id
         guard report.failure == nil, let bytes = report.fileBytes else {
             if report.resume != nil, host != nil { downloads.keep(id) }
-            guard report.failure?.reason == .badRange, attempt.resumedAt != nil else {
-                return end(id, report, answer: report.body.isEmpty ? .none : .inline(report.body))
-            }
-            downloads.startOver(id)
-            return startOver(id)
+            return end(id, report, answer: report.body.isEmpty ? .none : .inline(report.body))
         }
         downloads.deliver(id) { [weak self] path, failure in
             guard let self, running[id] === attempt else { return }
@@ -365,19 +391,15 @@ package final class QueueTransfers {
         }
     }
 
-    /// Ends an attempt to resume, because the server cannot send the rest. The next one starts from the beginning.
-    private func startOver(_ id: RequestID) {
-        leftovers[id] = .useless
-        running[id] = nil
-        send(.ended(id, .failed(AttemptFault(.local))))
-    }
-
     private func end(_ id: RequestID, _ report: TransferReport, answer: RequestBody) {
         guard let attempt = running.removeValue(forKey: id) else { return }
         if attempt.isShortOfRoom, report.failure?.reason == .responseTooLarge {
             return send(.ended(id, .failed(AttemptFault(.quota))))
         }
-        let noted = (attempt.sent?.url).map { report.noting(finalURL: $0, of: attempt.request.url) } ?? report
+        var noted = (attempt.sent?.url).map { report.noting(finalURL: $0, of: attempt.request.url) } ?? report
+        if options.ignoresRetryAfterOfSingleAttempts, attempt.request.maximumAttempts == 1 {
+            noted = noted.withoutRetryAfter
+        }
         let end =
             attempt.upload.map { self.end(of: attempt, $0, report) }
             ?? AttemptEnd(noted, accepting: attempt.request.acceptedStatuses, answer: answer)

@@ -19,6 +19,7 @@ extension TransferRequest {
             headers.append(HeaderField("User-Agent", options.userAgent))
         }
         body = TransferBody(queued.body, spool: spool)
+        isSentOnce = queued.idempotency == .never
         owner = .user(queued.owner)
         interface = InterfaceBinding(name: order.path.interface, index: order.path.interfaceIndex)
         family = order.family
@@ -48,6 +49,16 @@ extension TransferRequest {
     /// How many redirects one attempt follows, as browsers and sessions do.
     static let redirectLimit = 20
 
+    /// The same request for the whole answer.
+    var fromStart: TransferRequest {
+        var copy = self
+        if case .file(var sink) = sink {
+            sink.resume = nil
+            copy.sink = .file(sink)
+        }
+        return copy
+    }
+
     /// Where it resumes a file.
     var resumePoint: ResumePoint? {
         if case .file(let sink) = sink { sink.resume } else { nil }
@@ -57,16 +68,13 @@ extension TransferRequest {
 extension FileSink {
     /// For a download to a client's place.
     init(downloadTo path: String, _ id: RequestID, resume: ResumePoint?) {
-        self.init(path: QueueDownloads.part(of: path, id), resume: resume)
-        recordSuffix = QueueDownloads.recordSuffix
+        self.init(part: QueueDownloads.part(of: path, id), resume: resume)
     }
 
-    /// Resumes a download that another request began.
-    package mutating func goOn(with part: String, from point: ResumePoint) {
-        // What an earlier attempt of this request found is in the same file, and newer.
-        var other = FileSink(path: part, resume: resume ?? point)
-        other.recordSuffix = QueueDownloads.recordSuffix
-        self = other
+    /// For a download to this file, until it is whole.
+    package init(part: String, resume: ResumePoint?) {
+        self.init(path: part, resume: resume)
+        recordSuffix = QueueDownloads.recordSuffix
     }
 }
 

@@ -11,8 +11,6 @@ final class QueueDownloads {
         let path: String
         /// Where it is until it is whole.
         let part: String
-        /// Nothing of it fits to what the server has.
-        var isUseless = false
         /// Whether a client knows where it is, to resume it.
         var isKept = false
     }
@@ -37,17 +35,17 @@ final class QueueDownloads {
     ///
     /// - Parameter mayBeOlder: Also one of an earlier process: where numbers are never given twice.
     func leftover(of id: RequestID, to path: String, mayBeOlder: Bool) -> String? {
-        guard let download = downloads[id] else { return mayBeOlder ? Self.part(of: path, id) : nil }
-        return download.isUseless ? nil : download.part
+        part(of: id) ?? (mayBeOlder ? Self.part(of: path, id) : nil)
     }
 
-    /// An attempt begins.
+    /// Where the download of this request is until it is whole; `nil` before its first attempt.
+    func part(of id: RequestID) -> String? { downloads[id]?.part }
+
+    /// An attempt begins, or has another place by its answer.
     func begin(_ id: RequestID, to path: String, by sink: FileSink) {
+        if let old = downloads[id], old.part != sink.path, !old.isKept { remove(old.part) }
         downloads[id] = Download(path: path, part: sink.path)
     }
-
-    /// The server has nothing that fits to what is here.
-    func startOver(_ id: RequestID) { downloads[id]?.isUseless = true }
 
     /// Keeps it after the end of its request, since a client may resume it.
     func keep(_ id: RequestID) { downloads[id]?.isKept = true }
@@ -64,7 +62,11 @@ final class QueueDownloads {
     /// The request is over.
     func forget(_ id: RequestID) {
         guard !downloads.isEmpty, let download = downloads.removeValue(forKey: id), !download.isKept else { return }
-        thread.run { [part = download.part] in
+        remove(download.part)
+    }
+
+    private func remove(_ part: String) {
+        thread.run {
             unlink(Self.record(of: part))
             unlink(part)
         }

@@ -1,10 +1,7 @@
 internal import HTTPTypes
+internal import ReachCore
 
-/// The parts of a multipart body, laid out as AFNetworking lays them out:
-///
-///     --BOUNDARY CRLF headers CRLF CRLF bytes
-///     CRLF --BOUNDARY CRLF headers CRLF CRLF bytes
-///     CRLF --BOUNDARY-- CRLF
+/// The parts of a multipart body, laid out as AFNetworking lays them out.
 ///
 /// The length is known before any byte is read. ``BodyReader`` reads the body, each time that it is sent.
 public struct MultipartBody: Sendable {
@@ -23,19 +20,20 @@ public struct MultipartBody: Sendable {
     /// Lays out a form. A form without parts is only the final boundary.
     public init(_ form: MultipartForm) {
         var pieces: [BodyPiece] = []
-        for (index, part) in form.parts.enumerated() {
-            var head = Array((index == 0 ? "--\(form.boundary)\r\n" : "\r\n--\(form.boundary)\r\n").utf8)
-            for header in part.headers {
-                head += "\(header.name): ".utf8
-                header.withUnsafeBytesOfValue { head += $0 }
-                head += "\r\n".utf8
-            }
-            pieces += [.bytes(head + "\r\n".utf8), part.source]
+        var encoder = MultipartEncoder(boundary: form.boundary)
+        for part in form.parts {
+            let fields = part.headers.map { field in (field.name.rawName, field.withUnsafeBytesOfValue(Array.init)) }
+            pieces += [.bytes(encoder.head(fields)), part.source]
         }
-        pieces.append(.bytes(Array("\r\n--\(form.boundary)--\r\n".utf8)))
+        pieces.append(.bytes(encoder.end))
         self.pieces = pieces
         contentLength = pieces.reduce(0) { $0 + $1.length }
         boundary = form.boundary
+    }
+
+    /// The bytes of the parts that are not in files or streams.
+    package var bytesInMemory: Int64 {
+        pieces.reduce(0) { if case .bytes(let bytes) = $1 { $0 + Int64(bytes.count) } else { $0 } }
     }
 
     /// The value of `Content-Type`, which contains the boundary.

@@ -76,29 +76,13 @@ public struct MultipartForm: Sendable {
     private static func fileHeaders(name: String, fileName: String, mediaType: String) -> HTTPFields {
         HTTPFields([
             disposition(name: name, fileName: fileName),
-            HTTPField(name: .contentType, unchecked: unbroken(mediaType)),
+            HTTPField(name: .contentType, unchecked: MultipartEncoder.escaped(mediaType)),
         ])
     }
 
     private static func disposition(name: String, fileName: String?) -> HTTPField {
-        let start = "form-data; name=\"\(unbroken(name))\""
-        let value = fileName.map { start + "; filename=\"\(unbroken($0))\"" } ?? start
-        return HTTPField(name: .contentDisposition, unchecked: value)
-    }
-
-    /// Escapes a text as the HTML standard's "multipart/form-data encoding algorithm" does, and NUL.
-    private static func unbroken(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""): bytes += "%22".utf8
-            case UInt8(ascii: "\r"): bytes += "%0D".utf8
-            case UInt8(ascii: "\n"): bytes += "%0A".utf8
-            case 0: bytes += "%00".utf8
-            default: bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        HTTPField(
+            name: .contentDisposition, unchecked: MultipartEncoder.disposition(name: name, fileName: fileName))
     }
 }
 

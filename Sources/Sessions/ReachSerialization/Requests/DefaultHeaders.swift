@@ -14,11 +14,19 @@ public enum DefaultHeaders {
 
     /// The user agent `program/version (system)`, such as `reach/1.0 (Linux 6.1.0-18-amd64; x86_64)`.
     ///
-    /// Characters outside ASCII are removed. AFNetworking transliterates them to Latin letters, which requires
-    /// Unicode's tables of names.
+    /// Bytes outside ASCII are percent-encoded, so that no name is empty. AFNetworking transliterates them to Latin letters,
+    /// which requires Unicode's tables of names.
     public static func userAgent(program: String, version: String, system: String) -> String {
-        let text = "\(program)/\(version) (\(system))"
-        return String(String.UnicodeScalarView(text.unicodeScalars.filter { 0x20...0x7e ~= $0.value }))
+        let comment = String.UnicodeScalarView(system.unicodeScalars.filter { 0x20...0x7e ~= $0.value })
+        return "\(escaped(program))/\(escaped(version)) (\(String(comment)))"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            if 0x20...0x7e ~= byte { bytes.append(byte) } else { URLCharacters.appendEscape(of: byte, to: &bytes) }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The languages that the environment asks for, the preferred one first: `de-AT;q=1, en;q=0.9`.
@@ -31,11 +39,11 @@ public enum DefaultHeaders {
     public static func acceptLanguage(environment: [String: String]) -> String? {
         func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         guard let locale = variable("LC_ALL") ?? variable("LC_MESSAGES") ?? variable("LANG"),
-            let own = languageTag(locale[...])
+            let localeTag = languageTag(locale[...])
         else { return nil }
         let preferred = variable("LANGUAGE")?.split(scalar: ":").compactMap(languageTag) ?? []
         var tags: [String] = []
-        for tag in preferred + [own] where !tags.contains(tag) && tags.count < 6 { tags.append(tag) }
+        for tag in preferred + [localeTag] where !tags.contains(tag) && tags.count < 6 { tags.append(tag) }
         let weights = ["1", "0.9", "0.8", "0.7", "0.6", "0.5"]
         return zip(tags, weights).map { "\($0);q=\($1)" }.joined(separator: ", ")
     }

@@ -1,10 +1,11 @@
 public import HTTPTypes
+internal import ReachCore
 
 /// Decides which responses are acceptable: AFHTTPResponseSerializer's `validateResponse`.
 public struct ResponseCheck: Hashable, Sendable {
     /// The acceptable statuses; `nil` for any.
     public var acceptableStatusCodes: StatusCodes?
-    /// The acceptable content types, in lower case and without parameters; `nil` for any.
+    /// The acceptable content types, in lower case and without parameters, also `image/*` and `*/*`; `nil` for any.
     public var acceptableContentTypes: Set<String>?
 
     /// Creates a check; by default any content of a success passes.
@@ -18,7 +19,7 @@ public struct ResponseCheck: Hashable, Sendable {
     /// The type of an empty body does not count: a 204 or 205 often has none, or a meaningless one.
     public func error(_ response: HTTPResponse, body: [UInt8]) -> ResponseError? {
         var error: ResponseError?
-        if let types = acceptableContentTypes, !body.isEmpty, !types.contains(response.mediaType ?? "") {
+        if let types = acceptableContentTypes, !body.isEmpty, !Self.accepts(response.mediaType, types) {
             error = ResponseError(.unacceptableContentType(response.mediaType), response: response, body: body)
         }
         if let codes = acceptableStatusCodes, !codes.contains(response.status.code) {
@@ -26,6 +27,11 @@ public struct ResponseCheck: Hashable, Sendable {
             error = ResponseError(fault, response: response, body: body, underlying: error)
         }
         return error
+    }
+
+    private static func accepts(_ type: String?, _ types: Set<String>) -> Bool {
+        let type = type ?? ""
+        return !types.isDisjoint(with: [type, "\(type.prefixScalars { $0 != "/" })/*", "*/*"])
     }
 
     /// Checks a response, and passes the body to `decode` unless its content type is wrong: the frame of a custom serializer.

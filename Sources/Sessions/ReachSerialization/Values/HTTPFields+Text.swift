@@ -21,16 +21,21 @@ extension HTTPFields {
     /// A line end in a value could inject further headers or requests, so it is rejected.
     public mutating func set(_ name: String, _ value: String) throws(HTTPHeaderError) {
         guard let valid = HTTPField.Name(name) else { throw HTTPHeaderError(isName: true, name: name) }
-        guard value.utf8.allSatisfy(Self.isOfValue) else { throw HTTPHeaderError(isName: false, name: name) }
+        guard Self.canSend(value) else { throw HTTPHeaderError(isName: false, name: name) }
         self[fields: valid] = [HTTPField(name: valid, value: value)]
+    }
+
+    /// Removes the fields of a name that is text.
+    public mutating func remove(_ name: String) {
+        if let name = HTTPField.Name(name) { self[name] = nil }
     }
 
     /// Adds the fields of `defaults` whose names are not set yet.
     public mutating func complete(from defaults: HTTPFields) {
         // Most requests begin without fields, and then share the storage of the defaults.
         if isEmpty { return self = defaults }
-        let own = self
-        for field in defaults where !own.contains(field.name) { append(field) }
+        let present = self
+        for field in defaults where !present.contains(field.name) { append(field) }
     }
 
     /// Sets the given fields, and replaces those of the same names.
@@ -41,9 +46,9 @@ extension HTTPFields {
         }
     }
 
-    /// RFC 9110, section 5.5: no control characters but tabs.
-    private static func isOfValue(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: "\t") || (byte >= 0x20 && byte != 0x7f)
+    /// Whether a value has no control characters but tabs (RFC 9110, section 5.5).
+    static func canSend(_ value: String) -> Bool {
+        value.utf8.allSatisfy { $0 == UInt8(ascii: "\t") || ($0 >= 0x20 && $0 != 0x7f) }
     }
 }
 

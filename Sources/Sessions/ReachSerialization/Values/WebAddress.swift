@@ -149,10 +149,10 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     /// Resolves a reference against this address (RFC 3986, section 5.2): `foo` replaces everything after the last "/"
     /// of the path, `/foo` the path, `?a=b` the query, and `https://example.com/` everything.
     public func resolving(_ reference: String) throws(WebAddressError) -> WebAddress {
-        let own = URLReference(
+        let base = URLReference(
             scheme: scheme, userInformation: userInformation, host: host, port: port, path: path, query: query,
             fragment: fragment)
-        return try WebAddress(URLReference(reference).resolved(against: own))
+        return try WebAddress(URLReference(reference).resolved(against: base))
     }
 
     /// This address as AFHTTPSessionManager stores a base: with a "/" at the end of the path, so that `foo` resolved
@@ -214,10 +214,10 @@ extension String {
     /// The path and the query after `server`; `nil` where the text begins with something else, or where the rest is not
     /// taken as it is.
     fileprivate func plainTarget(after server: String) -> Substring? {
-        let (bytes, own) = (utf8.span, server.utf8.span)
-        guard bytes.count > own.count, bytes[own.count] == UInt8(ascii: "/") else { return nil }
-        for index in own.indices where bytes[index] != own[index] { return nil }
-        for index in own.count..<bytes.count where !URLCharacters.isPlain(bytes[index]) { return nil }
-        return self[utf8.index(utf8.startIndex, offsetBy: own.count)...]
+        let (bytes, prefix) = (utf8.span, server.utf8.span)
+        guard bytes.count > prefix.count, bytes[prefix.count] == UInt8(ascii: "/") else { return nil }
+        for index in prefix.indices where bytes[index] != prefix[index] { return nil }
+        for index in prefix.count..<bytes.count where !URLCharacters.isPlain(bytes[index]) { return nil }
+        return self[utf8.index(utf8.startIndex, offsetBy: prefix.count)...]
     }
 }

@@ -47,26 +47,6 @@ public struct WebRequest: Sendable {
         self.init(method: valid, url: url, headerFields: headerFields, body: body)
     }
 
-    /// Creates a request from its head.
-    ///
-    /// - Throws: An error if scheme, authority and path are no URL.
-    public init(_ head: HTTPRequest, body: Body = .none) throws(RequestSerializationError) {
-        let text = (head.scheme.map { $0 + "://" } ?? "") + (head.authority ?? "") + (head.path ?? "")
-        do throws(WebAddressError) {
-            self.init(
-                method: head.method, url: try WebAddress(text), headerFields: head.headerFields, body: body)
-        } catch {
-            throw .badAddress(error)
-        }
-    }
-
-    /// The head of the message: method, scheme, authority, path with query, and header fields.
-    public var head: HTTPRequest {
-        HTTPRequest(
-            method: method, scheme: url.scheme, authority: url.host + (url.port.map { ":\($0)" } ?? ""),
-            path: url.requestTarget, headerFields: headerFields)
-    }
-
     /// The length of the body in bytes; `nil` without a body, and for a stream of unknown length.
     public var contentLength: Int64? {
         switch body {

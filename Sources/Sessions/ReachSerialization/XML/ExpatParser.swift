@@ -144,10 +144,10 @@ final class ExpatParser {
     private func append(_ text: some Collection<UInt8>) {
         guard failure == nil else { return }
         let more = String(decoding: text, as: UTF8.self)
-        if let last = result.events.indices.last, case .text(var whole) = result.events[last].event {
+        if let last = result.events.indices.last, case .text(var joined) = result.events[last].event {
             result.events[last].event = .comment("")  // Releases the text, so that appending does not copy it.
-            whole += more
-            result.events[last] = XMLReading.PlacedEvent(event: .text(whole), line: line)
+            joined += more
+            result.events[last] = XMLReading.PlacedEvent(event: .text(joined), line: line)
         } else if !more.isEmpty {
             result.events.append(XMLReading.PlacedEvent(event: .text(more), line: line))
         }

@@ -74,12 +74,12 @@ final class XMLReading {
         let declared = declaredEncoding
         let encoding = detected?.encoding ?? named ?? declared.flatMap(TextEncoding.init(named:))
         // A declaration readable as ASCII cannot truly name an encoding with several bytes per character.
-        let known = detected == nil && named == nil && encoding != .utf8 && encoding != .latin1 ? nil : encoding
-        transcoder = UTF8Transcoder(known ?? .utf8)
+        let supported = detected == nil && named == nil && encoding != .utf8 && encoding != .latin1 ? nil : encoding
+        transcoder = UTF8Transcoder(supported ?? .utf8)
         let held = pending[(detected?.mark ?? 0)...]
         pending = []
         transcoder.append(held, to: &pending)
-        return ExpatParser(isUTF8: known != nil, declaredEncoding: declared, limits: limits)
+        return ExpatParser(isUTF8: supported != nil, declaredEncoding: declared, limits: limits)
     }
 
     /// The value of `encoding` in the first tag. expat checks whether the declaration is valid.

@@ -137,10 +137,10 @@ public final class CredentialStorage: Sendable {
             }
             if !isBasic { state.noteDigest(of: origin) }
             let directory = Directory(path: Self.directory(of: address), realm: realm)
-            let known = state.directories[origin] ?? []
-            let isKnown = known.contains { $0.realm == realm && directory.path.hasUTF8Prefix($0.path) }
+            let directories = state.directories[origin] ?? []
+            let isKnown = directories.contains { $0.realm == realm && directory.path.hasUTF8Prefix($0.path) }
             guard isBasic, !isKnown else { return }
-            state.directories[origin] = known.suffix(Self.limit - 1) + [directory]
+            state.directories[origin] = directories.suffix(Self.limit - 1) + [directory]
         }
     }
 

@@ -131,10 +131,10 @@ package struct CachedResponse: Equatable, Sendable {
 
     /// Whether a 304 is about this response: it must not name another entity tag.
     package func isConfirmed(by fields: [HeaderField]) -> Bool {
-        guard let other = fields.first(where: { $0.isNamed("ETag") })?.value, let own = self["etag"] else {
+        guard let received = fields.first(where: { $0.isNamed("ETag") })?.value, let stored = self["etag"] else {
             return true
         }
-        return Self.opaque(other) == Self.opaque(own)
+        return Self.opaque(received) == Self.opaque(stored)
     }
 
     private static func opaque(_ tag: String) -> Substring { tag.after("W/") ?? tag[...] }

@@ -164,13 +164,13 @@ public final class ResponseCache: Sendable {
     /// - Parameter reply: Called once: at once if no disk is needed, else on another thread.
     func find(_ url: TransferURL, reply: @escaping @Sendable (CachedResponse?) -> Void) {
         guard isOn, let name = Self.name(url) else { return reply(nil) }
-        let (known, isOnDisk, generation, limit) = state.withLock { state in
+        let (stored, isOnDisk, generation, limit) = state.withLock { state in
             state.memory.use(name)
             state.files.use(name)
             let isOnDisk = state.files.contains(name) && !state.isClosed
             return (state.responses[name], isOnDisk, state.generation, state.files.longest)
         }
-        guard known == nil, isOnDisk, let disk else { return reply(known) }
+        guard stored == nil, isOnDisk, let disk else { return reply(stored) }
         disk.run { [weak self] directory in
             let found = directory.read(name, limit: limit)
             // Digests do not collide, but a directory may have been tampered with.

@@ -191,7 +191,7 @@ extension SessionLoop {
 
     /// Who an answer is for, as a digest; `nil` if the credentials of the storage have changed since they were sent.
     private func user(of sent: TransferRequest, _ plan: TaskPlan, _ id: RequestID) -> CacheUser? {
-        if let own = CacheQuery.callersDigest(plan) { return CacheUser(digest: own) }
+        if let digest = CacheQuery.callersDigest(plan) { return CacheUser(digest: digest) }
         guard let storage = options.credentials, let address = try? WebAddress(sent.url.description) else {
             return CacheUser(digest: nil)
         }

@@ -12,7 +12,11 @@ public struct FetchKey: Hashable, Sendable, CustomStringConvertible {
     /// The body's bytes; `nil` without one.
     public let body: [UInt8]?
 
-    init(_ request: WebRequest) throws(RequestError) {
+    /// The key of a request as it is sent: to put a response into a cache, or to look one up. ``RequestTask/originalRequest``
+    /// of a session's task has the fields of its serializer.
+    ///
+    /// - Throws: A ``RequestError`` where the body is a file, a form or a stream.
+    public init(_ request: WebRequest) throws(RequestError) {
         method = request.method
         url = request.url
         headerFields = request.headerFields

@@ -107,7 +107,7 @@ public final class SharedFetcher: Sendable {
     /// - Throws: A ``RequestError`` if the URL or a header is invalid. Then `completion` is not called.
     @discardableResult
     public func fetch(
-        _ url: some URLConvertible, headers: HTTPFields = [:], reloading: Bool = false, completion: @escaping Completion
+        _ url: some URLConvertible, headers: Headers = [:], reloading: Bool = false, completion: @escaping Completion
     ) throws(RequestError) -> Receipt? {
         try fetch(request(url.urlText, headers), reloading: reloading, completion: completion)
     }
@@ -121,7 +121,7 @@ public final class SharedFetcher: Sendable {
         _ request: WebRequest, reloading: Bool = false, completion: @escaping Completion
     ) throws(RequestError) -> Receipt? {
         var request = request
-        request.complete(session.core.headers.current)
+        request.headerFields.complete(from: try session.core.headers.current.sent)
         // What is invalid is reported before the caller joins a request.
         let fields = request.headerFields.lazy.filter { $0.name != .contentLength }
         if let fault = RequestFieldFault.first(in: fields.map { HeaderField($0.name.rawName, $0.value) }) {
@@ -159,7 +159,7 @@ public final class SharedFetcher: Sendable {
 
     /// Fetches a URL by GET and waits for the response. Cancelling the Swift task cancels the receipt.
     public func fetch(
-        _ url: some URLConvertible, headers: HTTPFields = [:], reloading: Bool = false
+        _ url: some URLConvertible, headers: Headers = [:], reloading: Bool = false
     ) async throws(RequestError) -> RequestResponse {
         try await fetch(request(url.urlText, headers), reloading: reloading)
     }
@@ -182,9 +182,9 @@ public final class SharedFetcher: Sendable {
         }.get()
     }
 
-    private func request(_ url: String, _ headers: HTTPFields) throws(RequestError) -> WebRequest {
+    private func request(_ url: String, _ headers: Headers) throws(RequestError) -> WebRequest {
         var request = try session.write("GET", url)
-        request.headerFields.replace(with: headers)
+        request.headerFields.replace(with: try headers.sent)
         return request
     }
 
@@ -194,6 +194,11 @@ public final class SharedFetcher: Sendable {
         } catch {
             throw RequestError(error)
         }
+    }
+
+    /// The key of what ``fetch(_:headers:reloading:completion:)`` would fetch, to look it up in the cache or to add a response.
+    public func key(_ url: some URLConvertible, headers: Headers = [:]) throws(RequestError) -> FetchKey {
+        try FetchKey(request(url.urlText, headers))
     }
 
     // MARK: - Receipts
@@ -316,11 +321,11 @@ private final class FetchWaiting: Sendable {
 
     func wait() async -> Result<RequestResponse, RequestError> {
         await withCheckedContinuation { continuation in
-            let known: Result<RequestResponse, RequestError>? = state.withLock { state in
+            let result: Result<RequestResponse, RequestError>? = state.withLock { state in
                 if state.result == nil { state.continuation = continuation }
                 return state.result
             }
-            if let known { continuation.resume(returning: known) }
+            if let result { continuation.resume(returning: result) }
         }
     }
 }

@@ -68,10 +68,11 @@ extension SessionLoop: AttemptHost {
                 sending: first.plan.options.maximumSendRate, receiving: first.plan.options.maximumReceiveRate)
         }
         defer { for task in tasks[id] ?? [] { task.willSend(transfer) } }
-        guard let resumeData = first?.plan.resumeData, case .file(var sink) = transfer.sink else { return }
-        // Bytes that an earlier attempt of this request received take precedence: they are in the same file.
-        sink.goOn(with: resumeData.partialFile, from: resumeData.point)
-        transfer.sink = .file(sink)
+        guard let resumeData = first?.plan.resumeData, case .file(let sink) = transfer.sink else { return }
+        // An earlier attempt of this request may have gone on in the same file, or begun it again. Its record says how far.
+        let isFirst = first?.metrics.attempts == 1
+        transfer.sink = .file(
+            FileSink(part: resumeData.partialFile, resume: sink.resume ?? (isFirst ? resumeData.point : nil)))
     }
 
     func prepareExchange(_ transfer: inout TransferRequest, of id: RequestID) {
@@ -101,23 +102,29 @@ extension SessionLoop: AttemptHost {
         invalidate(head, to: sent)
         // Most requests have neither a hook nor a reader, and need no copy of the head.
         // Of a resumable upload, most answers are not the request's.
-        guard options.hooks.disposition != nil || channel(of: id) != nil, !isPassedOver(head, id),
+        let choose = tasks[id]?.first?.destination
+        guard options.hooks.disposition != nil || choose != nil || channel(of: id) != nil, !isPassedOver(head, id),
             tasks[id]?.first?.plan.queued.uploadProtocol == nil,
             let response = WebResponse(head, from: sent.url), !interceptions.judges(RequestResponse(response), id)
         else { return nil }
         beginStream(response, of: id)
-        guard let ask = options.hooks.disposition else { return nil }
-        switch ask(tasks[id]?.first, response) {
-        case .allow: return nil
-        case .becomeDownload(let path):
-            if tasks[id]?.first?.options.createsDirectories == true { try? DirectoryMaker.makeParents(of: path) }
-            note(of: id).place = path
-            return path
+        let chosen = choose?(response).map { ResponseDisposition.becomeDownload(path: $0) } ?? .allow
+        switch options.hooks.disposition?(tasks[id]?.first, response) ?? chosen {
+        case .allow:
+            guard case .becomeDownload(let path) = chosen else { return nil }
+            return place(path, of: id)
+        case .becomeDownload(let path): return place(path, of: id)
         case .cancel:
             if tasks[id] == nil { cancel(id) }
             for task in tasks[id] ?? [] { task.cancel() }
             return nil
         }
+    }
+
+    private func place(_ path: String, of id: RequestID) -> String {
+        if tasks[id]?.first?.options.createsDirectories == true { try? DirectoryMaker.makeParents(of: path) }
+        note(of: id).place = path
+        return path
     }
 
     /// Whether the session handles this answer itself, by sending a further request, so that no hook is asked about it.
@@ -161,8 +168,8 @@ extension SessionLoop: AttemptHost {
     ) -> TransferRequest? {
         if isMistaken(head, id) { return withoutValidators(sent, of: id) }
         noteAccepted(head, to: sent, of: id)
-        if Self.redirectStatuses.contains(head.status), let location = head["location"] {
-            return WebResponse(head, from: sent.url).flatMap { redirected($0, to: location, from: sent, id) }
+        if Self.redirectStatuses.contains(head.status) {
+            return WebResponse(head, from: sent.url).flatMap { redirected($0, to: head["location"], from: sent, id) }
         }
         guard head.status == 401, let challenge = ServerChallenge(head) else { return nil }
         return WebResponse(head, from: sent.url).flatMap { answered(challenge, $0, sent, id) }
@@ -181,7 +188,7 @@ extension SessionLoop: AttemptHost {
         note.answer = nil
         note.resumeData = nil
         if report.failure != nil, let error = bodies.upload(of: id)?.failure { note.error = error }
-        let destination = tasks.first?.plan.queued.outputPath ?? note.place
+        let destination = note.place ?? tasks.first?.plan.queued.outputPath
         if let point = report.resume, let destination, case .file(let sink) = sent.sink {
             note.resumeData = ResumeData(
                 url: sent.url.description, destination: destination, partialFile: sink.path, point: point)
@@ -212,25 +219,61 @@ extension SessionLoop: AttemptHost {
         guard let id = task.requestID, let engine, let path = task.plan.queued.outputPath else {
             return reply(nil)
         }
-        let partialFile = task.plan.resumeData?.partialFile ?? engine.partialFile(of: path, id)
-        engine.interrupt(id, task.plan.queued) { point in
+        let destination = attempts[id]?.place ?? path
+        engine.interrupt(id, task.plan.queued) { found in
             reply(
-                point.map {
-                    ResumeData(url: task.plan.queued.url, destination: path, partialFile: partialFile, point: $0)
+                found.map {
+                    ResumeData(
+                        url: task.plan.queued.url, destination: destination, partialFile: $0.file, point: $0.point)
                 })
         }
     }
 
     // MARK: - Redirects
 
+    /// - Throws: Why the redirect is not followed.
+    private func next(
+        _ response: WebResponse, to location: String?, from sent: TransferRequest, _ number: Int, _ limit: Int
+    ) throws(RequestError) -> (Redirect, WebAddress) {
+        let status = response.statusCode
+        guard let location else {
+            throw RequestError(.response, "no-location", "the server redirects (\(status)) without a place to go to")
+        }
+        guard number <= limit else {
+            throw RequestError(
+                .response, "too-many-redirects",
+                "more than \(limit) redirects, the last to \(DisplayText.excerpt(location))")
+        }
+        let redirect: Redirect
+        do throws(TransferFailure) {
+            redirect = try sent.redirect(to: location, status: status)
+        } catch {
+            throw RequestError(.response, error.reason.rawValue, "the redirect is not followed: \(error.message)")
+        }
+        do throws(WebAddressError) {
+            return (redirect, try WebAddress(redirect.to.description))
+        } catch {
+            throw RequestError(.response, "bad-url", "the redirect is not followed: \(error.description)")
+        }
+    }
+
     private func redirected(
-        _ response: WebResponse, to location: String, from sent: TransferRequest, _ id: RequestID
+        _ response: WebResponse, to location: String?, from sent: TransferRequest, _ id: RequestID
     ) -> TransferRequest? {
         let number = (attempts[id]?.redirects ?? 0) + 1
-        guard case .follow(let limit) = options.redirects, number <= limit,
-            let redirect = try? sent.redirect(to: location, status: response.statusCode),
-            let destination = try? WebAddress(redirect.to.description)
-        else { return nil }
+        guard case .follow(let limit) = options.redirects else { return nil }
+        let redirect: Redirect
+        let destination: WebAddress
+        do throws(RequestError) {
+            (redirect, destination) = try next(response, to: location, from: sent, number, limit)
+        } catch {
+            var error = error
+            error.response = RequestResponse(response)
+            // A request may want the redirect itself.
+            let accepted = tasks[id]?.first?.plan.queued.acceptedStatuses ?? []
+            if !accepted.contains(where: { $0.contains(response.statusCode) }) { note(of: id).error = error }
+            return nil
+        }
         note(of: id).redirects = number
         for task in tasks[id] ?? [] { task.state.withLock { $0.metrics.redirects += 1 } }
         var next = sent

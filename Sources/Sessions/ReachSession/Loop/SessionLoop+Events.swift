@@ -17,7 +17,7 @@ extension SessionLoop {
         }
         guard let tasks = tasks[id] else { return }
         switch event.kind {
-        case .started: for task in tasks { task.goOn() }
+        case .started: for task in tasks { task.attemptBegan() }
         case .retrying where answerWhenOffline(id): break
         case .retrying, .interrupted:
             endWithoutBody(id)
@@ -190,7 +190,7 @@ extension RequestTask {
     }
 
     /// Resumes the task because an attempt begins: a wait for the network is over then.
-    fileprivate func goOn() {
+    fileprivate func attemptBegan() {
         handle(.resume(.network))
         handle(.admit)
     }

@@ -6,6 +6,9 @@ internal import ReachTransfer
 
 /// Translates a session's options into the queue's.
 extension SessionLoop {
+    /// A number of attempts.
+    private static let neverReached = 1 << 40
+
     static func limits(_ options: RequestSessionOptions, keepsOnDisk: Bool) -> QueueLimits {
         var limits = QueueLimits()
         limits.requests = max(options.maximumRequests, 1)
@@ -22,6 +25,11 @@ extension SessionLoop {
         engine.policy.destinationLimit = max(options.maximumRunningPerHost, 1)
         engine.policy.interfaceLimit = max(engine.policy.interfaceLimit, engine.policy.destinationLimit)
         if !keepsOnDisk {
+            // A caller waits, and decides by itself whether to ask again: no request waits for what others were answered.
+            engine.policy.breaker.consecutive = .max
+            engine.policy.breaker.atLeast = Self.neverReached
+            (engine.policy.breaker.openFirst, engine.policy.breaker.openLongest) = (.zero, .zero)
+            engine.attempts.ignoresRetryAfterOfSingleAttempts = true
             // The tasks hold the results.
             engine.policy.resultCount = 0
             engine.policy.deadCount = 0

@@ -45,7 +45,7 @@ extension SessionLoop {
     }
 
     private func tasks(for record: RequestReport, _ core: SessionCore) -> [RequestTask] {
-        if let known = tasks[record.id] { return known }
+        if let attached = tasks[record.id] { return attached }
         if case .cancelled = record.end {
             // The caller that cancelled the request knows its result.
             forget(record.id.rawValue)
@@ -132,8 +132,8 @@ extension RequestSession {
             }
             if !isAsked { continuation.resume(returning: []) }
         }
-        let known = Set(stored.map(\.identifier))
-        return stored + core.tasks.filter { !known.contains($0.identifier) }
+        let identifiers = Set(stored.map(\.identifier))
+        return stored + core.tasks.filter { !identifiers.contains($0.identifier) }
     }
 
     /// The tasks of ``tasks()`` with this tag (``RequestOptions/tag``).

@@ -196,7 +196,7 @@ final class SessionLoop {
 
     /// Connects a task to its request: from now on it receives the request's events.
     func attach(_ task: RequestTask, to id: RequestID) {
-        if let known = tasks[id] { tasks[id] = known + [task] } else { tasks[id] = [task] }
+        tasks[id] = (tasks[id] ?? []) + [task]
         if task.plan.queued.failsOffline { impatient.insert(id) }
         let life = task.attach(to: id)
         reportStored(task, id.rawValue)

@@ -26,7 +26,7 @@ public final class RequestActivity: Sendable {
     private let pump: SerialPump
     private let clock: @Sendable () -> BootTime
     /// The activity that counts the same requests for all sessions.
-    private let whole: RequestActivity?
+    private let parent: RequestActivity?
     private let connection = Mutex(Connection())
 
     /// How it waits and delivers; set once. A structure: where a Mutex has a function itself, each access wraps that
@@ -40,12 +40,12 @@ public final class RequestActivity: Sendable {
 
     /// The activity of a session, which is connected to the session's thread afterwards.
     init(
-        _ indicator: ActivityIndicator, pump: SerialPump, whole: RequestActivity? = nil,
+        _ indicator: ActivityIndicator, pump: SerialPump, parent: RequestActivity? = nil,
         clock: @escaping @Sendable () -> BootTime = { SystemClock.boot }
     ) {
         state = Mutex(State(indicator: indicator))
         self.pump = pump
-        self.whole = whole
+        self.parent = parent
         self.clock = clock
     }
 
@@ -174,7 +174,7 @@ public final class RequestActivity: Sendable {
     func count(_ counts: Bool) {
         _ = change { counts ? $0.requestStarted(at: $1) : $0.requestEnded(at: $1) }
         // This calls no block on the caller's thread.
-        if counts { whole?.increment() } else { whole?.decrement() }
+        if counts { parent?.increment() } else { parent?.decrement() }
     }
 
     /// Applies a deadline that has come.

@@ -10,8 +10,8 @@ extension RequestError {
     static let notStored = RequestError(.notTaken, "not-stored", "the cache answered the request, which was not stored")
     static let closed = RequestError(.closed, "closed", "the session was closed")
 
-    init(_ mistake: RequestValidationError) {
-        self.init(.request, "bad-\(mistake.field.rawValue)", mistake.description)
+    init(_ error: RequestValidationError) {
+        self.init(.request, "bad-\(error.field.rawValue)", error.description)
     }
 
     init(_ error: RequestSerializationError) {

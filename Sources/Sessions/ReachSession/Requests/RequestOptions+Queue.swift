@@ -20,6 +20,7 @@ extension RequestTerms {
         case .untilExpiry: maximumAttempts = nil
         }
         if let idempotencyKey = options.idempotencyKey { idempotency = .key(idempotencyKey) }
+        if options.idempotency == .never { idempotency = .never }
         interceptor = options.interceptor
         timeouts = options.timeouts.map { AttemptTimeouts(connect: $0.connect, idle: $0.idle, total: $0.total) }
         tag = options.tag
@@ -41,6 +42,7 @@ extension RequestOptions {
         acceptedStatuses = request.acceptedStatuses
         retries = request.maximumAttempts.map { $0 == 1 ? .never : .attempts($0) } ?? .untilExpiry
         idempotencyKey = request.idempotency.key
+        idempotency = request.idempotency == .never ? .never : .byKey
         interceptor = request.interceptor
         timeouts = request.timeouts.map {
             var timeouts = RequestSessionOptions.Timeouts()

@@ -41,6 +41,18 @@ public struct RequestOptions: Hashable, Sendable {
         case coalesce(String)
     }
 
+    /// Whether a request may be sent again when it is not known what became of it: its connection broke, it was suspended, or
+    /// the process ended while it was sent.
+    public enum Idempotency: Hashable, Sendable {
+        /// Never. It goes by a new connection, is not interrupted by ``RequestTask/suspend()``, and ends with
+        /// ``RequestError/Kind/indeterminate`` where it may have arrived.
+        case never
+        /// As its method promises (RFC 9110, 9.2.2): GET, HEAD, OPTIONS, TRACE, PUT and DELETE may, others as with `never`.
+        case byMethod
+        /// Always: others than those methods have an `Idempotency-Key`, by which the server recognises repetitions.
+        case byKey
+    }
+
     /// How an upload is resumed where the server has a part of it.
     public enum UploadProtocol: Hashable, Sendable {
         /// tus 1.0 with its extension "creation": https://tus.io/protocols/resumable-upload. A request with POST goes to
@@ -59,9 +71,10 @@ public struct RequestOptions: Hashable, Sendable {
     /// How often the request may fail. `nil` means once in a session in memory, where a caller is waiting, and any
     /// number of times until it expires in a session with a directory.
     public var retries: Retries?
-    /// The value of the header `Idempotency-Key`, by which a server recognises repetitions of one request. A request
-    /// whose method is not safe to repeat (POST, PATCH) gets a generated key if it has none, so that it can be
-    /// repeated.
+    /// Whether the request may be sent again when it may have arrived.
+    public var idempotency = Idempotency.byKey
+    /// The value of the header `Idempotency-Key`, by which a server recognises repetitions of one request. With
+    /// ``Idempotency/byKey``, a request whose method is not safe to repeat (POST, PATCH) gets a generated key if it has none.
     public var idempotencyKey: String?
     /// The name of a sequence: requests with the same key are sent one at a time, in the order in which they were first
     /// resumed.

@@ -1,4 +1,3 @@
-public import HTTPTypes
 public import ReachSerialization
 
 /// The events of an event stream, over as many connections as it takes (HTML standard, section 9.2):
@@ -110,18 +109,14 @@ extension RequestSession {
     ///   - reconnects: Whether a connection that ends or fails is followed by another, which asks by `Last-Event-ID` for what
     ///     was missed, after the time that the server gave, or three seconds.
     public func serverSentEvents(
-        _ url: some URLConvertible, headers: HTTPFields = [:], lastEventID: String = "",
+        _ url: some URLConvertible, headers: Headers = [:], lastEventID: String = "",
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil, reconnects: Bool = true
     ) -> ServerSentEvents {
         let url = url.urlText
         return ServerSentEvents(
             connect: { (id: String) throws(RequestError) in
-                var fields: HTTPFields = [.accept: "text/event-stream", .cacheControl: "no-store"]
-                do throws(HTTPHeaderError) {
-                    if !id.isEmpty { try fields.set("Last-Event-ID", id) }
-                } catch {
-                    throw RequestError(error)
-                }
+                var fields: Headers = [.accept: "text/event-stream", .cacheControl: "no-store"]
+                if !id.isEmpty { fields["Last-Event-ID"] = id }
                 fields.replace(with: headers)
                 return try self.get(url, headers: fields, when: constraint, options: options)
             }, lastEventID: lastEventID, reconnects: reconnects)

@@ -65,14 +65,14 @@ extension RequestTask {
         let number = state.withLock { $0.nextNumber() }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let known: Result<RequestResponse, RequestError>?? = state.withLock { state in
+                let outcome: Result<RequestResponse, RequestError>?? = state.withLock { state in
                     if let result = state.result { return .some(result) }
                     // A task that was cancelled before ends by its own cancellation.
                     if Task.isCancelled, continuesWithoutWaiting { return .some(nil) }
                     state.waiters.append(TaskWaiter(number: number, continuation: continuation))
                     return nil
                 }
-                if let known { continuation.resume(returning: known) }
+                if let outcome { continuation.resume(returning: outcome) }
             }
         } onCancel: {
             guard continuesWithoutWaiting else { return cancel() }

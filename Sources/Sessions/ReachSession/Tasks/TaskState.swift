@@ -67,6 +67,8 @@ struct TaskState: Sendable {
     var requestStreams: [UInt64: AsyncStream<WebRequest>.Continuation] = [:]
     /// Where the pieces of the answer go; `nil` if it is read as a whole.
     var channel: ResponseChannel?
+    /// Chooses the place of a download by the head of its response.
+    var destination: (@Sendable (WebResponse) -> String?)?
     /// Callers that await the result: mostly one, or none.
     var waiters: [TaskWaiter] = []
     var lastNumber: UInt64 = 0

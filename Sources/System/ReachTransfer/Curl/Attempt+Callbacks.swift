@@ -118,7 +118,7 @@ extension Attempt {
     /// Whether the request may be sent now. libcurl repeats it by itself where a connection that was used before ends before the
     /// answer. Only what may arrive twice is repeated so, and what the server says that it did not process (REFUSED_STREAM).
     private func mayBeginRequest() -> Bool {
-        guard !RepeatableMethods.contains(plan.request.method) else { return true }
+        guard plan.request.isSentOnce || !RepeatableMethods.contains(plan.request.method) else { return true }
         // For the word about a refused stream.
         watchBytes()
         if phases.requestStarted == nil || isStreamRefused { return true }
@@ -153,6 +153,7 @@ extension Attempt {
     }
 
     private func received(_ head: ResponseHead) {
+        keepUnknownEncoding(of: head)
         // Only once it is complete: heads that only inform, and trailers, can be without end.
         gate?.addContent(reader.headerBytes)
         let encoding = plan.request.decodes ? head["content-encoding"]?.lowercased() : nil
@@ -168,6 +169,16 @@ extension Attempt {
         // Bytes that are too many concern the next request on the connection, and framing is only around chunks. libcurl
         // formats many texts for its debug output.
         if plan.request.connection == .pooled || reader.isChunked { watchBytes() }
+    }
+
+    /// Has libcurl pass on a body in an encoding that it does not know, as browsers do. It reads the option with each piece
+    /// of the body; versions since 8.7 read it before, and fail.
+    private func keepUnknownEncoding(of head: ResponseHead) {
+        guard plan.request.decodes, let encodings = head["content-encoding"],
+            !(CurlRuntime.current?.decodes(encodings) ?? false)
+        else { return }
+        _ = reach_curl_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0)
+        handle.settings = nil
     }
 
     /// Handles libcurl's debug output about the body of a response in HTTP/1.

@@ -222,7 +222,7 @@ struct AttemptPlan {
     /// Nor does a request whose body may be gone once it was read.
     var mayReuse: Bool {
         if case .arriving = request.body { return false }
-        return request.connection == .pooled && !request.bindsConnection
+        return request.connection == .pooled && !request.bindsConnection && !request.isSentOnce
             && (request.method == "GET" || Self.repeatable.contains(request.method)
                 || request.headers.contains { $0.isNamed("Idempotency-Key") })
     }

@@ -33,6 +33,12 @@ package struct CurlRuntime: Hashable, Sendable {
         return current.hasOpenSSL ? nil : "libcurl must use OpenSSL, and uses \(current.tls)"
     }
 
+    /// Whether it decodes all encodings of a Content-Encoding field.
+    func decodes(_ field: String) -> Bool {
+        let known = Set(encodings.split(scalar: ",").map { String($0.trimmed) }).union(["identity", "none", "x-gzip"])
+        return field.split(scalar: ",").allSatisfy { known.contains($0.trimmed.lowercased()) }
+    }
+
     private init(_ information: curl_version_info_data) {
         version = String(cString: information.version)
         tls = information.ssl_version.map { String(cString: $0) } ?? ""

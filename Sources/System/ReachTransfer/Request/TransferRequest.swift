@@ -102,6 +102,11 @@ package struct TransferRequest: Hashable, Sendable {
         get { shared.values.clientCertificate }
         set { unshared.values.clientCertificate = newValue }
     }
+    /// Whether the server must not get it twice, whatever its method promises.
+    package var isSentOnce: Bool {
+        get { shared.values.isSentOnce }
+        set { unshared.values.isSentOnce = newValue }
+    }
     package var connection: ConnectionUse {
         get { shared.values.connection }
         set { unshared.values.connection = newValue }
@@ -170,6 +175,7 @@ extension TransferRequest {
         var security = SecurityPolicy.standard
         var trustJudge: TrustJudge?
         var clientCertificate: ClientCertificate?
+        var isSentOnce = false
         var connection = ConnectionUse.pooled
         var segmentBytes: Int32?
         var owner = ConnectionOwner.program

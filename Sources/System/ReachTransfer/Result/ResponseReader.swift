@@ -188,10 +188,22 @@ struct ResponseReader {
     /// entity. A server may send fewer (RFC 9110 section 15.3.7), which would pass for the whole. A 416 says that no bytes
     /// follow those of an earlier transfer.
     private var mismatch: TransferFailure? {
-        guard let head, checksRange, head.status == 206 || head.status == 416 && resume != nil else { return nil }
+        guard let head, checksRange else { return nil }
         let range = head["content-range"].flatMap(ContentRange.init)
+        switch head.status {
+        case 206: break
+        case 416 where resume != nil: break
+        // Some servers send a part as if it were the whole.
+        case 200 where range?.first ?? 0 > 0 || range?.isToEnd == false: break
+        default: return nil
+        }
         let isSame = resume == nil || head["etag"].map { $0 == resume?.entityTag } ?? true
-        if head.status == 206, isSame, range?.first == resume?.offset ?? 0, range?.isToEnd == true { return nil }
+        let isOnePart = head["content-type"]?.lowercased().hasUTF8Prefix("multipart/byteranges") != true
+        if head.status == 206, isSame, isOnePart, range?.first == resume?.offset ?? 0, range?.isToEnd == true,
+            range?.count(fits: head.contentLength) == true
+        {
+            return nil
+        }
         let actual = isSame ? head["content-range"] ?? "none" : "of another entity"
         return TransferFailure(
             .badRange, "the server answered with another range than the one asked for: \(actual)", curlCode: 33)
@@ -272,6 +284,12 @@ struct ContentRange: Equatable {
     var isToEnd: Bool {
         guard let last, let total else { return true }
         return last + 1 == total
+    }
+
+    /// Whether a body of this length can be the range.
+    func count(fits length: UInt64?) -> Bool {
+        guard let first, let last, let length else { return true }
+        return last - first + 1 == length
     }
 
     init?(_ text: String) {

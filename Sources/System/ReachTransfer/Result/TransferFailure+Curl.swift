@@ -187,7 +187,7 @@ extension TransferFailure {
         CURLE_BAD_FUNCTION_ARGUMENT: .badRequest, CURLE_INTERFACE_FAILED: .bindRefused,
         CURLE_TOO_MANY_REDIRECTS: .tooManyRedirects, CURLE_GOT_NOTHING: .emptyResponse,
         CURLE_SEND_ERROR: .sendFailed, CURLE_RECV_ERROR: .badResponse, CURLE_SSL_CERTPROBLEM: .clientCertificate,
-        CURLE_SSL_CIPHER: .tlsHandshake, CURLE_BAD_CONTENT_ENCODING: .badResponse,
+        CURLE_SSL_CIPHER: .tlsHandshake, CURLE_BAD_CONTENT_ENCODING: .badEncoding,
         CURLE_FILESIZE_EXCEEDED: .responseTooLarge, CURLE_SEND_FAIL_REWIND: .sendFailed,
         CURLE_SSL_CACERT_BADFILE: .engineFailed, CURLE_SSL_PINNEDPUBKEYNOTMATCH: .pinMismatch,
         CURLE_SSL_INVALIDCERTSTATUS: .certificateInvalid, CURLE_HTTP2_STREAM: .http2,

@@ -38,6 +38,8 @@ package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertib
         case emptyResponse = "empty-response"
         case truncated = "truncated"
         case badResponse = "bad-response"
+        /// The body is not in the encoding that its head names.
+        case badEncoding = "bad-encoding"
         case sendFailed = "send-failed"
         case tlsHandshake = "tls-handshake"
         /// The proxy cannot be reached, or does not answer as a proxy.
@@ -100,7 +102,7 @@ extension TransferFailure.Reason {
         case .networkUnreachable, .networkDown, .noDevice, .addressNotAvailable, .networkChanged: .localNetwork
         case .nameNotFound, .nameServerSilent, .nameServerFailure, .connectionRefused, .hostUnreachable,
             .connectTimeout, .totalTimeout, .idleTimeout, .connectionReset, .connectFailed, .emptyResponse, .truncated,
-            .badResponse, .sendFailed, .tlsHandshake, .proxyFailed, .proxyRefused, .http2:
+            .badResponse, .badEncoding, .sendFailed, .tlsHandshake, .proxyFailed, .proxyRefused, .http2:
             .destination
         case .certificateExpired, .certificateNotYetValid, .certificateUntrusted, .certificateWrongHost,
             .certificateInvalid, .pinMismatch, .clientCertificate:

@@ -26,7 +26,7 @@ extension EndpointFailure {
         case .totalTimeout, .idleTimeout, .connectionReset, .emptyResponse, .truncated, .sendFailed, .http2,
             .proxyFailed, .proxyRefused:
             self = .noAnswer
-        case .badResponse, .headerTooLarge: self = .garbage
+        case .badResponse, .badEncoding, .headerTooLarge: self = .garbage
         case .certificateExpired, .certificateNotYetValid: self = .certificateDate
         case .tlsHandshake, .certificateUntrusted, .certificateWrongHost, .certificateInvalid, .pinMismatch:
             self = .certificate

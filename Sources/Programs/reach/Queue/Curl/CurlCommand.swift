@@ -98,8 +98,8 @@ struct CurlCommand {
         case "--data-raw": request.data.append(.text(try value().bytes))
         case "--data-urlencode": request.data.append(.encoded(try value().bytes))
         case "--json": try addJSON(value().bytes)
-        case "-F", "--form": request.parts.append(try MultipartForm.Part(value().text(), isCurls: true))
-        case "--form-string": request.parts.append(try MultipartForm.Part(literally: value().text()))
+        case "-F", "--form": request.parts.append(try CurlForm.Part(value().text(), isCurls: true))
+        case "--form-string": request.parts.append(try CurlForm.Part(literally: value().text()))
         case "-T", "--upload-file": request.upload = try value().text()
         case "-G", "--get": request.isQuery = true
         case "-I", "--head": request.isHead = true

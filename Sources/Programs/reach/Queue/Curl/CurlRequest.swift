@@ -18,7 +18,7 @@ struct CurlRequest {
     var method: String?
     var headers: [HeaderField] = []
     var data: [Data] = []
-    var parts: [MultipartForm.Part] = []
+    var parts: [CurlForm.Part] = []
     /// `-T`: the file that is the body; `-` is standard input.
     var upload: String?
     /// `-G`: the data goes to the query.

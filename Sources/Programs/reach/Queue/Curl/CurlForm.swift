@@ -3,7 +3,7 @@ internal import ReachCore
 
 /// A body of multipart/form-data (RFC 7578) from curl's `-F`. It is uploaded piece by piece, so that a file need not fit
 /// into memory.
-struct MultipartForm {
+struct CurlForm {
     struct Part: Equatable {
         enum Content: Equatable {
             case text(String)
@@ -58,6 +58,14 @@ struct MultipartForm {
 
         private static func unquoted(_ text: Substring) -> String { QuotedText.content(of: text) ?? String(text) }
 
+        /// The fields of its head.
+        var fields: [(name: String, value: [UInt8])] {
+            let disposition = MultipartEncoder.disposition(name: name, fileName: fileName)
+            let type = type ?? (fileName == nil ? nil : "application/octet-stream")
+            return [("Content-Disposition", Array(disposition.utf8))]
+                + (type.map { [("Content-Type", $0.utf8.filter { $0 != 0x0d && $0 != 0x0a })] } ?? [])
+        }
+
         var path: String? {
             switch content {
             case .text: nil
@@ -84,39 +92,17 @@ struct MultipartForm {
 
     /// - Returns: The upload's name, which the daemon chose.
     func upload(through client: inout ControlClient) throws(ControlError) -> String {
-        var uploader = PieceUploader()
+        var (uploader, encoder) = (PieceUploader(), MultipartEncoder(boundary: boundary))
         for part in parts {
-            try uploader.append(head(of: part), through: &client)
+            try uploader.append(encoder.head(part.fields), through: &client)
             switch part.content {
             case .text(let text): try uploader.append(Array(text.utf8), through: &client)
             case .contentOf(let path), .file(let path):
                 try QueueBodyFile(path).append(to: &uploader, through: &client)
             }
-            try uploader.append(Array("\r\n".utf8), through: &client)
         }
-        try uploader.append(Array("--\(boundary)--\r\n".utf8), through: &client)
+        try uploader.append(encoder.end, through: &client)
         return try uploader.finish(through: &client)
-    }
-
-    func head(of part: Part) -> [UInt8] {
-        var head = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.quoted(part.name))\""
-        if let fileName = part.fileName { head += "; filename=\"\(Self.quoted(fileName))\"" }
-        if let type = part.type ?? (part.fileName == nil ? nil : "application/octet-stream") {
-            head += "\r\nContent-Type: " + type.filterScalars { $0 != "\r" && $0 != "\n" }
-        }
-        return Array((head + "\r\n\r\n").utf8)
-    }
-
-    /// As browsers escape names (HTML, "multipart/form-data encoding algorithm"), so that none ends its field.
-    private static func quoted(_ name: String) -> String {
-        var bytes: [UInt8] = []
-        for byte in name.utf8 {
-            switch byte {
-            case 0x0a, 0x0d, UInt8(ascii: "\""): URLCharacters.appendEscape(of: byte, to: &bytes)
-            default: bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

@@ -5,7 +5,7 @@ internal import ReachTransfer
 
 /// What is known of resumable uploads, in memory and, where the queue is on a disk, in a file for each. Confined to the
 /// loop; a thread waits for the disk.
-final class QueueUploads {
+final class UploadStates {
     private let thread = SerialThread.files
     private let replies: LoopReplies
     private var states: [RequestID: UploadState] = [:]

@@ -1,0 +1,142 @@
+public import FoundationEssentials
+internal import ReachCore
+internal import ReachQueue
+public import ReachSerialization
+internal import Synchronization
+
+/// Downloads, as AFURLSessionManager has them.
+extension RequestSession {
+    /// Downloads to a file. The body of a success is written next to that path, and renamed when it is complete; an
+    /// existing file is replaced then. The body of any other answer is held in memory, for the error.
+    ///
+    /// An interrupted download resumes where the server supports it (a strong ETag, ranges): automatically within this
+    /// task, and later by ``RequestError/resumeData`` and ``RequestTask/cancelProducingResumeData()``.
+    ///
+    /// - Parameters:
+    ///   - url: The source, as for other requests.
+    ///   - path: The path of the file.
+    ///   - parameters: Parameters of the query.
+    public func download(
+        _ url: some URLConvertible, to path: String, parameters: ParameterValue? = nil, headers: Headers = [:],
+        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        completion: RequestTask.Completion? = nil
+    ) throws(RequestError) -> RequestTask {
+        try check(path)
+        if (options ?? core.options.requests).createsDirectories {
+            try DirectoryMaker.makeParents(of: path)
+        }
+        return try task(
+            write("GET", url.urlText, parameters), headers, constraint, options, kind: .download, to: path, completion)
+    }
+
+    /// Downloads to a file.
+    ///
+    /// - Parameters:
+    ///   - url: The source, as for other requests.
+    ///   - file: The URL of the file.
+    ///   - parameters: Parameters of the query.
+    public func download(
+        _ url: some URLConvertible, to file: URL, parameters: ParameterValue? = nil, headers: Headers = [:],
+        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        completion: RequestTask.Completion? = nil
+    ) throws(RequestError) -> RequestTask {
+        try download(
+            url, to: Self.path(of: file), parameters: parameters, headers: headers, when: constraint, options: options,
+            completion: completion)
+    }
+
+    /// Downloads to a file, with parameters in the query.
+    @_disfavoredOverload
+    public func download(
+        _ url: some URLConvertible, to path: String, parameters: [String: any Encodable], headers: Headers = [:],
+        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        completion: RequestTask.Completion? = nil
+    ) throws(RequestError) -> RequestTask {
+        try download(
+            url, to: path, parameters: .dictionary(Self.members(parameters)), headers: headers, when: constraint,
+            options: options, completion: completion)
+    }
+
+    /// Downloads to a file, with parameters in the query.
+    @_disfavoredOverload
+    public func download(
+        _ url: some URLConvertible, to path: String, parameters: some UntypedParameters, headers: Headers = [:],
+        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        completion: RequestTask.Completion? = nil
+    ) throws(RequestError) -> RequestTask {
+        try download(
+            url, to: path, parameters: .dictionary(Self.members(parameters.dictionary)), headers: headers,
+            when: constraint,
+            options: options, completion: completion)
+    }
+
+    /// Resumes a download.
+    ///
+    /// - Parameter resumeData: The state of a download that was cancelled or failed, in this process or an earlier one.
+    public func download(
+        resuming resumeData: ResumeData, headers: Headers = [:], when constraint: RequestConstraint? = nil,
+        options: RequestOptions? = nil, completion: RequestTask.Completion? = nil
+    ) throws(RequestError) -> RequestTask {
+        try task(
+            bare("GET", resumeData.url), headers, constraint, options, kind: .download, to: resumeData.destination,
+            resuming: resumeData, completion)
+    }
+
+    private func check(_ path: String) throws(RequestError) {
+        guard !path.isEmpty, !path.hasUTF8Suffix("/"), !path.utf8.contains(0) else {
+            throw RequestError(.request, "bad-path", "a download needs the path of a file")
+        }
+    }
+}
+
+extension RequestTask {
+    /// Has a block choose the place of a download by the head of its response, as AFNetworking's destination block does. It
+    /// is asked in this run only, on the session's thread, once for each response of a success; so it must not block.
+    /// ``RequestHooks/disposition`` goes first.
+    ///
+    /// - Parameter block: Returns the path of the file, on the file system of the task's path where the download resumes;
+    ///   `nil` for the task's path.
+    /// - Returns: The task.
+    @discardableResult
+    public func chooseDestination(_ block: @escaping @Sendable (WebResponse) -> String?) -> RequestTask {
+        state.withLock { $0.destination = block }
+        return self
+    }
+
+    var destination: (@Sendable (WebResponse) -> String?)? { state.withLock { $0.destination } }
+
+    /// Cancels a download so that it can be resumed.
+    ///
+    /// - Returns: The state from which to resume; `nil` where no bytes have arrived, or the server can only send the
+    ///   whole file.
+    public func cancelProducingResumeData() async -> ResumeData? {
+        guard kind == .download else {
+            cancel()
+            return nil
+        }
+        let resumeData: ResumeData? = await withCheckedContinuation { continuation in
+            let isAsked = core.perform { sessionLoop in
+                sessionLoop.interrupt(self) { continuation.resume(returning: $0) }
+            }
+            if !isAsked { continuation.resume(returning: nil) }
+        }
+        cancel()
+        return resumeData
+    }
+}
+
+/// Creates the directories of downloads.
+enum DirectoryMaker {
+    /// Creates the directories above a path that do not exist, with the permissions that umask(2) leaves.
+    static func makeParents(of path: String) throws(RequestError) {
+        let directory = path.split(scalar: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        guard !directory.isEmpty else { return }
+        do {
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        } catch {
+            var failure = RequestError(.local, "file-failed", "\(directory): the directory cannot be created")
+            failure.underlyingError = error
+            throw failure
+        }
+    }
+}
