@@ -77,6 +77,7 @@ build: need $(static_runtime)/libstdc++.a ## Build .build/release/reach, reachd 
 	$(SWIFT) build -c release $(release_flags) --product reach
 	$(SWIFT) build -c release $(release_flags) --product reachd
 	$(if $(filter no,$(FLEET)),,$(SWIFT) build -c release $(release_flags) --product reach-fleet)
+	@contrib/generate $(dir $(bin))made $(bin) $(daemon_bin) $(if $(filter no,$(FLEET)),,$(bin)-fleet)
 
 $(static_runtime)/libstdc++.a:
 	@mkdir -p $(@D)
@@ -121,7 +122,7 @@ test-address: deps ## Run all tests under the address sanitizer
 	SWIFT="$(SWIFT)" contrib/sanitizers/run address
 
 .PHONY: check
-check: lint check-packages warnings check-man check-completions fuzz ## Formatting, packages, warnings, man pages, completions, a bounded fuzz
+check: lint check-packages warnings check-man completions fuzz ## Formatting, packages, warnings, man pages, completions, a bounded fuzz
 
 .PHONY: lint
 lint: ## Check the formatting of the Swift code, the names in the DocC articles, and the version
@@ -154,21 +155,16 @@ endif
 check-packages: ## Check the descriptions for Debian, RPM, Arch, AppArmor and the container
 	@contrib/lint-packages
 
-.PHONY: check-completions
-check-completions: warnings
-	@contrib/completions/generate --check $(debug_bin) $(debug_bin)d $(debug_bin)-fleet
-
 .PHONY: docs
 docs: warnings ## Write the libraries' documentation to .build/docs, for a web server
 	@SWIFT="$(SWIFT)" contrib/docs/build "$$($(SWIFT) build --show-bin-path)" .build/docs
 
 .PHONY: completions
-completions: warnings ## Write the shell completions from the program's own description
-	@contrib/completions/generate $(debug_bin) $(debug_bin)d $(debug_bin)-fleet
+completions: warnings ## Write the completions of shells, and the JSON Schema of reach's lines, to .build/debug/made
+	@contrib/generate .build/debug/made $(debug_bin) $(debug_bin)d $(debug_bin)-fleet
 
 .PHONY: schema
-schema: warnings ## Write the JSON Schema of the lines that reach prints
-	@$(debug_bin) schema > Documentation/schema/reach.schema.json
+schema: completions
 
 .PHONY: fuzz
 fuzz: ## Fuzz each parser for FUZZ_SECONDS (20)
@@ -268,8 +264,9 @@ deb-source: ## Build the Debian source package .build/deb/reach_*.dsc
 .PHONY: try-deb
 try-deb: export DEB_BUILD_OPTIONS = noautodbgsym
 try-deb: export COMPRESSION = -Zgzip -z1
-try-deb: deb ## Install, use and purge these packages under systemd, on a throwaway copy of this machine (as root)
+try-deb: deb ## Install, use and purge these packages under systemd, on a throwaway copy of this machine and on Debian 13 (as root)
 	contrib/debian/try || [ $$? = 77 ]
+	contrib/debian/try --suite trixie || [ $$? = 77 ]
 
 # The tag comes last, so that it names something that has been built.
 .PHONY: release

@@ -523,6 +523,9 @@ class Ground:
         """In MiB."""
         return self._status("VmRSS") / 1024
 
+    def highest_rss(self):
+        return self._status("VmHWM") / 1024
+
     def size(self):
         return self._status("VmSize") / 1024
 

@@ -2,6 +2,7 @@
 
 import base64
 import contextlib
+import gzip
 import os
 import shutil
 import socket
@@ -118,6 +119,42 @@ def endless(ground):
     seen = f"grew by {highest:.0f} MiB; {len(running)} run after {time.monotonic() - began:.0f} s"
     if running or highest > 64:
         raise (Failure if highest > 64 else Late)(f"{seen}: {', '.join(running)}")
+    return seen
+
+
+# 80 MiB of zeros each, as the reference encoder and a frame of RLE blocks (RFC 8878, 3.1.1) have them.
+BOMBS = {
+    "br": bytes.fromhex("cfffff7f002400e2b14072effff9ffff0f8004401c1680eefd3fffffff01900088c302d0bdffe7ffff3f001200715800baf7fff9ffff0f4002200e0b40f7fe1f"),
+    "zstd": b"\x28\xb5\x2f\xfd\x00\x68" + b"\x02\x00\x10\x00" * 639 + b"\x03\x00\x10\x00",
+    "gzip": gzip.compress(bytes(80 << 20)),
+}
+
+
+@attack("answers that unpack to much", f"16 compressed answers to A at a time, of 64 bytes to 80 KiB, are 80 MiB each: {', '.join(BOMBS)}",
+        "each is dead at once, because it is too long; the daemon grows by less than 256 MiB", measures=True)
+def unpacked(ground):
+    for port, (encoding, body) in enumerate(BOMBS.items(), 8001):
+        head = f"HTTP/1.1 200 OK\r\nContent-Encoding: {encoding}\r\nContent-Length: {len(body)}\r\n\r\n"
+        for number in range(1, 7):
+            ground.server(says(head.encode() + body, then="hold"), f"203.0.113.{number}", port=port)
+    ground.start()
+    before = ground.rss()
+    urls = [f"http://203.0.113.{number}:{port}/" for port in range(8001, 8001 + len(BOMBS)) for number in range(1, 7)]
+    began = time.monotonic()
+    with ground.client(A) as a:
+        numbers = [a.add(url, compressed=True, max_attempts=1) for _ in range(6) for url in urls]
+        ground.measure()
+        left = numbers
+        while left and time.monotonic() < began + 20:
+            left = [number for number in left if a.show(number)["state"] not in ("dead", "done")]
+        spent = time.monotonic() - began
+        ends = {(request["state"], request.get("reason")) for request in map(a.show, numbers)}
+    highest = ground.highest_rss() - before
+    seen = f"{len(numbers) - len(left)} of {len(numbers)} over after {spent:.1f} s: {ends}; grew by {highest:.0f} MiB"
+    if highest > 256 or len(ends) != 1 or next(iter(ends))[0] != "dead":
+        raise Failure(seen)
+    if left:
+        raise Late(seen)
     return seen
 
 

@@ -1041,19 +1041,27 @@ def protocols(ground):
     return seen
 
 
-@attack("redirected credentials", "a server redirects B's request, which has Authorization and Cookie, to another host and port",
-        "the other host sees neither")
+SECRETS = ["Authorization", "Cookie", "X-Api-Key", "PRIVATE-TOKEN", "X-Auth-Token", "X-Amz-Security-Token", "X-GitHub-OTP", "X-Passcode",
+           "X-Jwt-Assertion", "Referer"]
+
+
+@attack("redirected credentials", f"a server redirects B's requests, which have {', '.join(SECRETS)}, to another host and port",
+        "those that follow arrive there with none of these; those that do not follow do not arrive")
 def redirected(ground):
     first = ground.server(well)
     other = ground.server(well, "198.51.100.7")
     port = ground.server(well, WELL, 8080)
     ground.start()
-    headers = [{"name": "Authorization", "value": "Bearer secret"}, {"name": "Cookie", "value": "secret=1"}]
+    headers = [{"name": name, "value": "secret"} for name in SECRETS]
     with ground.client(B) as b:
         for url in ("http://198.51.100.7/x", f"http://{WELL}:8080/x"):
-            b.wait(b.add(f"http://{WELL}/to/{url}", headers=headers), within=2)
-    leaked = [line for journal in (other, port) for line in journal.read() if any("secret" in value for _, value in line["headers"])]
-    seen = f"{len(first.read())} redirected, {len(other.read())} and {len(port.read())} arrived, {len(leaked)} with a secret"
+            for location in (False, True):
+                b.wait(b.add(f"http://{WELL}/to/{url}", headers=headers, location=location, accept=[{"first": 200, "last": 399}]), within=2)
+    arrived = other.read() + port.read()
+    leaked = [line for line in arrived if any("secret" in value for _, value in line["headers"])]
+    seen = f"{len(first.read())} redirected, {len(arrived)} arrived, {len(leaked)} with a secret"
+    if len(arrived) != 2:
+        raise Failure(seen)
     if leaked:
         raise Failure(seen)
     return seen

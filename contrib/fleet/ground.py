@@ -117,8 +117,12 @@ class Engine:
         (directory / "hosts").write_text("".join(f"{name} {self.keys[name]} real\n" for name in names))
         self.write_configurations(users)
         self.program = None
+        self.set_up()
+
+    def set_up(self):
+        """Makes the streams in an empty store."""
         self.start(is_open=True)
-        run(fleet, "setup", "--server", "nats://%s:%d" % address, "--hosts", directory / "hosts")
+        run(self.fleet, "setup", "--server", "nats://%s:%d" % self.address, "--hosts", self.directory / "hosts")
         self.stop()
 
     def write_configurations(self, users):

@@ -22,6 +22,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     fuzzSockets(UnsafeRawBufferPointer(start: start, count: count))
     fuzzWireless(UnsafeRawBufferPointer(start: start, count: count))
     fuzzAdvertisement(UnsafeRawBufferPointer(start: start, count: count))
+    fuzzTunnels(UnsafeRawBufferPointer(start: start, count: count))
     return 0
 }
 
@@ -32,6 +33,18 @@ private func fuzzAdvertisement(_ bytes: UnsafeRawBufferPointer) {
     guard let domain = found?.domain else { return }
     precondition(domain.description.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }, "a name that is not safe to print")
     precondition(ProvisioningDomain(domain.description) == domain, "a name that is not read back")
+}
+
+/// Reads the same bytes as answers about WireGuard's devices.
+private func fuzzTunnels(_ bytes: UnsafeRawBufferPointer) {
+    var device = WireGuardDevice()
+    for message in Messages(bytes) {
+        guard let part = WireGuardParser.part(message, family: Int(message.type)) else { continue }
+        device.add(part)
+    }
+    precondition(device.peers.count <= bytes.count / 4, "more peers than attributes")
+    precondition(device.farEnds.count <= device.peers.count, "more ends than peers")
+    precondition(device.mark != 0, "a mark that is none")
 }
 
 /// Reads the same bytes as an answer of sock_diag(7).

@@ -300,7 +300,7 @@ def play_one(report, network, options, directory, number, situation):
         ]
         # A named target beyond the gateway is not available while its path is proved dead, whatever the kernel says.
         named, past = mouths.one("status", "--json", "office"), mouths.history("office")
-        checks.append(("a target's name", named.get("name") == "office" and "office (" in mouths.reach.call(
+        checks.append(("a target's name", named.get("name") == "office" and "office is" in mouths.reach.call(
             "status", "office", check=False), named.get("name")))
         if expected in ("internet", "portal") and not beginning.get("probe"):
             checks.append(("its history", past == expected, past))

@@ -8,19 +8,19 @@ package enum AtomicFile {
     package static func replace(
         _ path: String, with bytes: [UInt8], mode: mode_t = 0o600, isSynced: Bool = true
     ) throws(SystemError) {
-        let fresh = path + ".new"
+        let temporary = path + ".new"
         // Whoever can write in the directory could have put a link or a FIFO there, which is neither followed nor waited for.
-        unlink(fresh)
+        unlink(temporary)
         let file = FileDescriptor(
-            owning: try SystemError.check("open \(fresh)") {
-                open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+            owning: try SystemError.check("open \(temporary)") {
+                open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
             })
         do throws(SystemError) {
-            try write(bytes, to: file.rawValue, fresh)
-            if isSynced, fsync(file.rawValue) != 0 { throw SystemError(call: "fsync \(fresh)") }
-            guard rename(fresh, path) == 0 else { throw SystemError(call: "rename \(fresh)") }
+            try write(bytes, to: file.rawValue, temporary)
+            if isSynced, fsync(file.rawValue) != 0 { throw SystemError(call: "fsync \(temporary)") }
+            guard rename(temporary, path) == 0 else { throw SystemError(call: "rename \(temporary)") }
         } catch {
-            unlink(fresh)
+            unlink(temporary)
             throw error
         }
     }

@@ -35,8 +35,8 @@ package struct FileLock: ~Copyable {
             let file = FileDescriptor(owning: try open(path))
             let facts = try facts(of: file.rawValue, path)
             if facts.isOpenToOthers {
-                guard let fresh = try replace(path, file.rawValue, facts) else { continue }
-                return fresh
+                guard let replacement = try replace(path, file.rawValue, facts) else { continue }
+                return replacement
             }
             guard try lock(file.rawValue, path) else { throw .held(process: owner(file.rawValue)) }
             guard facts.isStill(at: path) else {
@@ -53,23 +53,23 @@ package struct FileLock: ~Copyable {
     ///
     /// - Returns: `nil` if another process has done so.
     private static func replace(_ path: String, _ old: CInt, _ facts: Facts) throws(Failure) -> CInt? {
-        let fresh = FileDescriptor(owning: try open(path + ".new"))
-        let freshFacts = try Self.facts(of: fresh.rawValue, path + ".new")
+        let replacement = FileDescriptor(owning: try open(path + ".new"))
+        let freshFacts = try Self.facts(of: replacement.rawValue, path + ".new")
         // Of several processes that replace it at the same time, one continues.
-        guard try lock(fresh.rawValue, path) else { throw .held(process: owner(fresh.rawValue)) }
+        guard try lock(replacement.rawValue, path) else { throw .held(process: owner(replacement.rawValue)) }
         guard facts.isStill(at: path), freshFacts.isStill(at: path + ".new") else {
-            unlock(fresh.rawValue)
+            unlock(replacement.rawValue)
             return nil
         }
         if try !lock(old, path), let process = owner(old), FileLockHolders.of(facts.inode)?.contains(process) ?? true {
-            unlock(fresh.rawValue)
+            unlock(replacement.rawValue)
             throw .held(process: process)
         }
-        sign(fresh.rawValue)
-        guard fchmod(fresh.rawValue, 0o600) == 0, rename(path + ".new", path) == 0 else {
+        sign(replacement.rawValue)
+        guard fchmod(replacement.rawValue, 0o600) == 0, rename(path + ".new", path) == 0 else {
             throw .failed(SystemError(call: "rename \(path)"))
         }
-        return try duplicate(fresh.rawValue, path)
+        return try duplicate(replacement.rawValue, path)
     }
 
     // MARK: - Steps

@@ -83,6 +83,9 @@ package enum DirectGet {
         "$JS.API.DIRECT.GET.\(stream).\(subject)"
     }
 
+    /// What the server itself says about a stored message.
+    private static let own: Set = ["Nats-Subject", "Nats-Sequence", "Nats-Time-Stamp", "Nats-Stream"]
+
     /// Reads the reply.
     ///
     /// - Returns: `nil` if the stream has no such message.
@@ -91,10 +94,13 @@ package enum DirectGet {
         if let status = reply.status {
             throw NATSError(.failed, "direct get: status \(status) \(reply.header("Description") ?? "")")
         }
+        // The server adds its own headers to those of the stored message, which its writer chose.
+        guard own.allSatisfy({ name in reply.headers.count { $0.name == name } <= 1 }) else {
+            throw NATSError(.failed, "direct get: the stored message has headers that only the server may write")
+        }
         guard let subject = reply.header("Nats-Subject"), let number = reply.header("Nats-Sequence"),
             let sequence = UInt64(number), let time = reply.header("Nats-Time-Stamp").flatMap({ Timestamp($0) })
         else { throw NATSError(.failed, "direct get: a reply without subject, sequence and time") }
-        let own: Set = ["Nats-Subject", "Nats-Sequence", "Nats-Time-Stamp", "Nats-Stream"]
         return StoredMessage(
             subject: subject, sequence: sequence, time: time, headers: reply.headers.filter { !own.contains($0.name) },
             payload: reply.payload)

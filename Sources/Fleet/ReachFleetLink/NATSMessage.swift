@@ -37,12 +37,18 @@ package struct NATSMessage: Hashable, Sendable {
         guard natsMsgHeader_Keys(message, &names, &count) == NATS_OK, let names else { return [] }
         // The array is the caller's, the texts are the message's.
         defer { free(names) }
+        return (0..<Int(count)).flatMap { index in names[index].map { values(of: $0, in: message) } ?? [] }
+    }
+
+    /// All values of a header, in their order.
+    private static func values(of name: UnsafePointer<CChar>, in message: OpaquePointer) -> [HeaderField] {
+        var values: UnsafeMutablePointer<UnsafePointer<CChar>?>?
+        var count: CInt = 0
+        guard natsMsgHeader_Values(message, name, &values, &count) == NATS_OK, let values else { return [] }
+        // As with the names.
+        defer { free(values) }
         return (0..<Int(count)).compactMap { index in
-            var value: UnsafePointer<CChar>?
-            guard let name = names[index], natsMsgHeader_Get(message, name, &value) == NATS_OK, let value else {
-                return nil
-            }
-            return HeaderField(String(cString: name), String(cString: value))
+            values[index].map { HeaderField(String(cString: name), String(cString: $0)) }
         }
     }
 }

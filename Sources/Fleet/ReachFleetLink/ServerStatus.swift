@@ -14,6 +14,8 @@ package struct ServerStatus: Hashable, Sendable {
     /// Whether every message is on the disk before its acknowledgement.
     package let syncsAlways: Bool?
     package let syncInterval: Duration?
+    /// The most bytes that streams may fill on its disk; `nil` if it does not say.
+    package let storeBytes: Int64?
 
     /// Asks the server that answers first.
     ///
@@ -49,6 +51,7 @@ package struct ServerStatus: Hashable, Sendable {
         clockOffset = now.map { middle.duration(to: $0) }
         let settings = data["jetstream"]?["config"]
         syncsAlways = settings.map { $0["sync_always"]?.bool ?? false }
+        storeBytes = settings?["max_storage"]?.integer.flatMap { $0 > 0 ? $0 : nil }
         syncInterval = settings?["sync_interval"]?.integer.map { .nanoseconds($0) }
     }
 }

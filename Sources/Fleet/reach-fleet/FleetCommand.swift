@@ -28,13 +28,13 @@ struct FleetCommand: ParsableCommand {
             exit(error.status)
         } catch let error as NATSError {
             let failure = FleetFailure(error)
-            StandardError.write("reach-fleet: \(error.description)\n")
+            StandardError.write("reach-fleet: \(failure.message ?? error.description)\n")
             exit(failure.status)
         } catch {
             let code = exitCode(for: error)
             let message = fullMessage(for: error)
             guard code != .success else {
-                StandardOutput.write(CompletionScript.withoutExpansion(message) + "\n")
+                StandardOutput.write(UsageMessage.wrapped(CompletionScript.withoutExpansion(message)) + "\n")
                 exit(.success)
             }
             // The message quotes the command line.

@@ -44,6 +44,10 @@ struct FleetFailure: Error {
             case .unreachable, .noResponders, .noJetStream, .notFound, .exists, .tooLarge, .wrongLastSequence, .failed:
                 .unavailable
             }
-        self.init(status, error.description)
+        let words =
+            error.kind == .notPermitted
+            ? "this key may not do that: readers look, operators also hold and release, administrators set up "
+                + "(\(error.description))" : error.description
+        self.init(status, words)
     }
 }

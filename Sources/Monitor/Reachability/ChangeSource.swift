@@ -68,8 +68,8 @@ package struct EngineSettings: Hashable, Sendable {
         self.links = links
     }
 
-    var engineOptions: EngineOptions {
-        var options = EngineOptions()
+    var engineOptions: ReachabilityEngine.Options {
+        var options = ReachabilityEngine.Options()
         options.anchors = anchors
         options.holdDown = holdDown
         options.observer.policy = links

@@ -14,17 +14,17 @@ struct ChoiceSeries {
     mutating func apply(to event: StreamEvent) -> StreamEvent? {
         guard let change = event.change else { return event }
         let previous = state
-        var fresh = change.state.choosing(where: condition)
+        var accepted = change.state.choosing(where: condition)
         var aspects: [ReachabilityChange.Aspect] = []
         if let previous {
-            aspects = StatusMachine.differences(from: previous, to: fresh)
-            if fresh.status == previous.status { fresh.since = previous.since }
+            aspects = StatusMachine.differences(from: previous, to: accepted)
+            if accepted.status == previous.status { accepted.since = previous.since }
         }
-        state = fresh
+        state = accepted
         guard previous == nil || !aspects.isEmpty else { return nil }
         let chosen = ReachabilityChange(
             at: Instant(wall: change.time, boot: change.bootTime), cause: change.cause, aspects: aspects,
-            previous: previous, state: fresh)
+            previous: previous, state: accepted)
         return .target(.change(chosen))
     }
 }

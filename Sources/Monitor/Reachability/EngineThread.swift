@@ -11,7 +11,7 @@ package final class EngineThread: WatchThread {
 
     /// - Parameter namespace: A descriptor of the network namespace to watch; the process's own if `nil`. It is
     ///   duplicated at once.
-    package init(options: EngineOptions = EngineOptions(), namespace: CInt? = nil) {
+    package init(options: ReachabilityEngine.Options = ReachabilityEngine.Options(), namespace: CInt? = nil) {
         let namespace = namespace.map(Namespace.init)
         thread = LoopThread(named: "reach-engine") {
             namespace?.enter()

@@ -1,6 +1,7 @@
 internal import Logging
 internal import ReachControl
 internal import ReachCore
+internal import ReachKernel
 internal import ReachLoop
 internal import ReachProbe
 internal import ReachQueue
@@ -17,7 +18,7 @@ extension Daemon {
     /// The lines name no request and no user, since more people read the log than may read the queue.
     private func stateLines(at now: Instant) -> [String] {
         var lines = ["reachd \(options.version), running for \(DurationText.describe(now.boot - started))"]
-        if let error = registry.observationError { lines.append("the kernel cannot be observed: \(error)") }
+        if let error = registry.engine.observationError { lines.append("the kernel cannot be observed: \(error)") }
         for (name, state) in registry.namedStates { lines.append(Self.line(name, state, at: now)) }
         for report in probes?.reports ?? [] {
             let pause = report.pause.map { ", paused (\($0.rawValue))" } ?? ""

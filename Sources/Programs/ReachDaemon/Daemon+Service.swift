@@ -2,6 +2,7 @@ package import ReachControl
 package import ReachCore
 internal import ReachKernel
 internal import ReachLoop
+internal import ReachQueueRuntime
 internal import ReachTOML
 
 /// Answers the calls of the control socket's clients.
@@ -34,7 +35,7 @@ extension Daemon: ControlService {
         probes.probe(order, for: caller.user, reply)
     }
 
-    package func seekPath() -> () -> Void { registry.seekPath() }
+    package func seekPath() -> () -> Void { registry.engine.seekPath() }
 
     package var networkNames: [String] {
         configuration.networks.map(\.name).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
@@ -65,7 +66,7 @@ extension Daemon: ControlService {
         let proved = registry.connectivityReport(on: target)
         let checks = registry.lastChecks(of: target)
         let reported = registry.namedStates.first { $0.state.target == target }?.state
-        let memory = registry.memory(of: target.watched)
+        let memory = registry.engine.memory(of: target.watched)
         queries.run(for: caller.user) { () throws(NetlinkError) in
             try Explainer(options: options, memory: memory, wantsWireless: true).explain(
                 target, proved: proved, checks: checks, reported: reported)

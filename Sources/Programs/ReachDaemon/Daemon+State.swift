@@ -76,7 +76,7 @@ extension Daemon {
     func startQueue() {
         guard configuration.queue.isEnabled, let directory = stateDirectory?.path else { return }
         queue.open(
-            in: directory, configuration, version: options.version, network: registry, outbox: journal?.outbox)
+            in: directory, configuration, version: options.version, network: registry.engine, outbox: journal?.outbox)
         registry.followSurvey { [unowned self] in queue.update(survey: $0) }
         queue.onBrokenPath = { [unowned self] in registry.noteFailure() }
         queue.onAnswer = { [unowned self] in registry.noteAnswer(in: nil) }

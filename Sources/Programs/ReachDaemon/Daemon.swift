@@ -71,14 +71,14 @@ package final class Daemon {
         manager = ServiceManager(environment: SocketPath.processEnvironment)
         transfers = SharedTransfers(loop: loop)
         registry = TargetRegistry(loop: loop, configuration: configuration, transfers: transfers, log: log)
-        transfers.serverRoute = { [weak registry] (server, bound) throws(SystemError) in
-            guard let registry else { return bound }
-            return try registry.interface(for: server, boundTo: bound)
+        transfers.serverRoute = { [weak engine = registry.engine] (server, bound) throws(SystemError) in
+            guard let engine else { return bound }
+            return try engine.interface(for: server, boundTo: bound)
         }
         queries = QueryPool(on: loop)
         queue = QueueController(loop: loop, transfers: transfers, log: log)
         let handler = QueueServiceHandler(queue)
-        handler.rootCause = { [registry] in registry.rootCause(where: $0) }
+        handler.rootCause = { [engine = registry.engine] in engine.rootCause(where: $0) }
         queueService = handler
         handler.networkNames = { [unowned self] in networkNames }
     }
@@ -98,7 +98,7 @@ package final class Daemon {
         registry.onWake = { [unowned self] moment, slept in journal?.recordWake(slept: slept, at: moment) }
         registry.start()
         startProbes()
-        if let error = registry.observationError {
+        if let error = registry.engine.observationError {
             log.error("the kernel cannot be observed", metadata: ["error": "\(error)"])
         }
         reportUnreadAdvertisements()
@@ -109,7 +109,7 @@ package final class Daemon {
     }
 
     private func reportUnreadAdvertisements() {
-        guard let error = registry.listeningError else { return }
+        guard let error = registry.engine.listeningError else { return }
         log.warning(
             "no network has a name by its pvd: reading routers' advertisements needs CAP_NET_RAW, see reach.toml(5)",
             metadata: ["error": "\(error)"])
@@ -244,7 +244,7 @@ package final class Daemon {
         snapshot.links = registry.linkProofs
         snapshot.probes = probes?.records ?? []
         snapshot.resyncs = registry.resyncs
-        snapshot.isObserving = registry.observationError == nil
+        snapshot.isObserving = registry.engine.observationError == nil
         snapshot.control = server?.statistics
         snapshot.journal = journal?.statistics
         snapshot.silence = registry.silenceStatistics

@@ -3,29 +3,26 @@ internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
 internal import ReachProbe
-internal import ReachQueueRuntime
 internal import ReachTransfer
 
-/// The watched targets. A new configuration may replace the engine; watchers then see only the states that differ.
+/// The watched targets, by the names that the configuration gives them. A new configuration may give a name to another target;
+/// watchers then see only the states that differ.
 final class TargetRegistry {
     /// One watcher's target and event receiver.
     final class Watch {
         fileprivate let target: Target
         fileprivate let owner: UInt32?
         fileprivate let condition: NetworkCondition?
-        fileprivate let isPatient: Bool
         fileprivate let sink: (TargetEvent) -> Void
         fileprivate var engineID: UInt64 = 0
-        /// Joins the changes of successive engines into one series, so that watchers never see a restart.
+        /// Joins the changes of successive targets of a name into one series.
         fileprivate var series: ChangeSeries
 
         fileprivate init(
-            target: Target, owner: UInt32?, condition: NetworkCondition?, isPatient: Bool,
-            sink: @escaping (TargetEvent) -> Void
+            target: Target, owner: UInt32?, condition: NetworkCondition?, sink: @escaping (TargetEvent) -> Void
         ) {
             self.target = target
             self.condition = condition
-            self.isPatient = isPatient
             self.owner = owner
             self.sink = sink
             series = ChangeSeries(of: target)
@@ -47,15 +44,8 @@ final class TargetRegistry {
     private var leases: LeaseWatch<LeaseAnswer>?
     /// The proxies' configuration files that were logged, by the interface.
     private var proxyFiles: [InterfaceIndex: String] = [:]
-    private var engine: ReachabilityEngine
+    let engine: ReachabilityEngine
     private let connectivity: ConnectivityController
-    /// The receivers of the network's snapshots, each with the number of its watch in the current engine.
-    private var networkWatches: [UInt64: (handler: ReachabilityEngine.NetworkHandler, engineID: UInt64)] = [:]
-    /// The watches of routes to addresses, each with its number in the current engine.
-    private var routeWatches: [UInt64: (addresses: Set<IPAddress>, handler: () -> Void, engineID: UInt64)] = [:]
-    /// The searches for a path, each with the number of its watch in the current engine.
-    private var pathSearches: [UInt64: UInt64] = [:]
-    private var lastNetworkWatch: UInt64 = 0
     /// Receives every change of the Internet and of the configured targets, with the target's name.
     var onChange: (ReachabilityChange, _ name: String) -> Void = { _, _ in }
     /// Called when the machine has slept.
@@ -71,10 +61,10 @@ final class TargetRegistry {
     ) {
         self.loop = loop
         self.configuration = configuration
-        connectivity = ConnectivityController(loop: loop, transfers: transfers, log: log)
         var options = configuration.engineOptions
         options.leases = findings
         engine = ReachabilityEngine(loop: loop, options: options)
+        connectivity = ConnectivityController(loop: loop, transfers: transfers, engine: engine, log: log)
         leases = LeaseWatch(loop: loop, root: leaseRoot, again: .seconds(3)) {
             LeaseAnswer($1, by: $0)
         } onLease: { [unowned self] question, answer, isFinal in
@@ -82,14 +72,14 @@ final class TargetRegistry {
             report(answer.proxyFile, of: question, to: log)
             // An address with a lifetime has a lease, which the client may not have stored yet.
             guard isHotspot != nil || isFinal || !question.hasLifetime else { return }
-            var fresh = findings
-            fresh.note(question.interface, question.addresses, isHotspot: isHotspot == true)
-            setFindings(fresh)
+            var findings = findings
+            findings.note(question.interface, question.addresses, isHotspot: isHotspot == true)
+            setFindings(findings)
         }
     }
 
     /// The engine's options.
-    var engineOptions: EngineOptions {
+    var engineOptions: ReachabilityEngine.Options {
         var options = configuration.engineOptions
         options.observer.policy.networks.key = networkKey
         options.leases = findings
@@ -99,17 +89,10 @@ final class TargetRegistry {
     /// Sets the key from which networks without a name get their identifiers. Call it before anything is watched.
     func use(_ key: NetworkKey) {
         networkKey = key
-        engine = ReachabilityEngine(loop: loop, options: engineOptions)
+        engine.apply(engineOptions)
     }
 
-    /// Why the kernel cannot be observed; `nil` while it can.
-    var observationError: NetlinkError? { engine.observationError }
-
-    /// Why the advertisements of routers, by which networks are named, cannot be read.
-    var listeningError: SystemError? { engine.listeningError }
-
     func start() {
-        connectivity.use(engine)
         watchLeases()
         engine.start()
         connectivity.apply(configuration.validatorOptions)
@@ -119,19 +102,15 @@ final class TargetRegistry {
     /// - Parameters:
     ///   - owner: The user who wants to know; `nil` for this program.
     ///   - condition: The paths that count; `nil` for the kernel's own choice.
-    ///   - isPatient: Whether it may hear of a change after the others, where there are many such watches.
     func watch(
         _ target: Target, for owner: UInt32? = nil, where condition: NetworkCondition? = nil,
-        isPatient: Bool = false, _ sink: @escaping (TargetEvent) -> Void
+        _ sink: @escaping (TargetEvent) -> Void
     ) -> Watch {
-        let watch = Watch(target: target, owner: owner, condition: condition, isPatient: isPatient, sink: sink)
+        let watch = Watch(target: target, owner: owner, condition: condition, sink: sink)
         watches[ObjectIdentifier(watch)] = watch
         begin(watch)
         return watch
     }
-
-    /// Begins and ends the watches that `body` makes and ends as one: the kernel is asked about their targets together.
-    func watchTogether(_ body: () -> Void) { engine.watchTogether(body) }
 
     func end(_ watch: Watch) {
         guard watches.removeValue(forKey: ObjectIdentifier(watch)) != nil else { return }
@@ -186,35 +165,25 @@ final class TargetRegistry {
         return machine.state
     }
 
-    /// Applies a new configuration, with a new engine if the engine's options differ. Watchers receive the states that
-    /// change.
-    func apply(_ fresh: Configuration) {
-        let isSameEngine =
-            fresh.internet == configuration.internet && fresh.hold == configuration.hold
-            && fresh.interfaces == configuration.interfaces && fresh.networks == configuration.networks
+    /// Applies a new configuration. Watchers receive the states that change.
+    func apply(_ new: Configuration) {
         let before = configuration
-        configuration = fresh
+        configuration = new
         named.forEach(end)
-        if isSameEngine {
-            // Where a name means another target now, its watches would keep the old one.
-            let renamed = watches.values.filter { target(of: $0, in: before) != target(of: $0, in: fresh) }
-            engine.watchTogether {
-                for watch in renamed {
+        let changesPaths =
+            new.internet != before.internet || new.hold != before.hold || new.interfaces != before.interfaces
+            || new.networks != before.networks
+        if changesPaths { engine.apply(engineOptions) }
+        engine.watchTogether {
+            for watch in watches.values {
+                // Where a name means another target now, its watches would keep the old one.
+                if target(of: watch, in: before) != target(of: watch, in: new) {
                     engine.unwatch(watch.engineID)
                     begin(watch)
                 }
             }
-        } else {
-            let others =
-                networkWatches.values.map(\.engineID) + routeWatches.values.map(\.engineID) + pathSearches.values
-            for id in watches.values.map(\.engineID) + others { engine.unwatch(id) }
-            engine = ReachabilityEngine(loop: loop, options: engineOptions)
-            connectivity.use(engine)
-            beginNetworkWatches()
-            engine.start()
-            engine.watchTogether { watches.values.forEach(begin) }
         }
-        connectivity.apply(fresh.validatorOptions)
+        connectivity.apply(new.validatorOptions)
         watchNamedTargets()
     }
 
@@ -234,20 +203,6 @@ final class TargetRegistry {
 
     /// How often silence was looked for and found; `nil` if it is not looked for.
     var silenceStatistics: SilenceStatistics? { connectivity.silenceStatistics }
-
-    /// Why no default route satisfies a condition; `nil` if one does, or if that is not known.
-    func rootCause(where condition: NetworkCondition) -> RootCause? { engine.rootCause(where: condition) }
-
-    /// The interface for queries to a name server, of a question that is bound to an interface.
-    func interface(
-        for server: ResolverConfiguration.Server, boundTo bound: InterfaceBinding
-    ) throws(SystemError) -> InterfaceBinding? {
-        let isMetered = engine.isMetered(bound.name)
-        return try NameServerRoute(to: server, boundTo: bound, isMetered: isMetered, routes: routes).interface()
-    }
-
-    /// What the engine remembers that helps to find why a target is not reachable.
-    func memory(of target: Target) -> RootCauseMemory { engine.memory(of: target) }
 
     /// Calls `handler` with the present result of the connectivity checks and with each new one.
     func followSurvey(_ handler: @escaping (ConnectivitySurvey?) -> Void) { connectivity.followSurvey(handler) }
@@ -299,16 +254,16 @@ final class TargetRegistry {
 
     /// Reads the leases of the links with default routes when these change.
     private func watchLeases() {
-        _ = followNetwork { [unowned self] network in
+        _ = engine.watchNetwork { [unowned self] network in
             let routes = (network?.routes ?? []).filter {
                 $0.traits.linkClass.map(LeaseFindings.classes.contains) == true
             }
             leases?.update(routes)
-            var fresh = findings
+            var findings = findings
             let interfaces = Set(routes.map(\.key.interface))
-            fresh.keep(interfaces)
+            findings.keep(interfaces)
             proxyFiles = proxyFiles.filter { interfaces.contains($0.key) }
-            setFindings(fresh)
+            setFindings(findings)
         }
     }
 
@@ -323,21 +278,11 @@ final class TargetRegistry {
             ])
     }
 
-    private func setFindings(_ fresh: LeaseFindings) {
-        guard fresh != findings else { return }
-        findings = fresh
+    private func setFindings(_ findings: LeaseFindings) {
+        guard findings != self.findings else { return }
+        self.findings = findings
         // Not while the engine reports: it would evaluate within an evaluation.
         loop.afterEvents { [weak self] in self.map { $0.engine.setLeases($0.findings) } }
-    }
-
-    private func beginNetworkWatches() {
-        for (number, watch) in networkWatches {
-            networkWatches[number]?.engineID = engine.watchNetwork(watch.handler)
-        }
-        for (number, watch) in routeWatches {
-            routeWatches[number]?.engineID = engine.watchRoutes(to: watch.addresses, watch.handler)
-        }
-        for number in pathSearches.keys { pathSearches[number] = engine.askNeighbours() }
     }
 
     /// Clients may use the name that the configuration gives to a target.
@@ -348,50 +293,7 @@ final class TargetRegistry {
     private func begin(_ watch: Watch) {
         watch.series.name = configuration.name(of: target(of: watch, in: configuration))
         watch.engineID = engine.watch(
-            target(of: watch, in: configuration), for: watch.owner, where: watch.condition, isPatient: watch.isPatient
+            target(of: watch, in: configuration), for: watch.owner, where: watch.condition
         ) { watch.publish($0) }
-    }
-}
-
-extension TargetRegistry: QueueNetwork {
-    func followNetwork(_ handler: @escaping (NetworkSnapshot?) -> Void) -> () -> Void {
-        lastNetworkWatch += 1
-        let number = lastNetworkWatch
-        networkWatches[number] = (handler, engine.watchNetwork(handler))
-        return { [weak self] in
-            guard let watch = self?.networkWatches.removeValue(forKey: number) else { return }
-            self?.engine.unwatch(watch.engineID)
-        }
-    }
-
-    func routes(to addresses: [RoutedAddress]) -> [AddressRoute]? { engine.routes(to: addresses) }
-
-    var routesVersion: UInt64 { engine.routesVersion }
-
-    func reportsRoutes(to addresses: [IPAddress]) -> Bool { engine.reportsRoutes(to: addresses) }
-
-    func followRoutes(to addresses: Set<IPAddress>, _ handler: @escaping () -> Void) -> () -> Void {
-        lastNetworkWatch += 1
-        let number = lastNetworkWatch
-        routeWatches[number] = (addresses, handler, engine.watchRoutes(to: addresses, handler))
-        return { [weak self] in
-            guard let watch = self?.routeWatches.removeValue(forKey: number) else { return }
-            self?.engine.unwatch(watch.engineID)
-        }
-    }
-
-    func seekPath() -> () -> Void {
-        lastNetworkWatch += 1
-        let number = lastNetworkWatch
-        pathSearches[number] = engine.askNeighbours()
-        return { [weak self] in
-            guard let id = self?.pathSearches.removeValue(forKey: number) else { return }
-            self?.engine.unwatch(id)
-        }
-    }
-
-    func follow(_ target: Target, for owner: UInt32?, _ handler: @escaping (TargetEvent) -> Void) -> () -> Void {
-        let watch = watch(target, for: owner, handler)
-        return { [weak self] in self?.end(watch) }
     }
 }

@@ -37,7 +37,7 @@ struct Reach: ParsableCommand {
             let code = exitCode(for: error)
             let message = fullMessage(for: error)
             guard code != .success else {
-                StandardOutput.write(CompletionScript.withoutExpansion(message) + "\n")
+                StandardOutput.write(UsageMessage.wrapped(CompletionScript.withoutExpansion(message)) + "\n")
                 exit(ExitStatus.success)
             }
             if code == .validationFailure,

@@ -40,7 +40,7 @@ struct ReachDaemonCommand: ParsableCommand {
     @Flag(help: "Print the configuration with all defaults as TOML, and exit.")
     var dumpConfig = false
 
-    @Flag(help: "Print what the configuration says of links and networks as a line of JSON, and exit.")
+    @Flag(help: "Print what the configuration says of paths, links and networks as a line of JSON, and exit.")
     var policy = false
 
     @Option(
@@ -88,7 +88,7 @@ struct ReachDaemonCommand: ParsableCommand {
             Glibc.exit(0)
         } catch {
             let code = exitCode(for: error)
-            let message = CompletionScript.withoutExpansion(fullMessage(for: error))
+            let message = UsageMessage.wrapped(CompletionScript.withoutExpansion(fullMessage(for: error)))
             printLine(
                 UsageMessage.short(message, program: "reachd"), to: code == .success ? STDOUT_FILENO : STDERR_FILENO)
             Glibc.exit(code == .success ? 0 : code == .validationFailure ? usage : code.rawValue)

@@ -26,7 +26,7 @@ public struct RequestSessionOptions: Sendable {
         /// Redirects are answers like any other.
         case none
         /// Redirects are followed, up to a limit for each request, to http and https only; never from https to http,
-        /// and with pins to no other origin. Authorization and Cookie go to the first origin only.
+        /// and with pins to no other origin. Headers whose names say that they are secret go to the first origin only.
         /// ``RequestHooks/redirect`` decides about each.
         case follow(limit: Int)
     }

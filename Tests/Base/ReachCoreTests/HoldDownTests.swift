@@ -33,6 +33,20 @@ import Testing
         #expect(machine.see(.eth0, at: 15.1)?.state.status == .reachable)
     }
 
+    @Test func `another hold-down reports what is being held back with the next verdict, and counts from then on`() {
+        var machine = StatusMachine.begun(holdDown: slowDown)
+        #expect(machine.see(.lost, at: 10) == nil)
+        machine.apply(HoldDown(up: .seconds(3)))
+        let change = machine.see(.lost, at: 11)
+        #expect(change?.state.status == .notReachable && change?.aspects == [.status] && change?.state.isHeld == false)
+        #expect(machine.deadline == nil)
+        #expect(machine.see(.eth0, at: 12) == nil, "the new hold-down")
+        #expect(machine.deadline == .at(15))
+        machine.apply(HoldDown(up: .seconds(3)))
+        #expect(machine.see(.lost, at: 13) == nil, "nothing differs from what was reported")
+        #expect(machine.deadline == nil && !machine.state.isHeld)
+    }
+
     @Test func `up can be the delayed status`() {
         var machine = StatusMachine.begun(with: .lost, holdDown: HoldDown(up: .seconds(2)))
         #expect(machine.see(.eth0, at: 1) == nil)

@@ -1,5 +1,6 @@
-import ReachCore
 import Testing
+
+@testable import ReachCore
 
 @Suite struct RootCauseTests {
     @Test(arguments: RootCauseSituation.all)
@@ -68,6 +69,20 @@ import Testing
             #expect(!sentence.isEmpty && !sentence.contains("\u{1b}"))
         }
         #expect(RootCause(.noCarrier, interface: "eth0").sentence == "eth0 has no carrier")
+    }
+
+    @Test func `each word is of one kind, and a kind that a reason names has the reason's word and layer`() {
+        let kinds = RootCause.Kind.allCases
+        #expect(Set(kinds.map(\.rawValue)).count == kinds.count)
+        for kind in kinds { #expect(RootCause.Kind(rawValue: kind.rawValue) == kind) }
+        for reason in Reason.allCases {
+            guard let kind = RootCause.Kind(rawValue: reason.rawValue) else { continue }
+            #expect(kind == .reason(reason) && kind.layer == reason.layer)
+        }
+        let others: [Reason] = [.noRoute, .dormant, .notAsked, .cannotObserve]
+        #expect(others.allSatisfy { RootCause.Kind(rawValue: $0.rawValue) == nil }, "something else is their cause")
+        #expect(RootCause(.blackhole).sentence == Reason.blackhole.sentence)
+        #expect(!RootCause(.noInterface, interface: "eth9").isBelowRoutes && RootCause(.linkDown).isBelowRoutes)
     }
 
     // MARK: - Rules

@@ -257,6 +257,24 @@ import Testing
         }.sorted()
     }
 
+    @Test func `SECURITY.md has the limits that no key changes`() {
+        let text = ProjectFile.text("SECURITY.md")
+        let limits = ControlLimits()
+        let days = QueueLimits.longestLife.nanoseconds / 86_400_000_000_000
+        for row in [
+            "answers of one user | \(limits.messageBytes >> 20) MiB; \(limits.unfinishedBytesPerUser >> 20) MiB |",
+            "| time for a message to be complete | \(limits.messagePatience.nanoseconds / 1_000_000_000) s |",
+            "that change the queue | \(limits.costlyCallsPerUser); \(limits.changesPerUser) |",
+            "| requests that one user watches | \(limits.queueWatchesPerUser) |",
+            "the journal's bytes and age | \(limits.journalFollowersPerUser); ",
+            "| how long a request may wait (`expires_ms`) | \(days) days |",
+            "a condition has at most \(NetworkCondition.mostTerms) terms.",
+            "A call has at most \(VarlinkCall.limits.values) values, and names of at most\n\(VarlinkCall.limits.keyBytes) bytes.",
+        ] {
+            #expect(text.contains(row), "\(row)")
+        }
+    }
+
     @Test func `SECURITY.md has the table of the limits`() {
         let lines = ProjectFile.text("SECURITY.md").components(separatedBy: "\n")
         let table = lines.drop { $0 != "| parameter | of | limit |" }.dropFirst(2).prefix { $0.hasPrefix("|") }

@@ -124,7 +124,7 @@ import Testing
             Array(
                 #"{"v":1,"type":"probe","seq":9,"time":"2026-11-21T03:10:00.000001Z","boottime_ns":7,"url":"x","n":[1]}"#
                     .utf8))
-        var (reader, lines) = (StreamReader(), EventStream(source: .daemon))
+        var (reader, lines) = (EventStreamReader(), EventStream(source: .daemon))
         var stream = begun()
         let found = stream.handle(try reader.read(json)).first
         let event = try #require(found)

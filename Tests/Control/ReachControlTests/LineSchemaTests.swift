@@ -81,12 +81,6 @@ import Testing
         }
     }
 
-    @Test func `the schema of the documentation is the present one`() {
-        let kept = ProjectFile.text("Documentation/schema/reach.schema.json")
-        let fresh = String(decoding: JSONLayout.indented(Self.schema()), as: UTF8.self)
-        #expect(kept == fresh, "out of date: `make schema` updates it")
-    }
-
     @Test(.enabled(if: SchemaCheck.isAvailable, "\(SchemaCheck.whyNot)"))
     func `every kind of event is as the schema says, and every key of the schema occurs`() throws {
         let schema = String(decoding: Self.schema(.watch), as: UTF8.self)

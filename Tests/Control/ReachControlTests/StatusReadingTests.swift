@@ -32,7 +32,7 @@ import Testing
         var random = SeededGenerator(seed: 18)
         for _ in 0..<200 {
             var stream = EventStream(source: .daemon)
-            var reader = StreamReader()
+            var reader = EventStreamReader()
             var state = random.state()
             for number in 1...20 as ClosedRange<UInt64> {
                 let previous = number == 1 ? nil : state
@@ -60,7 +60,7 @@ import Testing
 
     @Test func `events without a state are read`() throws {
         var stream = EventStream(source: .daemon)
-        var reader = StreamReader()
+        var reader = EventStreamReader()
         func read(_ line: [UInt8]) throws -> StreamEvent { try reader.read(try JSONReader.read(line)) }
         #expect(try read(stream.resync(reason: "x", at: moment)) == .target(.resync(moment, reason: "x")))
         let slept = Duration.milliseconds(1500)
@@ -76,7 +76,7 @@ import Testing
 
     @Test func `the previous state is a summary if the reader does not know the rest`() throws {
         var stream = EventStream(source: .daemon)
-        var reader = StreamReader()
+        var reader = EventStreamReader()
         var (before, after) = (ReachabilityState.reachable(.internet), ReachabilityState.reachable(.internet))
         before.interface = "wlan0"
         before.linkClass = .wifi

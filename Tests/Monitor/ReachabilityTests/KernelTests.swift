@@ -159,7 +159,7 @@ struct KernelTests {
     @Test func `an engine's thread works alone, and runs nothing after its end`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
-        let thread = EngineThread(options: EngineOptions(), namespace: namespace.descriptor)
+        let thread = EngineThread(options: ReachabilityEngine.Options(), namespace: namespace.descriptor)
         let log = EventLog<ReachabilityStatus>()
         let id = thread.watch(WatchSubject(.internet)) { event in
             if let change = event.change { log.append(change.state.status) }

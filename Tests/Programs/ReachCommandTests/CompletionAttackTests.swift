@@ -18,7 +18,7 @@ import Testing
         guard Self.has(shell) else { return print("not tested: \(shell) is not installed") }
         let directory = try TemporaryDirectory()
         _ = try directory.file("reach", Self.program, mode: 0o755)
-        let script = ProjectFile.text("contrib/completions/" + file)
+        let script = try BuiltProgram.reach.run(["--generate-completion-script", name]).standardOutput
         _ = try directory.file(file, script)
         let command = "cd \(directory.path) && PATH=\(directory.path):$PATH && export PATH && "
         let offered = try ChildProcess.run(["sh", "-c", command + Self.completion(by: shell)])

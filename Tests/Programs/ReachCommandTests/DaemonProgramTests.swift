@@ -312,7 +312,7 @@ internal import Testing
             let change = try daemon.nextLine()
             #expect(change.contains("\"cause\":\"configuration\""))
             #expect(change.contains("\"class\":\"wwan\""))
-            // A new engine counts from 1; for subscribers no counter decreases.
+            // The path is judged again, which counts as an epoch.
             #expect(change.contains("\"epoch\":2"))
             try write("[[interface]]\nmatch = \"up*\"\nclass = \"fast\"", to: file)
             daemon.send(SIGHUP)

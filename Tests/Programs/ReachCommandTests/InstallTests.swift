@@ -9,7 +9,10 @@ internal import Testing
 
     init() throws {
         directory = try TemporaryDirectory()
-        for name in ["reach", "reachd", "reach-fleet"] { try directory.file(name, "#!/bin/sh\n", mode: 0o755) }
+        let programs = try ["reach", "reachd", "reach-fleet"].map {
+            try directory.file($0, "#!/bin/sh\nprintf '\\n\\n'\n", mode: 0o755)
+        }
+        try ChildProcess.run([ProjectFile.path("contrib/generate"), directory.path + "/made"] + programs)
     }
 
     @discardableResult

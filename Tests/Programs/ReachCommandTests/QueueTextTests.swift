@@ -124,6 +124,16 @@ import Testing
                 """)
     }
 
+    @Test func `a request between two attempts waits for the next one`() {
+        let waiting = item(.backoff) {
+            $0.status = 503
+            $0.blockers = [.backoff]
+        }
+        let first = text.explain(waiting, at: Self.moment(0)).split(separator: "\n").first
+        #expect(first == "request 12 is waiting for its next attempt (503)")
+        #expect(text.state(waiting) == "backoff (503)")
+    }
+
     @Test(arguments: [
         (QueuedRequestState.running, "It is being sent by eth0."), (.ready, "Ready; starts by eth0 shortly."),
         (.dead, "It is given up. \"reach queue retry 12\" sends it again."), (.done, "It was answered"),

@@ -71,7 +71,11 @@ internal import Testing
     private static let mayMount = getuid() == 0 && access("/usr/bin/unshare", X_OK) == 0
 
     /// A namespace with its own /etc/reach, and a link by a device of the name.
-    private func run(_ configuration: String, mode: String = "644", _ words: [String]) throws -> BuiltProgram.Result {
+    ///
+    /// - Parameter command: What runs there in place of `reach` with the words.
+    private func run(
+        _ configuration: String, mode: String = "644", _ words: [String], _ command: String? = nil
+    ) throws -> BuiltProgram.Result {
         let directory = try TemporaryDirectory()
         let file = try directory.file("reach.toml", configuration)
         let script = """
@@ -80,7 +84,7 @@ internal import Testing
             cp \(file) /etc/reach/reach.toml && chmod \(mode) /etc/reach/reach.toml &&
             ip link set lo up && ip link add lte7 type veth peer name far7 && ip address add 192.0.2.9/24 dev lte7 &&
             ip link set lte7 up && ip link set far7 up && ip route add default via 192.0.2.1 || exit 70
-            exec "$@"
+            \(command ?? #"exec "$@""#)
             """
         return try BuiltProgram(named: "/usr/bin/unshare").run(
             ["-m", "-n", "/bin/sh", "-c", script, "sh", reach.path] + words, environment: ["REACH_SOCKET": nil])
@@ -105,5 +109,53 @@ internal import Testing
         #expect(broken.status == 4 && broken.standardError.contains("/etc/reach/reach.toml"), "\(broken)")
         let domain = "[[network]]\nname = \"office\"\npvd = \"office.example.org\"\nmetered = true\n"
         #expect(try run(domain, words).status == 4)
+    }
+
+    private static let configuration = """
+        [hold]
+        down = "7s"
+        [targets]
+        uplink = "interface:lte7"
+        [[interface]]
+        match = "lte*"
+        metered = true
+        class = "wwan"
+        """
+
+    @Test(.enabled(if: mayMount, "it takes root and unshare"))
+    func `without a daemon each command answers by the configuration`() throws {
+        let status = try run(Self.configuration, ["status", "--no-daemon", "uplink"])
+        if status.status == 70 { return print("skipped: \(status.standardError)") }
+        #expect(
+            status.lines.first == "uplink is reachable through lte7 (wwan), metered", "\(status)")
+        let json = try run(Self.configuration, ["status", "--no-daemon", "--json", "uplink", "internet"])
+        #expect(
+            json.standardOutput.contains(#""target":"uplink","name":"uplink""#)
+                && json.standardOutput.contains(#""metered":true"#), "\(json)")
+        // The second line is the loss of the link, which `hold` delays.
+        let watched = try run(
+            Self.configuration.replacing("7s", with: "1s"), [],
+            "timeout 3 \(reach.path) watch --no-daemon --json uplink & sleep 1; ip link set far7 down; wait")
+        let names = watched.lines.filter { $0.contains(#""target":"uplink","name":"uplink""#) }
+        #expect(names.count >= 2 && names.last?.contains("hold-elapsed") == true, "\(watched)")
+        let links = try run(Self.configuration, ["links", "--no-daemon", "lte7"])
+        #expect(links.standardOutput.contains("wwan") && links.standardOutput.contains("metered"), "\(links)")
+        let explained = try run(Self.configuration, ["explain", "--no-daemon", "uplink"])
+        #expect(explained.standardOutput.contains("lte7") && explained.standardError.isEmpty, "\(explained)")
+        #expect(
+            try run(Self.configuration, ["wait", "--no-daemon", "--until", "wwan", "--timeout", "0", "uplink"]).status
+                == 0)
+    }
+
+    @Test(.enabled(if: mayMount, "it takes root and unshare"))
+    func `an error of the configuration is said, and the kernel answers all the same`() throws {
+        let file = "[[interface]]\nmatch = \"lte*\"\nclass = \"warp\"\n"
+        for command in ["status", "explain", "links"] {
+            let result = try run(file, [command, "--no-daemon"])
+            if result.status == 70 { return print("skipped: \(result.standardError)") }
+            #expect(result.status == 0 && result.standardOutput.contains("lte7"), "\(result)")
+            #expect(result.standardError.contains("/etc/reach/reach.toml:3:"), "\(result)")
+            #expect(result.standardError.contains("/etc/reach/reach.toml is left out of what follows"), "\(result)")
+        }
     }
 }

@@ -74,7 +74,7 @@ import Testing
     @Test func `an empty file means the defaults, which are also the engine's`() throws {
         let configuration = try parse("")
         #expect(configuration == Configuration())
-        let (options, standard) = (configuration.engineOptions, EngineOptions())
+        let (options, standard) = (configuration.engineOptions, ReachabilityEngine.Options())
         #expect(options.anchors == standard.anchors)
         #expect(options.mark == standard.mark)
         #expect(options.holdDown == standard.holdDown)

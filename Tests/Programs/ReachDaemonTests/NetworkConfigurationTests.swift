@@ -1,3 +1,4 @@
+import ReachControl
 import ReachCore
 import ReachDaemon
 import ReachKernel
@@ -38,6 +39,37 @@ import Testing
         #expect(!rules[1].isTrusted && rules[1].domains.map(\.description) == ["phone.example.com"])
         #expect(configuration.hooks.condition == (try NetworkCondition("network=office, not network=hotspot")))
         #expect(configuration.probeSpecifications.map(\.condition) == [try NetworkCondition("network=office")])
+    }
+
+    @Test func `a command without a daemon reads what the configuration says of paths`() throws {
+        let text =
+            Self.example + """
+
+                [internet]
+                anchors = ["198.51.100.1", "2001:db8::1"]
+                mark = 0x20
+                [hold]
+                up = "2s"
+                down = "7s"
+                [targets]
+                backup = "interface:eth9"
+                [[interface]]
+                match = "lte*"
+                class = "wwan"
+                metered = true
+                past_tunnels = true
+                """
+        let configuration = try Configuration.parse(Array(text.utf8), file: "reach.toml")
+        let policy = configuration.observationPolicy
+        let line = try JSONReader.read(policy.line)
+        #expect(ObservationPolicy(reading: line) == policy)
+        #expect(policy.hold == configuration.engineOptions.holdDown && policy.hold.maximum == .seconds(70))
+        #expect(policy.anchors?.count == 2 && policy.mark == 0x20 && policy.rules.first?.passesTunnels == true)
+        let uplink = try Target("interface:eth9")
+        #expect(policy.targets == [.init(name: "backup", target: uplink)])
+        let plain = try Configuration.parse([], file: "reach.toml").observationPolicy
+        let plainLine = try JSONReader.read(plain.line)
+        #expect(plain.rules.isEmpty && plain.anchors == nil && ObservationPolicy(reading: plainLine) == plain)
     }
 
     @Test func `the effective configuration reads back the same`() throws {

@@ -27,9 +27,9 @@ import Testing
         }
         var isAnswered = false
         queries.run(for: 2) { () throws(NetlinkError) -> Int in
-            throw .dumpInterrupted
+            throw .lost
         } reply: { result in
-            isAnswered = result == .failure(.dumpInterrupted)
+            isAnswered = result == .failure(.lost)
             loop.stop()
         }
         loop.schedule(at: SystemClock.boot + .seconds(20)) { loop.stop() }

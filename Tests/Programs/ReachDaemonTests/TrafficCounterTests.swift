@@ -17,7 +17,7 @@ struct TrafficCounterTests {
         let queries: QueryPool
         let files = SerialThread.files
         let directory: TemporaryDirectory
-        var options = EngineOptions()
+        var options = ReachabilityEngine.Options()
         private var second: Int64 = 0
 
         init(_ directory: TemporaryDirectory) throws {

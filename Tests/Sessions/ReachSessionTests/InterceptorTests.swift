@@ -169,6 +169,30 @@ import Testing
         #expect(!sent.contains("secret") && sent.contains("X-Replaced: own\r\n") && !sent.contains("Authorization"))
     }
 
+    @Test func `what an interceptor removed comes back once at other origins, and no secret does`() async throws {
+        let last = try ScriptedServer { connection in connection.write(SessionStage.echo(connection.readRequest())) }
+        let redirect: @Sendable (UInt16) -> String = {
+            "HTTP/1.1 302 There\r\nLocation: http://127.0.0.1:\($0)/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        }
+        let other = try ScriptedServer { connection in
+            _ = connection.readRequest()
+            connection.write(redirect(last.port))
+        }
+        let stage = try SessionStage(answer: { _ in redirect(other.port) })
+        stage.session.setInterceptor(
+            Blocks(adaptation: { attempt in
+                attempt.headers[try #require(HTTPField.Name("X-Removed"))] = nil
+                attempt.headers[try #require(HTTPField.Name("X-Github-Otp"))] = nil
+            }), named: "api")
+        let headers = ["X-Removed": "own", "X-Github-Otp": "secret", "X-Passcode": "secret"]
+        try await stage.session.get("x", headers: headers, options: Self.options()).response()
+        #expect(stage.server.requests.values[0].contains("X-Passcode: secret\r\n"))
+        for sent in [other.requests.values[0], last.requests.values[0]] {
+            #expect(!sent.contains("secret"))
+            #expect(sent.split(separator: "\r\n").count { $0 == "X-Removed: own" } == 1)
+        }
+    }
+
     @Test func `cancelling a request cancels its adaptation, and holds nothing up`() async throws {
         let log = EventLog<String>()
         let stage = try SessionStage { $0.maximumRunning = 1 }

@@ -8,14 +8,13 @@ struct Engine {
     private let jetStream: JetStream
     private let link: NATSLink
     private let ending = Ending()
-    let leaseHasTime: Bool
 
     /// Why the connection ended.
     private final class Ending: Sendable {
         let kind = Mutex<NATSError.Kind?>(nil)
     }
 
-    init(_ settings: NATSSettings, leaseHasTime: Bool) throws(NATSError) {
+    init(_ settings: NATSSettings) throws(NATSError) {
         link = try NATSLink.connect(settings) { [ending] event in
             ending.kind.withLock { kind in
                 switch event {
@@ -29,7 +28,6 @@ struct Engine {
         var jetStream = JetStream(link)
         jetStream.limit = .seconds(5)
         self.jetStream = jetStream
-        self.leaseHasTime = leaseHasTime
     }
 
     static func loss(_ kind: NATSError.Kind?) -> FleetMachine.Loss { kind == .refused ? .refused : .unreachable }
@@ -40,6 +38,17 @@ struct Engine {
     }
 
     var server: FleetMachine.Server { FleetMachine.Server(start: link.connectedServer, payloadLimit: link.maxPayload) }
+
+    func readMark(of host: String) -> FleetMachine.MarkAnswer {
+        do throws(NATSError) {
+            guard let value = try jetStream.entry(host, in: FleetNames.state)?.value, let state = try? HostState(value),
+                let log = state.log
+            else { return .none }
+            return .had(JournalCursor(log: log, n: state.n))
+        } catch {
+            return .unavailable
+        }
+    }
 
     func readTail(of host: String) -> FleetMachine.TailAnswer {
         do throws(NATSError) {
@@ -76,10 +85,9 @@ struct Engine {
         (try? jetStream.put(host, in: FleetNames.state, state.bytes)) != nil
     }
 
-    func put(_ lease: HostLease, of host: String, timeToLive: Duration) -> Bool {
-        let headers = leaseHasTime ? [HeaderField("Nats-TTL", "\(timeToLive.components.seconds)s")] : []
+    func put(_ lease: HostLease, of host: String) -> Bool {
         let subject = FleetNames.subject(ofKey: host, in: FleetNames.lease)
-        return (try? jetStream.append(subject, headers: headers, lease.bytes)) != nil
+        return (try? jetStream.append(subject, lease.bytes)) != nil
     }
 
     func deleteLease(of host: String) { try? jetStream.delete(host, in: FleetNames.lease) }

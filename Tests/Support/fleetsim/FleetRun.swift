@@ -30,8 +30,7 @@ struct FleetRun {
             throw NATSError(.notFound, "the fleet's buckets are missing; `reach-fleet setup` makes them")
         }
         settings.reconnection = .never
-        let hasTime = bucket["config"]?["allow_msg_ttl"]?.bool ?? false
-        access = EngineAccess(settings: settings, keys: options.keys, leaseHasTime: hasTime)
+        access = EngineAccess(settings: settings, keys: options.keys)
         leaseAge = bucket["config"]?["max_age"]?.integer.flatMap { $0 > 0 ? Duration.nanoseconds($0) : nil }
         clock = SimulationClock(lag: options.moved)
         team = Team(min(options.connections, options.hosts))

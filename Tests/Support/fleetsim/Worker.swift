@@ -10,7 +10,6 @@ struct EngineAccess: Sendable {
     var settings: NATSSettings
     /// The folder with the keys of the hosts that have their own.
     var keys: String?
-    var leaseHasTime: Bool
 
     func settings(of host: String) throws(NATSError) -> NATSSettings {
         var own = settings
@@ -115,7 +114,7 @@ final class Worker {
         }
         guard SystemClock.boot >= nextConnection else { return }
         nextConnection = SystemClock.boot + .milliseconds(500)
-        engine = try? Engine(access.settings, leaseHasTime: access.leaseHasTime)
+        engine = try? Engine(access.settings)
     }
 
     private func runScript() {
@@ -160,14 +159,16 @@ final class Worker {
         case .connect: hosts[index].handle(connection(of: index), present)
         case .readTail(let number):
             hosts[index].handle(.tail(number, open?.readTail(of: id) ?? .unavailable), present)
+        case .readMark(let number):
+            hosts[index].handle(.mark(number, open?.readMark(of: id) ?? .unavailable), present)
         case .openJournal(let cursor): hosts[index].openJournal(after: cursor, present)
         case .closeJournal: hosts[index].closeJournal()
         case .publish(let number, let chunk, let tail):
             let answer = open?.publish(chunk, of: id, expecting: tail) ?? .unavailable
             hosts[index].handle(.published(number, answer), present)
         case .putState(let state): hosts[index].handle(.stateStored(open?.put(state, of: id) ?? false), present)
-        case .putLease(let lease, let time):
-            hosts[index].handle(.leaseStored(open?.put(lease, of: id, timeToLive: time) ?? false), present)
+        case .putLease(let lease):
+            hosts[index].handle(.leaseStored(open?.put(lease, of: id) ?? false), present)
         case .deleteLease: open?.deleteLease(of: id)
         case .disconnect: ownEngines[index] = nil
         case .remember, .word: break
@@ -178,7 +179,7 @@ final class Worker {
         guard !hosts[index].isCut else { return .disconnected(.unreachable) }
         guard hosts[index].hasKey else { return engine.map { .connected($0.server) } ?? .disconnected(.unreachable) }
         do throws(NATSError) {
-            let own = try Engine(try access.settings(of: hosts[index].id), leaseHasTime: access.leaseHasTime)
+            let own = try Engine(try access.settings(of: hosts[index].id))
             ownEngines[index] = own
             return .connected(own.server)
         } catch {

@@ -9,11 +9,11 @@ internal import Testing
             internet: Verdict(.unknown, reason: .cannotObserve), epoch: epoch, routes: [], links: [], ownAddresses: [])
     }
 
-    @Test func `only a snapshot that differs is told, and each time that there is none`() {
+    @Test func `only a snapshot that differs is sent, and each time that there is none`() {
         let watches = NetworkWatches()
         watches.add(1) { _ in }
-        #expect(watches.take(snapshot(1)) && !watches.take(snapshot(1)) && watches.take(snapshot(2)))
-        #expect(watches.take(nil) && watches.take(nil))
+        #expect(watches.update(snapshot(1)) && !watches.update(snapshot(1)) && watches.update(snapshot(2)))
+        #expect(watches.update(nil) && watches.update(nil))
     }
 
     @Test func `a handler that an earlier one removed is not called`() {
@@ -24,14 +24,14 @@ internal import Testing
             watches.remove(2)
         }
         for id in [2, 3] as [UInt64] { watches.add(id) { _ in called.append(id) } }
-        watches.tell(nil)
+        watches.send(nil)
         #expect(called == [1, 3])
     }
 
     @Test func `without handlers there is no snapshot`() {
         let watches = NetworkWatches()
         for id in [1, 2] as [UInt64] { watches.add(id) { _ in } }
-        _ = watches.take(snapshot(1))
+        _ = watches.update(snapshot(1))
         watches.remove(1)
         #expect(watches.snapshot == snapshot(1))
         watches.remove(2)

@@ -112,7 +112,8 @@ struct RedirectTests {
         request.redirects = .follow(limit: 3)
         request.headers = [
             HeaderField("Authorization", "Bearer x"), HeaderField("cookie", "a=b"), HeaderField("X-Kept", "1"),
-            HeaderField("X-Api-Key", "secret"), HeaderField("PRIVATE-TOKEN", "secret"),
+            HeaderField("X-Api-Key", "secret"), HeaderField("PRIVATE-TOKEN", "secret"), HeaderField("X-Pass", "secret"),
+            HeaderField("X-Jwt-Assertion", "secret"), HeaderField("Referer", "http://a.example/?key=secret"),
         ]
         #expect(try await stage.run(request).failure == nil)
         let first = try #require(server.requests.values.first)

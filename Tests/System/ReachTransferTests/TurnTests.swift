@@ -57,6 +57,42 @@ struct TurnTests {
         #expect(failure?.reason == .proxyFailed)
     }
 
+    @Test(arguments: [
+        ("HTTP/1.1 407 No\r\nTransfer-Encoding: chunked\r\n\r\n", TransferFailure.Reason.proxyAuthentication),
+        ("HTTP/1.1 403 No\r\nContent-Length: 20\r\n\r\n", .proxyRefused),
+        ("HTTP/1.1 200 " + String(repeating: "x", count: 20_000), .proxyFailed),
+    ])
+    func `a proxy that refuses, or sends a line without an end, is not read on`(
+        begin: String, reason: TransferFailure.Reason
+    ) async throws {
+        let proxy = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write(begin)
+            connection.waitForEnd()
+        }
+        var request = TransferRequest(url: try TransferURL("https://far.example/"))
+        request.proxy = .explicit(try TransferURL(proxy: "http://user:no@127.0.0.1:\(proxy.port)"))
+        request.timeouts.total = .seconds(20)
+        let failure = try await TransferStage().run(request).failure
+        #expect(failure?.reason == reason, "\(String(describing: failure))")
+    }
+
+    @Test(arguments: ["Content-Length: 1000000000\r\n", "Transfer-Encoding: chunked\r\nContent-Length: 0\r\n"])
+    func `a proxy that connects and announces a body is believed to connect`(field: String) async throws {
+        let proxy = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\n\(field)\r\n")
+            // What the client sends then is TLS's first record, of a handshake.
+            if connection.read(1) == [22] { connection.write("no TLS") }
+            connection.waitForEnd()
+        }
+        var request = TransferRequest(url: try TransferURL("https://far.example/"))
+        request.proxy = .explicit(try TransferURL(proxy: "http://127.0.0.1:\(proxy.port)"))
+        request.timeouts.total = .seconds(20)
+        let failure = try await TransferStage().run(request).failure
+        #expect(failure?.reason == .tlsHandshake, "\(String(describing: failure))")
+    }
+
     @Test func `a response that is held back is complete and in order`() async throws {
         let letters = (0..<60_000).map { UInt8(ascii: "a") + UInt8($0 % 26) }
         let server = try ScriptedServer { connection in

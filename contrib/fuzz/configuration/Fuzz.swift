@@ -6,8 +6,12 @@
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = Array(UnsafeBufferPointer(start: start, count: count))
     let lines = text.count { $0 == UInt8(ascii: "\n") } + 1
+    // What follows a byte that no text has is a file of reach.d.
+    let files = text.split(separator: 1, maxSplits: 2, omittingEmptySubsequences: false).enumerated().map {
+        ($0.offset == 0 ? "reach.toml" : "reach.d/\($0.offset).toml", Array($0.element))
+    }
     do throws(ConfigurationError) {
-        let read = try ReadConfiguration([("reach.toml", text)])
+        let read = try ReadConfiguration(files)
         let written = ConfigurationWriter.text(of: read)
         let again = try? Configuration.parse(Array(written.utf8), file: "written")
         precondition(again == read.configuration)

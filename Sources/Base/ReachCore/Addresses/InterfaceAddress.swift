@@ -1,3 +1,6 @@
+/// The kernel's number for a network interface. It is unique in a network namespace while the interface exists.
+public typealias InterfaceIndex = Int32
+
 /// An address assigned to an interface (RTM_NEWADDR).
 package struct InterfaceAddress: Hashable, Sendable {
     /// The `IFA_F_*` flags of linux/if_addr.h that matter to reachability.

@@ -100,11 +100,11 @@ extension DiagnosisDestination {
     package static func read(_ text: String) throws(TargetError) -> DiagnosisDestination? {
         let quoted = "'\(DisplayText.sanitized(text.count > 64 ? text.prefix(64) + "..." : text))'"
         // "host:port" is no target by itself; with a scheme before it, it is a URL.
-        var whole = text
+        var completed = text
         if (try? Target(text)) == nil, text.utf8Range(of: "://") == nil, (try? Target("tcp://" + text)) != nil {
-            whole = "tcp://" + text
+            completed = "tcp://" + text
         }
-        let target = try Target(whole)
+        let target = try Target(completed)
         let host: Host
         switch target.subject {
         case .internet: return nil
@@ -113,14 +113,14 @@ extension DiagnosisDestination {
         case .prefix, .interface:
             throw TargetError(description: "\(quoted) names no host: --probe tests a host, a URL or the Internet")
         }
-        guard let colon = whole.unicodeScalars.firstIndex(of: ":"), whole[colon...].hasUTF8Prefix("://") else {
+        guard let colon = completed.unicodeScalars.firstIndex(of: ":"), completed[colon...].hasUTF8Prefix("://") else {
             return DiagnosisDestination(title: text, host: host, ports: usualPorts, isBare: true)
         }
-        let port = URLPieces(whole).authority?.portNumber ?? nil
+        let port = URLPieces(completed).authority?.portNumber ?? nil
         guard port != 0 else { throw TargetError(description: "\(quoted) has no port that can be connected to") }
-        switch whole[..<colon].lowercased() {
-        case "http": return Self(title: text, host: host, ports: [port ?? 80], exchange: .http(whole))
-        case "https": return Self(title: text, host: host, ports: [port ?? 443], exchange: .http(whole))
+        switch completed[..<colon].lowercased() {
+        case "http": return Self(title: text, host: host, ports: [port ?? 80], exchange: .http(completed))
+        case "https": return Self(title: text, host: host, ports: [port ?? 443], exchange: .http(completed))
         case "tls": return Self(title: text, host: host, ports: [port ?? 443], exchange: .tls)
         case "icmp": return Self(title: text, host: host, ports: [])
         case "dns": throw TargetError(description: "\(quoted) is a question: `reach probe` asks it")

@@ -171,15 +171,15 @@ package struct DiagnosisEvidence: Sendable {
 
     /// Whether anything but this machine itself answered in a family.
     func hasHeard(_ family: IPAddress.Family) -> Bool {
-        func isOther(_ host: HostAddress) -> Bool {
+        func isAnotherHost(_ host: HostAddress) -> Bool {
             host.family == family && path(.path(host))?[family].linkClass != .loopback
         }
         return answers.contains { task, answer in
             switch (task, answer.result) {
             case (.connect(let host, _), .connected(.connected)), (.connect(let host, _), .connected(.refused)),
                 (.ping(let host, _), .pinged(.answered)), (.trace(let host), .traced(PathTrace(end: .reached))):
-                isOther(host)
-            case (.ask(let question), .asked(let answer)): answer.isSign && isOther(question.server.host)
+                isAnotherHost(host)
+            case (.ask(let question), .asked(let answer)): answer.isSign && isAnotherHost(question.server.host)
             default: false
             }
         }

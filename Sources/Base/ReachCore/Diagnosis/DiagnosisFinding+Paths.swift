@@ -159,7 +159,7 @@ extension Diagnosis.Blame {
     init?(_ fact: PathFact, _ family: IPAddress.Family) {
         if let cause = fact.rootCause, fact.status == .notReachable {
             let subject = Diagnosis.Step.Subject(rawValue: cause.kind.layer.rawValue) ?? .route
-            let isOnModem = cause.kind == .gatewayUnreachable && fact[family].linkClass == .wwan
+            let isOnModem = cause.kind == .reason(.gatewayUnreachable) && fact[family].linkClass == .wwan
             self.init(isOnModem ? .provider : cause.kind.party, cause.kind.layer, subject, cause.sentence)
         } else if let reason = fact[family].reason ?? fact.reason {
             let subject = Diagnosis.Step.Subject(rawValue: reason.layer.rawValue) ?? .route
@@ -171,34 +171,18 @@ extension Diagnosis.Blame {
 }
 
 extension RootCause.Kind {
-    /// The layer that is broken, as the history of outages names it.
-    var layer: OutageLayer {
-        switch self {
-        case .noInterface, .noLinks, .interfaceGone, .linkDown, .radioBlocked, .radioSwitchedOff, .noCarrier,
-            .notAssociated, .authenticating, .authenticationFailed, .notAuthorised, .modemNotConnected, .noPorts,
-            .notAttached:
-            .link
-        case .noAddress, .selfAssignedAddress, .addressTentative, .addressDuplicate, .ipv6Disabled: .address
-        case .noDefaultRoute, .blackhole, .unreachable, .prohibited, .rule: .route
-        case .gatewayUnreachable, .neighbourUnreachable: .gateway
-        case .nameNotResolved: .name
-        }
-    }
-
     /// Who can mend it.
     var party: Diagnosis.Party {
         switch self {
-        case .noInterface, .noLinks, .interfaceGone, .linkDown, .radioBlocked, .radioSwitchedOff, .noPorts,
-            .notAttached,
-            .addressTentative, .ipv6Disabled, .noDefaultRoute, .blackhole, .unreachable, .prohibited, .rule:
-            .thisMachine
         // The cable, the access point or the DHCP server.
-        case .noCarrier, .notAssociated, .authenticating, .authenticationFailed, .notAuthorised, .noAddress,
-            .selfAssignedAddress, .addressDuplicate, .gatewayUnreachable:
+        case .reason(.noCarrier), .reason(.noAddress), .reason(.gatewayUnreachable), .detail(.notAssociated),
+            .detail(.authenticating), .detail(.authenticationFailed), .detail(.notAuthorised),
+            .detail(.selfAssignedAddress), .detail(.addressDuplicate):
             .localNetwork
-        case .modemNotConnected: .provider
-        case .neighbourUnreachable: .server
-        case .nameNotResolved: .nameServer
+        case .detail(.modemNotConnected): .provider
+        case .reason(.neighbourUnreachable): .server
+        case .reason(.nameNotResolved): .nameServer
+        case .reason, .detail: .thisMachine
         }
     }
 }

@@ -14,8 +14,8 @@ package struct HistoryLog: Hashable, Sendable {
 
     /// The targets in the records, in the order of their first appearance.
     package var targets: [String] {
-        var known: Set<String> = []
-        return entries.compactMap(\.target).filter { known.insert($0).inserted }
+        var seen: Set<String> = []
+        return entries.compactMap(\.target).filter { seen.insert($0).inserted }
     }
 }
 

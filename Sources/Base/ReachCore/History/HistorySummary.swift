@@ -30,8 +30,8 @@ package struct HistorySummary: Hashable, Sendable {
 
     /// The share of up in the time in which up or down is known, 0 to 1; `nil` if there is no such time.
     package var uptime: Double? {
-        let known = up + down
-        return known > .zero ? up / known : nil
+        let observed = up + down
+        return observed > .zero ? up / observed : nil
     }
 
     package var longestOutage: Duration? { outages.map(\.duration).max() }

@@ -65,9 +65,9 @@ package struct MeteredTraffic: Equatable, Sendable {
         guard let before else { return false }
         var hasCounted = false
         for sample in samples where sample.isMetered {
-            let known = before[sample.index]
-            let received = Self.difference(known?.received, sample.received)
-            let sent = Self.difference(known?.sent, sample.sent)
+            let previous = before[sample.index]
+            let received = Self.difference(previous?.received, sample.received)
+            let sent = Self.difference(previous?.sent, sample.sent)
             guard received > 0 || sent > 0 else { continue }
             hasCounted = true
             count(received, sent, of: sample, at: time)

@@ -1,23 +1,3 @@
-/// The part of the way to a target that failed. The raw values are words of the interface.
-package enum OutageLayer: String, Hashable, Sendable, CaseIterable {
-    /// The link is down, has no carrier, waits for authentication, or is gone.
-    case link
-    /// There is no usable address to send from.
-    case address
-    /// There is no route, or one that rejects or discards packets.
-    case route
-    /// The gateway, or the host itself on this machine's own link, does not answer.
-    case gateway
-    /// The name has no address.
-    case name
-    /// A login page answers instead of the Internet.
-    case portal
-    /// There is a path, but nothing answered behind it: the provider failed, or something behind the provider.
-    case internet
-    /// What a probe tests did not answer as it should.
-    case target
-}
-
 /// Why a target could not be used.
 package struct OutageCause: Hashable, Sendable {
     package let layer: OutageLayer
@@ -146,7 +126,8 @@ extension HistoryEntry.State {
 
     /// The root cause, if it lies below the routes.
     private var brokenBelow: RootCause? {
-        rootCause.flatMap { RootCause.Kind(rawValue: $0) }.map { RootCause($0, interface: rootInterface) }
-            .flatMap { $0.isBelowRoutes ? $0 : nil }
+        guard let kind = rootCause.flatMap(RootCause.Kind.init) else { return nil }
+        let cause = RootCause(kind, interface: rootInterface)
+        return cause.isBelowRoutes ? cause : nil
     }
 }

@@ -1,6 +1,3 @@
-/// The kernel's number for a network interface. It is unique in a network namespace while the interface exists.
-public typealias InterfaceIndex = Int32
-
 /// A network interface as the kernel describes it (RTM_NEWLINK).
 package struct Link: Hashable, Sendable {
     /// The `IFF_*` flags of linux/if.h that matter to reachability.

@@ -142,8 +142,8 @@ package struct LinkStack: Sendable {
 
     /// The ports of a link, by index.
     func ports(of link: Link) -> [InterfaceIndex] {
-        let own = ports { $0 == link.index }
-        guard own.isEmpty, link.kind == Self.openVSwitch else { return own }
+        let direct = ports { $0 == link.index }
+        guard direct.isEmpty, link.kind == Self.openVSwitch else { return direct }
         // Open vSwitch makes one link, ovs-system, the controller of all ports of all its bridges. The bridges
         // themselves, such as br-ex, have no ports, and the kernel's tables do not show which ports their flows use.
         return ports { links[$0]?.kind == Self.openVSwitch }

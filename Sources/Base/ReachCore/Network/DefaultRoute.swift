@@ -53,15 +53,15 @@ package struct DefaultRoute: Hashable, Sendable {
     /// The addresses that connections may use: new ones prefer those that are not deprecated, and those that exist keep theirs
     /// for as long as it is valid (RFC 4862 section 5.5.4).
     package var sources: Set<IPAddress> {
-        let own = addresses.filter(\.isUsable).map(\.address)
-        return Set(own.isEmpty ? [source].compactMap { $0 } : own)
+        let usable = addresses.filter(\.isUsable).map(\.address)
+        return Set(usable.isEmpty ? [source].compactMap { $0 } : usable)
     }
 
     /// The interface's networks. An address without a network beyond itself has none.
     package var subnets: [IPPrefix] {
-        addresses.compactMap { own in
-            let length = Int(own.prefixLength)
-            return length < own.address.family.bitCount ? IPPrefix(own.address, length: length) : nil
+        addresses.compactMap { entry in
+            let length = Int(entry.prefixLength)
+            return length < entry.address.family.bitCount ? IPPrefix(entry.address, length: length) : nil
         }
     }
 

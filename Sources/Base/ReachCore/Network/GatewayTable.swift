@@ -23,15 +23,15 @@ package struct GatewayTable: Equatable, Sendable {
     /// - Returns: Whether it differs from the known one.
     package mutating func update(_ neighbour: Neighbour) -> Bool {
         guard let address = neighbour.hardwareAddress else { return false }
-        var isOther = false
+        var hasChanged = false
         for family in IPAddress.Family.allCases {
             let key = DefaultRoute.Key(family: family, interface: neighbour.key.interface)
             guard let entry = entries[key], entry.gateway == neighbour.key.address, entry.hardwareAddress != address
             else { continue }
             entries[key]?.hardwareAddress = address
-            isOther = true
+            hasChanged = true
         }
-        return isOther
+        return hasChanged
     }
 
     /// The gateways, as keys of their neighbour entries.
@@ -81,10 +81,13 @@ extension NetworkTable {
     /// - Returns: Whether more or something else is now known of the network behind the link.
     package mutating func noteGateway(_ gateway: IPAddress, of route: DefaultRoute.Key, _ entry: Neighbour?) -> Bool {
         // Of a gateway that is not known no more is known than of none.
-        let (known, knownDomain) = (gateways.hardwareAddresses(of: route.interface), domain(of: route.interface))
+        let (addressesBefore, domainBefore) = (
+            gateways.hardwareAddresses(of: route.interface), domain(of: route.interface)
+        )
         gateways.note(gateway, of: route)
         if let entry { _ = gateways.update(entry) }
-        return gateways.hardwareAddresses(of: route.interface) != known || domain(of: route.interface) != knownDomain
+        return gateways.hardwareAddresses(of: route.interface) != addressesBefore
+            || domain(of: route.interface) != domainBefore
     }
 
     /// Keeps the gateways of another table whose links are in this one. What was known of them may be of a network before: only

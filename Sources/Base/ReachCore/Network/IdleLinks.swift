@@ -22,9 +22,9 @@ package struct IdleLinks: Hashable, Sendable {
     ) -> Bool {
         switch notice {
         case .link(let link):
-            let known = table.links[link.index]
-            if known == nil, LinkClassifier.kind(byNetlinkOf: link) != .tunnel { links.insert(link.index) }
-            return isIdle(link.index, besides: [known?.controller, link.controller], carrying)
+            let earlier = table.links[link.index]
+            if earlier == nil, LinkClassifier.kind(byNetlinkOf: link) != .tunnel { links.insert(link.index) }
+            return isIdle(link.index, besides: [earlier?.controller, link.controller], carrying)
         case .linkRemoved(let index):
             let isFolded = isIdle(index, besides: [table.links[index]?.controller], carrying)
             links.remove(index)

@@ -55,9 +55,9 @@ package struct NetworkTable: Equatable, Sendable {
         case .address(let address): return apply(address)
         case .addressRemoved(let address): return remove(address)
         case .neighbour(let neighbour):
-            let isOther = gateways.update(neighbour)
+            let hasNewHardware = gateways.update(neighbour)
             return set(neighbour.state, for: neighbour.key)
-                ?? (isOther ? Effect(cause: .network, interface: neighbour.key.interface) : nil)
+                ?? (hasNewHardware ? Effect(cause: .network, interface: neighbour.key.interface) : nil)
         case .neighbourRemoved(let key): return set(.none, for: key)
         case .route(let route, let replaces): return effect(of: route, replaces ? .routeReplaced : .routeAdded)
         case .routeRemoved(let route):

@@ -60,9 +60,9 @@ package struct PathJudge {
         guard table.links[index] != nil else { return NetworkPath(status: .notReachable, reason: .noInterface) }
         let condition = condition(index)
         var path = describe(interface: index, condition)
-        let own = (table.addresses[index] ?? []).filter { $0.address.family == family }
+        let ofFamily = (table.addresses[index] ?? []).filter { $0.address.family == family }
         let isLoopback = table.links[index]?.flags.contains(.loopback) == true
-        let usable = isLoopback ? own.first(where: \.isReady) : own.bestSource
+        let usable = isLoopback ? ofFamily.first(where: \.isReady) : ofFamily.bestSource
         path.source = usable?.address
         path.reason = condition.trouble ?? (usable == nil ? .noAddress : nil)
         path.status = path.reason == nil ? .reachable : .notReachable

@@ -22,16 +22,16 @@ extension NetworkTable {
     mutating func apply(_ announcement: PortalAnnouncement) -> Effect? {
         let interface = announcement.interface
         guard links[interface]?.isUsable == true else { return nil }
-        var known = portals[interface] ?? []
-        let index = known.firstIndex { $0.router == announcement.router }
-        guard index.map({ known[$0].uri }) != announcement.uri else { return nil }
+        var announced = portals[interface] ?? []
+        let index = announced.firstIndex { $0.router == announcement.router }
+        guard index.map({ announced[$0].uri }) != announcement.uri else { return nil }
         if let index {
-            known.remove(at: index)
-        } else if known.count >= Self.routerLimit {
-            known.removeFirst()
+            announced.remove(at: index)
+        } else if announced.count >= Self.routerLimit {
+            announced.removeFirst()
         }
-        known.append(announcement)
-        portals[interface] = known
+        announced.append(announcement)
+        portals[interface] = announced
         return Effect(cause: .router, interface: interface)
     }
 
@@ -57,8 +57,8 @@ extension NetworkTable {
         return routes.map { route in
             let routers = routes.filter { $0.key.interface == route.key.interface }.compactMap(\.gateway)
             var copy = route
-            let known = portals[route.key.interface] ?? []
-            copy.portalURI = known.first { routers.contains($0.router) }?.uri
+            let announced = portals[route.key.interface] ?? []
+            copy.portalURI = announced.first { routers.contains($0.router) }?.uri
             return copy
         }
     }

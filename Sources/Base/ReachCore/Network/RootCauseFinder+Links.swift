@@ -16,16 +16,18 @@ extension RootCauseFinder {
     private func kind(ofBroken link: Link) -> RootCause.Kind {
         let linkClass = stack.class(of: link.index)
         let isRadio = [.wifi, .wwan, .bluetooth].contains(linkClass)
-        if isRadio, let radio = radio(link) { return radio == .blockedBySoftware ? .radioBlocked : .radioSwitchedOff }
-        if linkClass == .wwan { return .modemNotConnected }
-        guard link.isUp else { return .linkDown }
-        if case .stackedOnPorts = stack.kind(of: link), stack.ports(of: link).isEmpty { return .noPorts }
-        if linkClass == .wifi {
-            if admissions.isRefused(link.index) { return .authenticationFailed }
-            return link.isAwaitingAdmission ? .authenticating : .notAssociated
+        if isRadio, let radio = radio(link) {
+            return .detail(radio == .blockedBySoftware ? .radioBlocked : .radioSwitchedOff)
         }
-        if link.isAwaitingAdmission { return .notAuthorised }
-        return link.kind == "tun" ? .notAttached : .noCarrier
+        if linkClass == .wwan { return .detail(.modemNotConnected) }
+        guard link.isUp else { return .reason(.linkDown) }
+        if case .stackedOnPorts = stack.kind(of: link), stack.ports(of: link).isEmpty { return .detail(.noPorts) }
+        if linkClass == .wifi {
+            if admissions.isRefused(link.index) { return .detail(.authenticationFailed) }
+            return .detail(link.isAwaitingAdmission ? .authenticating : .notAssociated)
+        }
+        if link.isAwaitingAdmission { return .detail(.notAuthorised) }
+        return link.kind == "tun" ? .detail(.notAttached) : .reason(.noCarrier)
     }
 
     /// Why a link that works has no address to send from; `nil` if it has one in any of the families.
@@ -36,22 +38,22 @@ extension RootCauseFinder {
         }
         let all = table.addresses[index] ?? []
         if all.contains(where: { families.contains($0.address.family) && isWide($0) && $0.isReady }) { return nil }
-        let own = all.filter { families.contains($0.address.family) }
-        let wide = own.filter(isWide)
-        return RootCause(kind(ofMissing: wide, own, on: link, families), interface: link.name)
+        let ofFamilies = all.filter { families.contains($0.address.family) }
+        let wide = ofFamilies.filter(isWide)
+        return RootCause(kind(ofMissing: wide, ofFamilies, on: link, families), interface: link.name)
     }
 
     private func kind(
-        ofMissing wide: [InterfaceAddress], _ own: [InterfaceAddress], on link: Link, _ families: Families
+        ofMissing wide: [InterfaceAddress], _ ofFamilies: [InterfaceAddress], on link: Link, _ families: Families
     ) -> RootCause.Kind {
-        if wide.contains(where: { !$0.flags.contains(.duplicate) }) { return .addressTentative }
-        if !wide.isEmpty { return .addressDuplicate }
+        if wide.contains(where: { !$0.flags.contains(.duplicate) }) { return .detail(.addressTentative) }
+        if !wide.isEmpty { return .detail(.addressDuplicate) }
         // A modem that is on has a link that always works, and an address once it is connected.
-        if stack.class(of: link.index) == .wwan { return .modemNotConnected }
-        if families == .ipv6, isIPv6Disabled(link) { return .ipv6Disabled }
+        if stack.class(of: link.index) == .wwan { return .detail(.modemNotConnected) }
+        if families == .ipv6, isIPv6Disabled(link) { return .detail(.ipv6Disabled) }
         // Links always give themselves an address of IPv6; one of IPv4 only when DHCP has failed.
-        let isSelfAssigned = own.contains { $0.isReady && $0.address.family == .ipv4 }
-        return isSelfAssigned ? .selfAssignedAddress : .noAddress
+        let isSelfAssigned = ofFamilies.contains { $0.isReady && $0.address.family == .ipv4 }
+        return isSelfAssigned ? .detail(.selfAssignedAddress) : .reason(.noAddress)
     }
 
     // MARK: - The links that could carry the path
@@ -62,13 +64,13 @@ extension RootCauseFinder {
 
         init(_ kind: RootCause.Kind) {
             switch kind {
-            case .linkDown: self = .off
-            case .radioBlocked, .radioSwitchedOff: self = .radioOff
-            case .authenticating, .authenticationFailed, .notAuthorised: self = .waiting
-            case .noAddress, .ipv6Disabled: self = .usable
-            case .selfAssignedAddress: self = .hasOwnAddress
-            case .addressTentative, .addressDuplicate: self = .hasAddress
-            case .noDefaultRoute: self = .lacksRoute
+            case .reason(.linkDown): self = .off
+            case .detail(.radioBlocked), .detail(.radioSwitchedOff): self = .radioOff
+            case .detail(.authenticating), .detail(.authenticationFailed), .detail(.notAuthorised): self = .waiting
+            case .reason(.noAddress), .detail(.ipv6Disabled): self = .usable
+            case .detail(.selfAssignedAddress): self = .hasOwnAddress
+            case .detail(.addressTentative), .detail(.addressDuplicate): self = .hasAddress
+            case .detail(.noDefaultRoute): self = .lacksRoute
             default: self = .noCarrier
             }
         }

@@ -64,14 +64,13 @@ package struct RootCauseFinder {
         _ reason: Reason, on index: InterfaceIndex, _ path: NetworkPath, _ families: Families
     ) -> RootCause? {
         switch reason {
-        case .gatewayUnreachable: RootCause(.gatewayUnreachable, interface: path.interface)
-        case .neighbourUnreachable: RootCause(.neighbourUnreachable, interface: path.interface)
+        case .gatewayUnreachable, .neighbourUnreachable: RootCause(reason, interface: path.interface)
         case .noAddress:
             addressCause(of: index, families) ?? RootCause(.noAddress, interface: path.interface)
         case .noCarrier, .dormant, .linkDown, .noRoute, .blackhole, .unreachable, .prohibited, .noInterface,
             .nameNotResolved, .notAsked, .cannotObserve:
             lostCarrierCause(of: index) ?? linkCause(of: index)
-                ?? RootCause(reason == .linkDown ? .linkDown : .noCarrier, interface: path.interface)
+                ?? RootCause(reason == .linkDown ? Reason.linkDown : .noCarrier, interface: path.interface)
         }
     }
 
@@ -88,7 +87,8 @@ package struct RootCauseFinder {
 
     private func missingInterface(_ path: NetworkPath) -> RootCause {
         if let carrier = memory.carriers.first { return RootCause(.interfaceGone, interface: carrier.name) }
-        return RootCause(path.interfaceIndex == nil ? .noInterface : .interfaceGone, interface: path.interface)
+        let kind: RootCause.Kind = path.interfaceIndex == nil ? .reason(.noInterface) : .detail(.interfaceGone)
+        return RootCause(kind, interface: path.interface)
     }
 
     // MARK: - The kernel names none
@@ -105,9 +105,7 @@ package struct RootCauseFinder {
             if isRefusedByRule(family) { return RootCause(.rule) }
         }
         switch reason {
-        case .blackhole: return RootCause(.blackhole)
-        case .unreachable: return RootCause(.unreachable)
-        case .prohibited: return RootCause(.prohibited)
+        case .blackhole, .unreachable, .prohibited: return RootCause(reason)
         default: break
         }
         for carrier in carriers {

@@ -49,17 +49,10 @@ package struct Verdict: Hashable, Sendable {
         let path = NetworkPath(status: status, reason: reason)
         self.init(ipv4: path, ipv6: path)
     }
-}
-
-/// A verdict that several targets share. Those that share one were judged once, and their states share their storage.
-package final class SharedVerdict: Sendable {
-    package let verdict: Verdict
-
-    package init(_ verdict: Verdict) { self.verdict = verdict }
 
     /// Whether no route led to the target in this family.
     package func lacksRoute(_ family: IPAddress.Family) -> Bool {
-        (family == .ipv4 ? verdict.ipv4.reason : verdict.ipv6.reason) == .noRoute
+        (family == .ipv4 ? ipv4.reason : ipv6.reason) == .noRoute
     }
 }
 

@@ -26,15 +26,15 @@ package struct NetworkRule: Hashable, Sendable {
     package static func isIdentifier(_ network: String) -> Bool { network.hasUTF8Prefix(identifierPrefix) }
 
     func matches(_ identity: NetworkIdentity) -> Bool {
-        func agree<Value: Equatable>(_ wanted: [Value], _ known: [Value]) -> Bool {
-            wanted.isEmpty || known.contains(where: wanted.contains)
+        func agree<Value: Equatable>(_ wanted: [Value], _ actual: [Value]) -> Bool {
+            wanted.isEmpty || actual.contains(where: wanted.contains)
         }
         return agree(ssids, identity.wireless?.ssid.map { [$0] } ?? [])
             && agree(bssids, identity.wireless?.bssid.map { [$0] } ?? []) && agree(gateways, identity.gateways)
             && agree(domains, identity.domains)
             && (prefixes.isEmpty
-                || identity.prefixes.contains { own in
-                    prefixes.contains { $0.length <= own.length && $0.contains(own.address) }
+                || identity.prefixes.contains { prefix in
+                    prefixes.contains { $0.length <= prefix.length && $0.contains(prefix.address) }
                 })
     }
 }

@@ -100,7 +100,7 @@ package struct ProbeUptime: Hashable, Sendable {
 
     /// The share of the known time in which the target worked, 0 to 1; `nil` if nothing is known.
     package var availability: Double? {
-        let known = ok + fail
-        return known > .zero ? ok / known : nil
+        let decided = ok + fail
+        return decided > .zero ? ok / decided : nil
     }
 }

@@ -95,10 +95,10 @@ package struct ByteWriter: ~Copyable {
 
     private mutating func grow(by more: Int) {
         let larger = max(capacity * 2, count + more)
-        let fresh = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
-        fresh.update(from: start, count: count)
+        let replacement = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
+        replacement.update(from: start, count: count)
         start.deallocate()
-        start = fresh
+        start = replacement
         capacity = larger
     }
 }

@@ -11,3 +11,39 @@ package enum UsageMessage {
             .joined(separator: "\n")
     }
 }
+
+extension UsageMessage {
+    /// A help text whose usage line is wrapped: ArgumentParser wraps all lines but this one, which lists all options.
+    ///
+    /// - Parameter width: The most columns of a line.
+    package static func wrapped(_ help: String, width: Int = 80) -> String {
+        help.split(scalar: "\n", omittingEmptySubsequences: false).map { line in
+            guard line.hasUTF8Prefix("USAGE: "), line.utf8.count > width else { return String(line) }
+            return wrapped(usage: line, width)
+        }.joined(separator: "\n")
+    }
+
+    private static func wrapped(usage line: Substring, _ width: Int) -> String {
+        var lines = [""]
+        for word in words(of: line) {
+            let last = lines[lines.count - 1]
+            if !last.isEmpty, last.utf8.count + 1 + word.utf8.count > width {
+                lines.append("         " + word)
+            } else {
+                lines[lines.count - 1] = last.isEmpty ? word : last + " " + word
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// The words of a usage line; what is in brackets stays together.
+    private static func words(of line: Substring) -> [String] {
+        line.split(scalar: " ").reduce(into: [String]()) { words, word in
+            if let last = words.last, last.hasUTF8Prefix("["), !last.utf8.contains(UInt8(ascii: "]")) {
+                words[words.count - 1] = last + " " + word
+            } else {
+                words.append(String(word))
+            }
+        }
+    }
+}

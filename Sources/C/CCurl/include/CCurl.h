@@ -68,11 +68,6 @@ static inline CURLcode reach_curl_set_debug(CURL *h, curl_debug_callback f)
 {
     return curl_easy_setopt(h, CURLOPT_DEBUGFUNCTION, f);
 }
-static inline CURLcode reach_curl_set_progress(CURL *h, curl_xferinfo_callback f)
-{
-    CURLcode code = curl_easy_setopt(h, CURLOPT_XFERINFOFUNCTION, f);
-    return code != CURLE_OK ? code : curl_easy_setopt(h, CURLOPT_NOPROGRESS, f == NULL ? 1L : 0L);
-}
 static inline CURLcode reach_curl_set_tls_context(CURL *h, curl_ssl_ctx_callback f)
 {
     return curl_easy_setopt(h, CURLOPT_SSL_CTX_FUNCTION, f);

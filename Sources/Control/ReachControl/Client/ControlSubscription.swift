@@ -15,7 +15,7 @@ package final class ControlSubscription {
 
     private let loop: EventLoop
     private var socket: ClientSocket
-    private var reader = StreamReader()
+    private var reader = EventStreamReader()
     /// The handler; `nil` after the end.
     private var handler: Handler?
     /// The call for a daemon that does not know all parameters of the first one.

@@ -44,8 +44,9 @@ enum LineWords {
         // As in ReachFleet, which this room does not import.
         "FleetMember.word": hostWords, "FleetChange.previous": hostWords,
         "FleetSelf.state": [
-            "connecting", "connected", "behind", "engine-down", "no-stream", "full", "refused", "conflict", "untrusted",
-            "portal", "clock", "metered", "no-daemon", "left",
+            "connecting", "connected", "behind", "engine-down", "no-stream", "full", "store-full", "not-stored",
+            "refused", "conflict", "untrusted", "portal", "clock", "metered", "no-daemon", "no-journal", "wrong-host",
+            "left",
         ],
         "FleetStream.outcome": ["created", "unchanged", "updated", "differs"],
         "FleetDifference.effect": ["tightens", "loosens", "fixed"],

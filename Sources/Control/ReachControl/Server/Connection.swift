@@ -29,7 +29,7 @@ final class Connection {
     private var callBytes = 0
     private(set) var subscription: Subscription?
     /// Streams the journal, in place of a subscription.
-    private var follower: JournalFollower?
+    private var follower: JournalPager?
     /// Whether the bytes received so far hold no further whole message.
     private var needsBytes = true
     private var interest = EventLoop.Interest.readable
@@ -220,7 +220,7 @@ final class Connection {
     }
 
     /// Answers the open call with the journal.
-    func stream(_ follower: JournalFollower) {
+    func stream(_ follower: JournalPager) {
         self.follower = follower
         beginStream()
     }

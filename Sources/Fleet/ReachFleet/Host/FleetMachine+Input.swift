@@ -8,16 +8,22 @@ extension FleetMachine {
         case disconnected(Loss)
         /// The answer to ``Action/readTail(_:)``.
         case tail(UInt64, TailAnswer)
+        /// The answer to ``Action/readMark(_:)``.
+        case mark(UInt64, MarkAnswer)
         /// The answer to ``Action/publish(_:_:expecting:)``.
         case published(UInt64, PublishAnswer)
         /// A page of the journal, from the cursor of the last ``Action/openJournal(after:)`` on.
         case journal(EntryPage)
         /// Whether the daemon answers. Without it no page of the journal comes; the reader continues where it was.
         case daemon(isThere: Bool)
+        /// The daemon answers, and records no events.
+        case noJournal
         /// What the host is now. The machine fills in what it knows itself.
         case state(HostState)
         case stateStored(Bool)
         case leaseStored(Bool)
+        /// The lease was refused, since the engine's store is full.
+        case leaseFull
         /// The path to the Internet: whether there is one, and whether it is metered. The epoch increases with each change of it.
         case path(exists: Bool, isMetered: Bool, epoch: UInt64)
         /// The desired document of this revision is applied.
@@ -34,13 +40,16 @@ extension FleetMachine {
         case disconnect
         /// Read the last message of the host's subject. The number comes back with the answer.
         case readTail(UInt64)
+        /// Read the host's own state in the engine, which says what the engine once had of it. The number comes back with the
+        /// answer.
+        case readMark(UInt64)
         /// Read the journal after this cursor, from the oldest event on without one, and then new events.
         case openJournal(after: JournalCursor?)
         case closeJournal
         /// Append to the host's subject if its last sequence is `expecting`.
         case publish(UInt64, EventChunk, expecting: UInt64)
         case putState(HostState)
-        case putLease(HostLease, timeToLive: Duration)
+        case putLease(HostLease)
         case deleteLease
         /// Keep this for the next run.
         case remember(FleetMemory)
@@ -64,6 +73,8 @@ extension FleetMachine {
     package enum Loss: Hashable, Sendable {
         case unreachable
         case refused
+        /// The key is accepted, and has no right to the host's subjects.
+        case wrongHost
         case untrusted
         case portal
         case clock
@@ -77,6 +88,14 @@ extension FleetMachine {
         case full
         case refused
         /// No stream, no leader, no answer.
+        case unavailable
+    }
+
+    package enum MarkAnswer: Hashable, Sendable {
+        /// The engine's stream had the host's events up to this one.
+        case had(JournalCursor)
+        /// The engine has no state of the host, or one from before its first event, or it does not let the host read it.
+        case none
         case unavailable
     }
 

@@ -13,12 +13,14 @@ struct Presence: Hashable, Sendable {
     var leaseDue: BootTime?
     var leaseAsked: BootTime?
     var connectedAt: Timestamp?
+    /// Whether the engine refused the last lease because its store is full.
+    var storeIsFull = false
     /// When the state may be written, if it differs.
     var stateDue: BootTime?
 
     mutating func connect(_ now: Instant) {
         (written, writtenAt, isWriting, stateDue) = (nil, nil, false, nil)
-        (leaseDue, leaseAsked) = (now.boot, nil)
+        (leaseDue, leaseAsked, storeIsFull) = (now.boot, nil, false)
         connectedAt = now.wall
     }
 
@@ -55,7 +57,7 @@ extension FleetMachine {
                 boot: settings.boot, n: acknowledged?.n ?? 0, since: presence.connectedAt ?? now.wall, behind: behind)
             presence.leaseDue = now.boot + period
             presence.leaseAsked = now.boot
-            actions.append(.putLease(lease, timeToLive: period * HostLease.patience))
+            actions.append(.putLease(lease))
         }
         writeState(now, &actions)
     }
@@ -78,13 +80,15 @@ extension FleetMachine {
 
     /// The state follows the events that it includes, unless too many wait or none may be sent.
     private var mayWriteState: Bool {
-        if behind >= Self.backlogLimit || holdsEvents || trouble != nil { return true }
+        guard knowsTail || trouble != nil else { return false }
+        if lacksJournal || behind >= Self.backlogLimit || holdsEvents || trouble != nil { return true }
         guard case .idle = work, hasJournal else { return false }
         return queue.isEmpty && isJournalComplete
     }
 
-    mutating func handleLeaseStored(_ isStored: Bool, _ now: Instant, _ actions: inout [Action]) {
+    mutating func handleLeaseStored(_ isStored: Bool, _ now: Instant) {
         presence.leaseAsked = nil
+        if isStored { presence.storeIsFull = false }
         if !isStored { presence.leaseDue = now.boot + Self.patience }
     }
 
@@ -94,7 +98,8 @@ extension FleetMachine {
         state.written = now
         state.boot = settings.boot
         state.lease = isMetered ? settings.meteredLease : settings.lease
-        (state.log, state.n) = (acknowledged?.log, acknowledged?.n ?? 0)
+        // What the engine has, as far as this connection knows.
+        (state.log, state.n) = knowsTail ? (acknowledged?.log, acknowledged?.n ?? 0) : (nil, 0)
         state.outbox = HostState.Outbox(behind: behind, oldest: queue.oldest, dropped: figures.dropped)
         state.left = left
         state.desired = presence.applied

@@ -17,7 +17,10 @@ extension FleetMachine {
         case .idle: sendNext(now, &actions)
         case .sending(_, let since) where since + Self.patience <= now.boot:
             // It may have arrived. The tail says.
+            unanswered += 1
+            if unanswered >= Self.patienceWithStore { trouble = .notStored }
             readTail(expected: nil, tries: 0, now, &actions)
+        case .readingMark(_, let since) where since + Self.patience <= now.boot: pause(.noStream, now)
         case .readingTail(_, _, let since) where since + Self.patience <= now.boot:
             pause(.noStream, now)
         case .pausing(let until, let expected, let tries) where until <= now.boot:
@@ -63,34 +66,39 @@ extension FleetMachine {
         }
         if trouble == .noStream || trouble == .refused { trouble = nil }
         switch answer {
-        case .message(_, let chunk): adopt(sequence, chunk, now, &actions)
+        case .message(_, let chunk) where chunk.mark == nil: adopt(sequence, chunk, &actions)
         case .foreign: adoptForeign(sequence, now, &actions)
-        default: adoptEmpty(now, &actions)
+        default: adoptEmpty(sequence, now, &actions)
         }
     }
 
-    /// The engine has nothing of this host.
-    private mutating func adoptEmpty(_ now: Instant, _ actions: inout [Action]) {
+    /// The engine has no event of this host.
+    private mutating func adoptEmpty(_ sequence: UInt64, _ now: Instant, _ actions: inout [Action]) {
         unconfirmed = []
-        guard let acknowledged, acknowledged.sequence > 0 else { return open(after: nil, tail: 0, &actions) }
-        // It dropped what was old, or it is another engine or an older one, which lacks everything. Its next sequence says.
-        tail = 0
-        let mark = EventChunk(
-            log: acknowledged.log, first: acknowledged.n + 1, last: acknowledged.n, boot: settings.boot, sent: now,
-            mark: acknowledged.sequence, lines: [])
-        publish(mark, now, &actions)
+        guard acknowledged != nil else { return open(after: nil, tail: sequence, &actions) }
+        // It dropped what was old, or it is another engine or an older one, which lacks something. Sequence numbers do not say:
+        // they are those of all hosts, and others may have come back first. The host's own state does, since the engine keeps it
+        // however old it is, and it was written after the events that it includes.
+        request += 1
+        work = .readingMark(tail: sequence, since: now.boot)
+        actions.append(.readMark(request))
     }
 
-    private mutating func adopt(
-        _ sequence: UInt64, _ chunk: EventChunk, _ now: Instant, _ actions: inout [Action]
-    ) {
-        if let mark = chunk.mark {
-            unconfirmed = []
-            let hasRestarted = sequence <= mark
-            let cursor = JournalCursor(log: chunk.log, n: chunk.last)
-            if hasRestarted { acknowledged = nil } else { remember(cursor, sequence, &actions) }
-            return open(after: hasRestarted ? nil : cursor, tail: sequence, &actions)
+    mutating func handleMark(_ answer: MarkAnswer, _ now: Instant, _ actions: inout [Action]) {
+        guard case .readingMark(let sequence, _) = work else { return }
+        switch answer {
+        case .unavailable: pause(.noStream, now)
+        case .had(let mark) where mark.log == acknowledged?.log:
+            let cursor = JournalCursor(log: mark.log, n: min(mark.n, acknowledged?.n ?? 0))
+            remember(cursor, sequence, &actions)
+            open(after: cursor, tail: sequence, &actions)
+        case .had, .none:
+            acknowledged = nil
+            open(after: nil, tail: sequence, &actions)
         }
+    }
+
+    private mutating func adopt(_ sequence: UInt64, _ chunk: EventChunk, _ actions: inout [Action]) {
         if unconfirmed.contains(chunk) {
             figures.duplicates += 1
             tail = sequence
@@ -98,7 +106,7 @@ extension FleetMachine {
         }
         if sequence == tail {
             unconfirmed = []
-            work = .idle
+            (work, knowsTail) = (.idle, true)
             return hasJournal ? () : openJournal(resume, &actions)
         }
         guard !adoptsTail else {
@@ -128,7 +136,7 @@ extension FleetMachine {
 
     private mutating func open(after cursor: JournalCursor?, tail sequence: UInt64, _ actions: inout [Action]) {
         (tail, resume) = (sequence, cursor)
-        work = .idle
+        (work, knowsTail) = (.idle, true)
         openJournal(cursor, &actions)
     }
 
@@ -137,7 +145,7 @@ extension FleetMachine {
         unconfirmed = []
         tail = sequence
         resume = slice.entries.first.map { JournalCursor(log: $0.log, n: $0.isLogStart ? $0.n : $0.first - 1) }
-        work = .idle
+        (work, knowsTail) = (.idle, true)
         queue.restart(after: resume)
         queue.append(slice.entries)
     }
@@ -183,7 +191,7 @@ extension FleetMachine {
         unconfirmed = []
         tail = found.sequence
         remember(cursor, found.sequence, &actions)
-        work = .idle
+        (work, knowsTail) = (.idle, true)
         queue.restart(after: cursor)
         queue.append(slice.entries)
     }
@@ -251,14 +259,12 @@ extension FleetMachine {
 
     mutating func handlePublished(_ answer: PublishAnswer, _ now: Instant, _ actions: inout [Action]) {
         guard case .sending(let chunk, let since) = work else { return }
+        unanswered = 0
+        if trouble == .notStored { trouble = nil }
         switch answer {
         case .stored(let sequence, isDuplicate: false):
             tail = sequence
-            if chunk.mark != nil {
-                adopt(sequence, chunk, now, &actions)
-            } else {
-                acknowledge(chunk, sequence, isFast: now.boot - since < Self.fastAnswer, &actions)
-            }
+            acknowledge(chunk, sequence, isFast: now.boot - since < Self.fastAnswer, &actions)
         case .stored: readTail(expected: nil, tries: 0, now, &actions)
         case .wrongTail(let last): readTail(expected: last, tries: 0, now, &actions)
         case .tooLarge:
@@ -282,7 +288,7 @@ extension FleetMachine {
         pauses.reset()
         queue.acknowledge(chunk.log, through: chunk.last, isFast: isFast)
         remember(JournalCursor(log: chunk.log, n: chunk.last), sequence, &actions)
-        work = .idle
+        (work, knowsTail) = (.idle, true)
         if !hasJournal { openJournal(resume, &actions) }
     }
 

@@ -21,6 +21,8 @@ package struct FleetMachine: Sendable {
     enum Work: Hashable, Sendable {
         /// - Parameter expected: The sequence that a refusal named.
         case readingTail(expected: UInt64?, tries: Int, since: BootTime)
+        /// The subject is empty, or its last message says only that it was (see ``EventChunk/mark``).
+        case readingMark(tail: UInt64, since: BootTime)
         /// Waits for the journal's next page, which shows whether the journal has the tail's event.
         case verifying(Tail)
         case idle
@@ -31,6 +33,8 @@ package struct FleetMachine: Sendable {
 
     /// How long an answer is awaited before the tail is read again.
     package static let patience: Duration = .seconds(10)
+    /// So many chunks in a row without an answer, though the tail was read between them, are the server's fault.
+    static let patienceWithStore = 3
     /// A chunk whose acknowledgement comes within this time may be followed by a larger one.
     static let fastAnswer: Duration = .seconds(1)
     /// If more events than this wait, the host's state is sent before them, so that readers see the current state while
@@ -54,16 +58,21 @@ package struct FleetMachine: Sendable {
     var epoch: UInt64 = 0
     var hasStarted = false
     var hasDaemon = true
+    var lacksJournal = false
     /// The number of the latest request. An answer with another number is late and ignored.
     var request: UInt64 = 0
 
     var queue = EventQueue()
     /// The subject's last sequence in the engine; `nil` before it was read in this run.
     var tail: UInt64?
+    /// Whether the tail was read in this connection. Before that the engine may be another one, or an older one.
+    var knowsTail = false
     /// The cursor in the journal that corresponds to ``tail``; `nil` means the journal's beginning.
     var resume: JournalCursor?
     /// What the engine acknowledged last, in this run or an earlier one.
     var acknowledged: FleetMemory?
+    /// Chunks in a row that nothing answered although the tail could be read.
+    var unanswered = 0
     /// The chunks that were sent since the last acknowledgement. The engine may have stored one of them.
     var unconfirmed: [EventChunk] = []
     var newest: JournalCursor?
@@ -107,12 +116,18 @@ package struct FleetMachine: Sendable {
             handleTail(answer, now, &actions)
         case .published(let number, let answer) where number == request && connection == .online:
             handlePublished(answer, now, &actions)
-        case .tail, .published: break
+        case .mark(let number, let answer) where number == request && connection == .online:
+            handleMark(answer, now, &actions)
+        case .tail, .mark, .published: break
         case .journal(let slice): handleJournal(slice, now, &actions)
-        case .daemon(let isThere): hasDaemon = isThere
+        case .daemon(let isThere): (hasDaemon, lacksJournal) = (isThere, false)
+        case .noJournal: (hasDaemon, lacksJournal) = (true, true)
         case .state(let state): presence.current = state
         case .stateStored(let isStored): presence.handleStateStored(isStored, now)
-        case .leaseStored(let isStored): handleLeaseStored(isStored, now, &actions)
+        case .leaseStored(let isStored): handleLeaseStored(isStored, now)
+        case .leaseFull:
+            handleLeaseStored(false, now)
+            presence.storeIsFull = true
         case .path(let exists, let metered, let epoch): handlePath(exists, metered, epoch, now, &actions)
         case .applied(let revision): presence.applied = revision
         case .tick: tick(now, &actions)
@@ -136,6 +151,7 @@ package struct FleetMachine: Sendable {
         delay.reset()
         pauses.reset()
         trouble = nil
+        unanswered = 0
         figures.reconnects += 1
         presence.connect(now)
         readTail(expected: nil, tries: 0, now, &actions)
@@ -148,6 +164,7 @@ package struct FleetMachine: Sendable {
         let wait: Duration
         switch loss {
         case .refused: (trouble, wait) = (.refused, delay.afterRefusal())
+        case .wrongHost: (trouble, wait) = (.wrongHost, delay.afterRefusal())
         case .untrusted: (trouble, wait) = (.untrusted, delay.afterLoss(of: nil))
         case .portal: (trouble, wait) = (.portal, delay.afterLoss(of: nil))
         case .clock: (trouble, wait) = (.clock, delay.afterLoss(of: nil))
@@ -158,6 +175,7 @@ package struct FleetMachine: Sendable {
 
     private mutating func loseConnection() {
         work = .idle
+        knowsTail = false
         queue.restart(after: nil)
         (hasJournal, isJournalComplete) = (false, false)
         request += 1
@@ -224,7 +242,8 @@ package struct FleetMachine: Sendable {
         case .online:
             let waits: BootTime? =
                 switch work {
-                case .readingTail(_, _, let since), .sending(_, let since): since + Self.patience
+                case .readingTail(_, _, let since), .readingMark(_, let since), .sending(_, let since):
+                    since + Self.patience
                 case .pausing(let until, _, _): until
                 case .verifying, .idle: nil
                 }
@@ -245,8 +264,10 @@ package struct FleetMachine: Sendable {
         case .waiting(nil) where isMetered && settings.metered == .nothing: return .metered
         case .waiting, .connecting: return trouble ?? .connecting
         case .online:
+            if presence.storeIsFull { return .storeFull }
             if let trouble { return trouble }
             if !hasDaemon { return .noDaemon }
+            if lacksJournal { return .noJournal }
             if case .idle = work, queue.isEmpty, isJournalComplete || !hasJournal { return .connected }
             return behind >= Self.backlogLimit || holdsEvents ? .behind : .connected
         }

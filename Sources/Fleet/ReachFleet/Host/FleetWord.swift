@@ -12,6 +12,10 @@ package enum FleetWord: String, Hashable, Sendable, CaseIterable {
     case noStream = "no-stream"
     /// The stream is full and refuses new messages.
     case full
+    /// The server's store is full, so that it refuses even the host's lease.
+    case storeFull = "store-full"
+    /// The server answers, and does not store.
+    case notStored = "not-stored"
     /// The server does not accept the key, or gives it no right to the host's own subjects.
     case refused
     /// Another machine writes with this host's identity.
@@ -26,6 +30,10 @@ package enum FleetWord: String, Hashable, Sendable, CaseIterable {
     case metered
     /// The daemon does not answer, so that there is nothing to report.
     case noDaemon = "no-daemon"
+    /// The daemon records no events, so that there is nothing to send but the host's state.
+    case noJournal = "no-journal"
+    /// The server gives the key no right to this host's subjects: it is another host's.
+    case wrongHost = "wrong-host"
     /// It has said goodbye.
     case left
 
@@ -37,6 +45,10 @@ package enum FleetWord: String, Hashable, Sendable, CaseIterable {
         case .engineDown: "no server answers; events wait on disk"
         case .noStream: "the server has no stream for this host's events, or it cannot answer now; events wait on disk"
         case .full: "the engine's stream is full; events wait on disk"
+        case .storeFull:
+            "the server's store is full: it refuses this host's lease, so the fleet sees it as silent; events wait on disk"
+        case .notStored:
+            "the server answers but stores no events; after a full disk it has to be restarted; events wait on disk"
         case .refused: "the server refuses this host's key; ask the fleet's operator"
         case .conflict: "another machine uses this host's identity; give this one another key"
         case .untrusted: "the server's certificate is not trusted; check 'ca' and the path"
@@ -44,6 +56,9 @@ package enum FleetWord: String, Hashable, Sendable, CaseIterable {
         case .clock: "this machine's clock is wrong, so that certificates cannot be checked; set it"
         case .metered: "the path is metered, and the configuration lets nothing be sent over it"
         case .noDaemon: "reachd does not answer; there is nothing to report"
+        case .noJournal: "reachd records no events; set [journal] events in reach.toml, and group to the agent's"
+        case .wrongHost:
+            "the server knows this key by another name; set 'host' in reach-fleet.toml to that in the list of hosts"
         case .left: "said goodbye"
         }
     }

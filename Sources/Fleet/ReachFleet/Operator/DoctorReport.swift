@@ -49,11 +49,9 @@ package enum FleetDoctor {
             ]
         }
         guard version < ServerVersion.advised else { return [] }
-        let ttl =
-            version.hasMessageTTL ? "" : "; it does not mark the end of a lease, so readers find silence by themselves"
         return [
             Finding(
-                .warning, "version", "nats-server \(version) has known faults, among them CVE-2026-33222\(ttl)",
+                .warning, "version", "nats-server \(version) has known faults, among them CVE-2026-33222",
                 remedy: "install \(ServerVersion.advised) or newer")
         ]
     }
@@ -173,9 +171,70 @@ package enum FleetDoctor {
         return [
             Finding(
                 .warning, "loud",
-                "\(list(loud.keys.map { String($0.dropFirst(prefix.count)) })) sent so many events that "
+                "\(list(loud.keys.compactMap { $0.after(prefix).map(String.init) })) sent so many events that "
                     + "their oldest go",
                 remedy: "look at their events; they flap, or something else sends with their key")
+        ]
+    }
+
+    /// The server lets this key in and answers no request about streams.
+    package static let silence = [
+        Finding(
+            .wrong, "not-stored", "the server answers no request about its streams",
+            remedy: "look at its disk and log, and restart it: after a full disk it answers again only then")
+    ]
+
+    /// Whether a stream is so full that its oldest messages go.
+    ///
+    /// - Parameter info: The stream as it is.
+    package static func isNearlyFull(_ info: JSONValue) -> Bool {
+        guard let most = info["config"]?["max_bytes"]?.integer, most > 0, let bytes = info["state"]?["bytes"]?.integer
+        else { return false }
+        return bytes / max(1, most / 100) >= Int64(nearlyFull)
+    }
+
+    /// Hosts that write so much of a full stream that the events of others go early.
+    ///
+    /// - Parameters:
+    ///   - sizes: Bytes of the newest events, by subject.
+    ///   - hosts: How many hosts there are.
+    package static func shares(_ sizes: [String: Int], hosts: Int) -> [Finding] {
+        let all = sizes.values.reduce(0, +)
+        guard all > 0 else { return [] }
+        // Four times what each has if all write alike, but of a small fleet nearly all.
+        let most = min(90, max(25, 400 / max(1, hosts)))
+        let prefix = FleetNames.eventSubject(of: "")
+        return sizes.filter { $0.value / max(1, all / 100) >= most && $0.key.hasUTF8Prefix(prefix) }
+            .sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { subject, size in
+                Finding(
+                    .warning, "share",
+                    "\(String(subject.dropFirst(prefix.count))) writes \(size / max(1, all / 100)) % of the newest events, "
+                        + "and the stream is full: the events of \(max(0, hosts - 1)) others go early",
+                    remedy: "look at its events; it flaps, or something else sends with its key, which you can take "
+                        + "from the list of hosts")
+            }
+    }
+
+    /// Whether events arrive that hosts say they have.
+    ///
+    /// A server whose disk was full does not store again by itself.
+    package static func storing(_ hosts: [RosterHost], lastEvent: Timestamp?, now: Timestamp) -> [Finding] {
+        let waiting = hosts.filter { host in
+            guard let lease = host.lease, host.leaseEnded == nil, lease.behind > 0, let report = host.report else {
+                return false
+            }
+            // It renewed its lease twice, and said both times that events wait.
+            return lastEvent.map { $0.duration(to: lease.renewed) > report.lease * 2 } ?? true
+                && report.behind > 0 && lease.renewed.duration(to: now) < report.lease * HostLease.patience
+        }
+        guard !waiting.isEmpty else { return [] }
+        let since = lastEvent.map { " since \($0.description.prefix(16))" } ?? ""
+        return [
+            Finding(
+                .wrong, "not-stored",
+                "the server has stored no event\(since), though events of \(list(waiting.map(\.id))) wait",
+                remedy: "look at the server's disk and log, and restart it: after a full disk it stores again only then"
+            )
         ]
     }
 
@@ -204,6 +263,39 @@ package enum FleetDoctor {
         }
         if !isEncrypted, !isLocal {
             findings.append(Finding(.wrong, "plain", "a server is reached without TLS", remedy: "use tls://"))
+        }
+        return findings
+    }
+
+    /// - Parameters:
+    ///   - advisories: The server's reports of connects, in order.
+    ///   - names: The hosts by their keys.
+    ///   - answerArrived: Whether an answer to this reader's request arrived at a subject that it may not write.
+    package static func accounts(
+        _ advisories: [ConnectionAdvisory], names: [String: String], answerArrived: Bool
+    ) -> [Finding] {
+        let remedy =
+            "print the configuration again with `reach-fleet config`, which gives hosts and readers accounts of their own, "
+            + "and reload the server"
+        var findings: [Finding] = []
+        if answerArrived {
+            findings.append(
+                Finding(
+                    .wrong, "replies",
+                    "a reader's key can write what it may not: the server sends its answer wherever the reader wants",
+                    remedy: remedy))
+        }
+        var accounts: [String: String] = [:]
+        for advisory in advisories where advisory.isUp { accounts[advisory.user] = advisory.account }
+        let together = accounts.filter { $0.value == ServerConfiguration.Account.streams.rawValue }
+            .compactMap { names[$0.key] }
+        if !together.isEmpty {
+            findings.append(
+                Finding(
+                    .wrong, "accounts",
+                    "the keys of \(list(together)) can write for every host and for the operator: they are in the account "
+                        + "of the streams, where the server sends its answers wherever they want",
+                    remedy: remedy))
         }
         return findings
     }

@@ -7,24 +7,33 @@ package struct FleetPlan: Hashable, Sendable {
     package var replicas = 1
     /// How long events stay.
     package var eventAge: Duration = .seconds(30 * 86_400)
-    /// The most bytes of events; `nil` leaves it to the disk.
+    /// The most bytes of events; without it a share of the store.
     package var eventBytes: Int64?
+    /// The most bytes that the server's store holds; `nil` if it does not say.
+    package var storeBytes: Int64?
 
     package init(version: ServerVersion) { self.version = version }
 
     /// A host that sends nonsense pushes out its own events first: at 150 chunks a day these last for four months.
     static let messagesOfHost: Int64 = 20_000
-    /// How long the end of a lease stays visible.
-    static let markerAge: Duration = .seconds(7 * 86_400)
+    /// How long a lease stays readable after it ran out.
+    static let leaseAge: Duration = .seconds(7 * 86_400)
     static let connectionAge: Duration = .seconds(14 * 86_400)
     static let duplicateWindow: Duration = .seconds(120)
+
+    /// The shares of the store, in parts of a hundred. What is left is for states, leases and what the operator wants: a store
+    /// that is full refuses these of every host.
+    static let eventShare: Int64 = 70
+    static let connectionShare: Int64 = 10
+
+    private func share(_ part: Int64) -> Int64? { storeBytes.map { $0 / 100 * part } }
 
     package var streams: [StreamPlan] { [events, state, lease, connections, desired, hosts] }
 
     private var events: StreamPlan {
         stream(
             FleetNames.events, "events of the hosts", subjects: [FleetNames.eventSubject(of: "*")], age: eventAge,
-            bytes: eventBytes,
+            bytes: eventBytes ?? share(Self.eventShare),
             [
                 limit("max_msg_size", Int64(EventChunk.sizeLimit)),
                 limit("max_msgs_per_subject", Self.messagesOfHost),
@@ -34,12 +43,13 @@ package struct FleetPlan: Hashable, Sendable {
     private var connections: StreamPlan {
         stream(
             FleetNames.connections, "connects and disconnects, as the server reports them",
-            subjects: ["reach.v1.conn.up.*", "reach.v1.conn.down.*"], age: Self.connectionAge, bytes: nil,
+            subjects: ["reach.v1.conn.up.*", "reach.v1.conn.down.*"], age: Self.connectionAge,
+            bytes: share(Self.connectionShare),
             [limit("max_msg_size", 64 << 10)])
     }
 
     private var state: StreamPlan {
-        bucket(FleetNames.state, "the current state of each host", size: HostState.sizeLimit)
+        bucket(FleetNames.state, "the current state of each host", size: HostState.sizeLimit, hasManyWriters: true)
     }
 
     private var desired: StreamPlan {
@@ -49,22 +59,16 @@ package struct FleetPlan: Hashable, Sendable {
     private var hosts: StreamPlan { bucket(HostList.bucket, "the hosts and their keys", size: 4 << 10) }
 
     private var lease: StreamPlan {
-        let ttl: [StreamPlan.Setting]
-        if version.hasMessageTTL {
-            ttl = [
-                .init(key: "allow_msg_ttl", value: .bool(true), rule: .guarantee),
-                .init(
-                    key: "subject_delete_marker_ttl", value: .integer(Self.markerAge.nanoseconds), rule: .neutral),
-                limit("max_age", 0, unlimited: 0),
-            ]
-        } else {
-            // Readers find the end of a lease by its own time. It is kept as long as a mark would be, since it alone says when
-            // a host that is silent was seen last.
-            ttl = [limit("max_age", Self.markerAge.nanoseconds, unlimited: 0)]
-        }
+        // Readers find the end of a lease by its own time, on every version. It is kept for long, since it alone says when a host
+        // that is silent renewed it last. A bucket whose server marks the ends of leases would let hosts empty it: marks need
+        // the right to `Nats-Rollup`.
+        let kept: [StreamPlan.Setting] =
+            (version.hasMessageTTL ? [.init(key: "subject_delete_marker_ttl", value: .integer(0), rule: .neutral)] : [])
+            + [limit("max_age", Self.leaseAge.nanoseconds, unlimited: 0)]
         // A server by itself forgets streams in memory when it restarts, and their settings with them; a cluster does not.
         return bucket(
-            FleetNames.lease, "who is here", size: HostLease.sizeLimit, storage: replicas > 1 ? "memory" : "file", ttl)
+            FleetNames.lease, "who is here", size: HostLease.sizeLimit, storage: replicas > 1 ? "memory" : "file",
+            hasManyWriters: true, kept)
     }
 
     // MARK: - Parts
@@ -86,14 +90,17 @@ package struct FleetPlan: Hashable, Sendable {
     /// A bucket as NATS's key-value convention (ADR-8) has it.
     private func bucket(
         _ name: String, _ purpose: String, size: Int, history: Int64 = 1, storage: String = "file",
-        _ more: [StreamPlan.Setting] = []
+        hasManyWriters: Bool = false, _ more: [StreamPlan.Setting] = []
     ) -> StreamPlan {
         StreamPlan(
             name: FleetNames.stream(of: name), purpose: purpose,
             settings: common([FleetNames.subject(ofKey: ">", in: name)], storage: storage, discard: "new") + [
                 limit("max_msgs_per_subject", history),
                 limit("max_msg_size", Int64(size)),
-                .init(key: "allow_rollup_hdrs", value: .bool(true), rule: .neutral),
+                // Where hosts write, a message with `Nats-Rollup` would delete what others wrote.
+                hasManyWriters
+                    ? .init(key: "allow_rollup_hdrs", value: .bool(false), rule: .prohibition)
+                    : .init(key: "allow_rollup_hdrs", value: .bool(true), rule: .neutral),
                 .init(key: "deny_delete", value: .bool(true), rule: .guarantee),
             ] + more)
     }

@@ -21,9 +21,12 @@ package struct FleetRights: Hashable, Sendable {
             FleetNames.subject(ofKey: host, in: FleetNames.lease),
         ]
         let tail = "\(directGet(FleetNames.events)).\(FleetNames.eventSubject(of: host))"
+        // What the engine had of the host, should its subject be empty.
+        let state =
+            "\(directGet(FleetNames.stream(of: FleetNames.state))).\(FleetNames.subject(ofKey: host, in: FleetNames.state))"
         let bucket = directGet(FleetNames.stream(of: FleetNames.desired))
         return FleetRights(
-            publish: own + [tail] + desired.map { "\(bucket).\($0)" },
+            publish: own + [tail, state] + desired.map { "\(bucket).\($0)" },
             subscribe: ["\(hostInbox(host)).>"] + desired)
     }
 
@@ -43,7 +46,9 @@ package struct FleetRights: Hashable, Sendable {
     /// Whoever holds and releases: a reader that writes desired state.
     package static var controller: FleetRights {
         FleetRights(
-            publish: reader.publish + [FleetNames.subject(ofKey: ">", in: FleetNames.desired)],
+            publish: reader.publish + [
+                FleetNames.subject(ofKey: ">", in: FleetNames.desired), FleetNames.announcementSubject(ofKey: ">"),
+            ],
             subscribe: reader.subscribe)
     }
 
@@ -52,6 +57,27 @@ package struct FleetRights: Hashable, Sendable {
         FleetRights(
             publish: ["$JS.API.>", serverSubject, FleetNames.subject(ofKey: ">", in: HostList.bucket)],
             subscribe: reader.subscribe)
+    }
+
+    // MARK: - What the accounts import
+
+    /// What hosts ask of the account with the streams. A host's own subjects end in its name.
+    static var hostServices: [String] {
+        [
+            FleetNames.eventSubject(of: "*"), FleetNames.subject(ofKey: "*", in: FleetNames.state),
+            FleetNames.subject(ofKey: "*", in: FleetNames.lease),
+            "\(directGet(FleetNames.events)).\(FleetNames.eventSubject(of: "*"))",
+            "\(directGet(FleetNames.stream(of: FleetNames.state))).\(FleetNames.subject(ofKey: "*", in: FleetNames.state))",
+            "\(directGet(FleetNames.stream(of: FleetNames.desired))).>",
+        ]
+    }
+
+    /// What readers ask of the account with the streams.
+    static var readerServices: [String] { reader.publish.filter { $0 != serverSubject } }
+
+    /// What operators ask of the account with the streams.
+    static var controllerServices: [String] {
+        readerServices + [FleetNames.subject(ofKey: ">", in: FleetNames.desired)]
     }
 
     private static var streams: [String] {

@@ -76,6 +76,12 @@ package struct HostList: Hashable, Sendable {
         return writer.bytes
     }
 
+    /// The groups in a host's value in the bucket.
+    package static func groups(_ value: [UInt8]) -> [String] {
+        guard value.count <= 4096, let json = try? JSONReader.read(value) else { return [] }
+        return (json["groups"]?.array ?? []).compactMap(\.string).filter(FleetNames.hostIsValid)
+    }
+
     /// Reads a host's value in the bucket; `nil` if it is not one.
     package static func key(_ value: [UInt8]) -> String? {
         guard value.count <= 4096, let json = try? JSONReader.read(value) else { return nil }

@@ -1,3 +1,5 @@
+internal import ReachCore
+
 /// The text of a nats-server configuration for a fleet.
 package struct ServerConfiguration: Hashable, Sendable {
     /// The files of a TLS listener (PEM).
@@ -58,7 +60,39 @@ package struct ServerConfiguration: Hashable, Sendable {
         \(syncText)
         }
 
-        # The server's reports of connects and disconnects become a stream of the fleet's account.
+        \(accountsText)
+
+        """
+    }
+
+    // MARK: - Accounts
+
+    /// The accounts of the fleet. The server checks the subject of what a client sends, but not where its answer goes: the
+    /// acknowledgement of a message, or a stored message that is read, arrives wherever the client wants within its account.
+    /// So the streams are in an account of their own, and hosts, readers and operators in others, into which answers go.
+    package enum Account: String, Hashable, Sendable, CaseIterable {
+        /// The streams and buckets, and who sets up.
+        case streams = "REACH"
+        case hosts = "HOSTS"
+        case readers = "READERS"
+        case controllers = "OPERATORS"
+
+        /// What it may ask of the account with the streams.
+        var services: [String] {
+            switch self {
+            case .streams: []
+            case .hosts: FleetRights.hostServices
+            case .readers: FleetRights.readerServices
+            case .controllers: FleetRights.controllerServices
+            }
+        }
+    }
+
+    private var accountsText: String {
+        """
+        # The server checks the subject of what a client sends, but not the subject to which the answer goes. So hosts, readers
+        # and operators have accounts of their own, which the answers do not leave, and import from REACH what they may ask.
+        # The server's reports of connects and disconnects become a stream of REACH.
         system_account: SYS
         accounts {
           SYS {
@@ -70,17 +104,62 @@ package struct ServerConfiguration: Hashable, Sendable {
           }
           REACH {
             jetstream: enabled
+            exports: [
+        \(exportsText)    ]
             imports: [
-              { stream: { account: SYS, subject: "$SYS.ACCOUNT.REACH.CONNECT" }, to: "reach.v1.conn.up.REACH" }
-              { stream: { account: SYS, subject: "$SYS.ACCOUNT.REACH.DISCONNECT" }, to: "reach.v1.conn.down.REACH" }
-              { service: { account: SYS, subject: "$SYS.REQ.SERVER.PING.VARZ" }, to: "\(FleetRights.serverSubject)" }
+              { stream: { account: SYS, subject: "$SYS.ACCOUNT.HOSTS.CONNECT" }, to: "reach.v1.conn.up.HOSTS" }
+              { stream: { account: SYS, subject: "$SYS.ACCOUNT.HOSTS.DISCONNECT" }, to: "reach.v1.conn.down.HOSTS" }
+              \(Self.statusImport)
             ]
             users: [
-        \(usersText)    ]
+        \(users(administrators, "who sets up", .administrator))    ]
+          }
+          HOSTS {
+            imports: [
+        \(importsText(.hosts))      { stream: { account: OPERATORS, subject: "\(FleetNames.announcementSubject(ofKey: ">"))" },
+                to: "\(FleetNames.subject(ofKey: ">", in: FleetNames.desired))" }
+            ]
+            users: [
+        \(hostsText)    ]
+          }
+          READERS {
+            imports: [
+        \(importsText(.readers))      \(Self.statusImport)
+            ]
+            users: [
+        \(users(readers, "who looks", .reader))    ]
+          }
+          OPERATORS {
+            exports: [ { stream: "\(FleetNames.announcementSubject(ofKey: ">"))", accounts: [HOSTS] } ]
+            imports: [
+        \(importsText(.controllers))      \(Self.statusImport)
+            ]
+            users: [
+        \(users(controllers, "who holds and releases", .controller))    ]
           }
         }
-
         """
+    }
+
+    private static let statusImport =
+        "{ service: { account: SYS, subject: \"$SYS.REQ.SERVER.PING.VARZ\" }, to: \"\(FleetRights.serverSubject)\" }"
+
+    private var exportsText: String {
+        var importers: [String: [String]] = [:]
+        for account in Account.allCases {
+            for service in account.services { importers[service, default: []].append(account.rawValue) }
+        }
+        let services = importers.sorted { $0.key < $1.key }.map { service, accounts in
+            // A reader asks once for many messages.
+            let isStreamed = service.hasUTF8Prefix("$JS.API.CONSUMER.MSG.NEXT.")
+            return "      { service: \(Self.quoted(service)), accounts: [\(accounts.joined(separator: ", "))]"
+                + (isStreamed ? ", response_type: \"stream\" }\n" : " }\n")
+        }
+        return services.joined()
+    }
+
+    private func importsText(_ account: Account) -> String {
+        account.services.map { "      { service: { account: REACH, subject: \(Self.quoted($0)) } }\n" }.joined()
     }
 
     private var tlsText: String {
@@ -104,14 +183,12 @@ package struct ServerConfiguration: Hashable, Sendable {
             : "  # This version writes to the disk every 2 min: a loss of power loses what was acknowledged since."
     }
 
-    private var usersText: String {
-        let groups: [(title: String, users: [(key: String, rights: FleetRights)])] = [
-            ("who sets up", administrators.map { ($0, .administrator) }),
-            ("who holds and releases", controllers.map { ($0, .controller) }),
-            ("who looks", readers.map { ($0, .reader) }),
-        ]
-        return groups.map { title, users in users.map { Self.user($0.key, title, $0.rights) }.joined() }.joined()
-            + hosts.entries.map { Self.user($0.key, "host \($0.host)", .host($0.host, groups: $0.groups)) }.joined()
+    private func users(_ keys: [String], _ title: String, _ rights: FleetRights) -> String {
+        keys.map { Self.user($0, title, rights) }.joined()
+    }
+
+    private var hostsText: String {
+        hosts.entries.map { Self.user($0.key, "host \($0.host)", .host($0.host, groups: $0.groups)) }.joined()
     }
 
     private static func user(_ key: String, _ comment: String, _ rights: FleetRights) -> String {

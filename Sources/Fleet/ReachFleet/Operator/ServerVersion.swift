@@ -34,6 +34,6 @@ package struct ServerVersion: Hashable, Comparable, Sendable, CustomStringConver
 
     /// Compression of streams, and `sync_interval` in the configuration.
     package var hasCompression: Bool { self >= ServerVersion(2, 10, 0) }
-    /// A time of its own for each message, and markers where it ended.
+    /// A time of its own for each message, and marks where it ended, which earlier versions of setup asked for.
     package var hasMessageTTL: Bool { self >= ServerVersion(2, 11, 0) }
 }

@@ -10,6 +10,8 @@ package struct StreamPlan: Hashable, Sendable {
         case limit(unlimited: Int64)
         /// `true` forbids or guarantees something.
         case guarantee
+        /// `false` forbids something.
+        case prohibition
         /// A larger number guarantees more.
         case amount
         /// Another value is neither looser nor tighter.
@@ -66,6 +68,8 @@ package struct StreamPlan: Hashable, Sendable {
             guard chosen.contains(setting.key), setting.key != "max_age" || name == FleetNames.events else {
                 return setting
             }
+            // Without a limit the stream takes the room of all others.
+            if setting.key == "max_bytes", found[setting.key]?.integer ?? -1 <= 0 { return setting }
             return Setting(key: setting.key, value: found[setting.key] ?? setting.value, rule: setting.rule)
         }
         return StreamPlan(name: name, purpose: purpose, settings: kept)
@@ -96,6 +100,7 @@ extension StreamPlan.Setting {
         case .fixed: return .fixed
         case .neutral: return .tightens
         case .guarantee: return value == .bool(true) ? .tightens : .loosens
+        case .prohibition: return value == .bool(false) ? .tightens : .loosens
         case .amount: return value.integer ?? 0 >= found?.integer ?? 0 ? .tightens : .loosens
         case .limit(let unlimited):
             let (wanted, there) = (value.integer ?? unlimited, found?.integer ?? unlimited)

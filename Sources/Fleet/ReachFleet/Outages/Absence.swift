@@ -8,6 +8,8 @@ package struct Absence: Hashable, Sendable {
     package internal(set) var start: Timestamp?
     /// When it ended; `nil` while it lasts.
     package internal(set) var end: Timestamp?
+    /// How much later it may have begun.
+    package internal(set) var vagueness: Duration
     package internal(set) var evidence: PresenceChange.Evidence
     package internal(set) var reason: Reason?
     /// Whether the end, too, is the host's own word.
@@ -15,13 +17,14 @@ package struct Absence: Hashable, Sendable {
 
     package init(
         member: Int, start: Timestamp?, end: Timestamp? = nil, evidence: PresenceChange.Evidence = .presumed,
-        reason: Reason? = nil
+        reason: Reason? = nil, vagueness: Duration = .zero
     ) {
         self.member = member
         self.start = start
         self.end = end
         self.evidence = evidence
         self.reason = reason
+        self.vagueness = vagueness
     }
 }
 
@@ -63,13 +66,15 @@ extension Absence {
     private static func begin(_ change: PresenceChange, _ open: inout [Absence?]) {
         guard let absence = open[change.member] else {
             open[change.member] = Absence(
-                member: change.member, start: change.time, evidence: change.evidence, reason: change.reason)
+                member: change.member, start: change.time, evidence: change.evidence, reason: change.reason,
+                vagueness: change.vagueness)
             return
         }
         guard absence.evidence == .presumed, change.evidence == .confirmed else { return }
         open[change.member]?.evidence = .confirmed
         open[change.member]?.reason = change.reason
         open[change.member]?.start = change.time
+        open[change.member]?.vagueness = change.vagueness
     }
 
     /// Ends the open absence. Without one the host was away before the window, unless this confirms an end that the engine

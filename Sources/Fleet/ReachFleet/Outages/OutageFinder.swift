@@ -80,7 +80,10 @@ package struct OutageFinder {
 
     /// Whether the hosts that others do not explain would be an outage without them.
     private func suffices(_ remaining: Int, for run: TraitRun) -> Bool {
-        remaining >= options.leastHosts && remaining * 100 >= (run.stayed + remaining) * options.leastPercent
+        // Of few hosts with a label all are needed.
+        TraitRun.suffices(
+            remaining, of: max(run.stayed + remaining, run.affected < options.leastHosts ? run.affected : 0),
+            with: table.traits[run.trait], options)
     }
 
     private mutating func accept(_ index: Int) {
@@ -137,6 +140,8 @@ package struct OutageOptions: Hashable, Sendable {
     package var by = TraitChoice.all
     /// An outage concerns at least this many hosts. Fewer coincide by chance.
     package var leastHosts = 5
+    /// All hosts with a label are an outage from this number on: the operator has said that they belong together.
+    package static let leastOfLabel = 2
     /// And at least this many of a hundred that have the trait.
     package var leastPercent = 50
     /// The longest time from the first departure to the last, so that the steady coming and going in a large fleet is no

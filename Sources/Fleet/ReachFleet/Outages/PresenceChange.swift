@@ -20,10 +20,13 @@ package struct PresenceChange: Hashable, Sendable {
     package let reason: Reason?
     /// Whether a return shows that the host was away until then. A daemon that starts does not show it.
     package let provesAbsence: Bool
+    /// How much later it may have happened: a host that renews its lease every two minutes went at any time of the two
+    /// minutes after its last renewal.
+    package let vagueness: Duration
 
     package init(
         member: Int, time: Timestamp, isHere: Bool, evidence: Evidence = .presumed, reason: Reason? = nil,
-        provesAbsence: Bool = true
+        provesAbsence: Bool = true, vagueness: Duration = .zero
     ) {
         self.member = member
         self.time = time
@@ -31,5 +34,6 @@ package struct PresenceChange: Hashable, Sendable {
         self.evidence = evidence
         self.reason = reason
         self.provesAbsence = provesAbsence
+        self.vagueness = vagueness
     }
 }

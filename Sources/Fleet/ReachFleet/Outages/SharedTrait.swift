@@ -26,6 +26,11 @@ package enum SharedTrait: Hashable, Sendable {
         }
     }
 
+    /// A label is the operator's own word for what belongs together.
+    var isLabel: Bool {
+        if case .label = self { true } else { false }
+    }
+
     /// The name of the trait in `--by`, and its value, for programs.
     package var name: String {
         switch self {

@@ -12,6 +12,16 @@ struct TraitRun {
 
     /// Hosts with the trait that did not go away.
     var stayed: Int { known - affected }
+
+    /// Whether so many hosts of the trait make an outage.
+    ///
+    /// - Parameters:
+    ///   - hosts: Those that went away.
+    ///   - known: Those that were here before.
+    static func suffices(_ hosts: Int, of known: Int, with trait: SharedTrait, _ options: OutageOptions) -> Bool {
+        if trait.isLabel, hosts == known { return hosts >= min(options.leastHosts, OutageOptions.leastOfLabel) }
+        return hosts >= options.leastHosts && hosts * 100 >= known * options.leastPercent
+    }
 }
 
 /// Cuts the absences of each trait's hosts into runs, and keeps those in which enough hosts are affected.
@@ -20,6 +30,8 @@ struct TraitRuns {
     private let options: OutageOptions
     private let starts: [Int64]
     private let ends: [Int64]
+    /// The latest time at which each may have begun.
+    private let latests: [Int64]
     private let members: [Int]
     /// For each absence the previous one of the same host; -1 for none.
     private let previous: [Int]
@@ -29,6 +41,9 @@ struct TraitRuns {
         self.options = options
         starts = absences.map { $0.start?.nanosecondsSince1970 ?? .min }
         ends = absences.map { $0.end?.nanosecondsSince1970 ?? .max }
+        latests = absences.map {
+            ($0.start?.nanosecondsSince1970 ?? .min) &+ ($0.start == nil ? 0 : $0.vagueness.nanoseconds)
+        }
         members = absences.map(\.member)
         var latest: [Int: Int] = [:]
         previous = absences.indices.map { latest.updateValue($0, forKey: absences[$0].member) ?? -1 }
@@ -50,7 +65,10 @@ struct TraitRuns {
     }
 
     private func runs(of trait: Int, _ list: [Int], endings: [Int]) -> [TraitRun] {
-        guard table.totals[trait] >= options.leastHosts else { return [] }
+        let least =
+            table.traits[trait].isLabel
+            ? min(options.leastHosts, OutageOptions.leastOfLabel) : options.leastHosts
+        guard table.totals[trait] >= least else { return [] }
         var runs: [TraitRun] = []
         // Absences from before the window are no departures within it, but their hosts were not here.
         var position = list.firstIndex { starts[$0] > .min } ?? list.count
@@ -58,7 +76,7 @@ struct TraitRuns {
         while position < list.count {
             let end = endOfRun(in: list, from: position)
             defer { position = end }
-            guard end - position >= options.leastHosts else { continue }
+            guard end - position >= least else { continue }
             let first = starts[list[position]]
             while ended < endings.count, ends[endings[ended]] <= first { ended += 1 }
             // All absences before this one have begun, and those that have ended are among them.
@@ -70,11 +88,15 @@ struct TraitRuns {
     private func endOfRun(in list: [Int], from position: Int) -> Int {
         let first = starts[list[position]]
         var last = first
+        // All that went so far may have gone at one moment up to this.
+        var common = latests[list[position]]
         var next = position + 1
         while next < list.count {
             let time = starts[list[next]]
-            guard time - last <= options.within.nanoseconds, time - first <= options.longest.nanoseconds else { break }
+            guard time <= max(last + options.within.nanoseconds, common), time - first <= options.longest.nanoseconds
+            else { break }
             last = time
+            common = min(common, latests[list[next]])
             next += 1
         }
         return next
@@ -89,7 +111,7 @@ struct TraitRuns {
             if previous[index] >= 0, ends[previous[index]] > first { alreadyAway += 1 }
         }
         let known = table.totals[trait] - awayBefore + alreadyAway
-        guard hosts.count >= options.leastHosts, hosts.count * 100 >= known * options.leastPercent else { return nil }
+        guard TraitRun.suffices(hosts.count, of: known, with: table.traits[trait], options) else { return nil }
         return TraitRun(trait: trait, absences: slice, affected: hosts.count, known: known)
     }
 }

@@ -120,7 +120,8 @@ package struct FleetHistory: Sendable {
             // A host that said goodbye or never connected cannot be affected by an outage.
             isHere.append(presence.word == .here || presence.word == .limited)
             guard presence.word == .silent, let since = presence.since, since >= start else { continue }
-            changes.append(PresenceChange(member: member, time: since, isHere: false))
+            changes.append(
+                PresenceChange(member: member, time: since, isHere: false, vagueness: host.vagueness))
         }
         for change in self.changes where members[change.member] >= 0 {
             changes.append(change.moved(to: members[change.member]))
@@ -143,7 +144,7 @@ extension PresenceChange {
     fileprivate func moved(to member: Int) -> PresenceChange {
         PresenceChange(
             member: member, time: time, isHere: isHere, evidence: evidence, reason: reason,
-            provesAbsence: provesAbsence)
+            provesAbsence: provesAbsence, vagueness: vagueness)
     }
 }
 

@@ -15,18 +15,22 @@ package struct ConnectionAdvisory: Hashable, Sendable {
     package let start: Timestamp
     /// The public half of the key that connected, or the user's name.
     package let user: String
+    /// The account of the server that the client belongs to; `nil` if the report does not say.
+    package let account: String?
     /// The address that the server sees: the public one of a host behind NAT.
     package let address: IPAddress?
     /// The server's words for the end: "Client Closed", "Stale Connection".
     package let reason: String?
 
     package init(
-        isUp: Bool, time: Timestamp, start: Timestamp, user: String, address: IPAddress? = nil, reason: String? = nil
+        isUp: Bool, time: Timestamp, start: Timestamp, user: String, account: String? = nil, address: IPAddress? = nil,
+        reason: String? = nil
     ) {
         self.isUp = isUp
         self.time = time
         self.start = start
         self.user = user
+        self.account = account
         self.address = address
         self.reason = reason
     }
@@ -38,6 +42,7 @@ package struct ConnectionAdvisory: Hashable, Sendable {
         self.init(
             isUp: try reader.requiredText("type").hasUTF8Suffix(".client_connect"), time: time,
             start: try client.time("start") ?? time, user: try client.text("user") ?? "",
+            account: try client.text("acc", limit: 64),
             address: try client.text("host", limit: 64).flatMap { IPAddress($0) }, reason: try reader.text("reason"))
     }
 }

@@ -40,9 +40,7 @@ package struct FleetTimeline: Sendable {
     package mutating func apply(
         subject: String, headers: [HeaderField], payload: [UInt8], storedAt time: Timestamp, sequence: UInt64
     ) -> [TimelineEvent] {
-        let prefix = FleetNames.eventSubject(of: "")
-        let host = String(subject.dropFirst(prefix.count))
-        guard subject.hasUTF8Prefix(prefix), FleetNames.hostIsValid(host),
+        guard let host = subject.after(FleetNames.eventSubject(of: "")).map(String.init), FleetNames.hostIsValid(host),
             let chunk = try? EventChunk(headers: headers, payload: payload)
         else {
             damaged += 1

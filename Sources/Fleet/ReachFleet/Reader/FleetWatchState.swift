@@ -26,8 +26,10 @@ package struct FleetWatchState: Sendable {
         return change(of: host)
     }
 
-    package mutating func apply(lease value: [UInt8]?, of host: String, storedAt time: Timestamp) -> Change? {
-        roster.apply(lease: value, of: host, storedAt: time)
+    package mutating func apply(
+        lease value: [UInt8]?, of host: String, storedAt time: Timestamp, isExpired: Bool = false
+    ) -> Change? {
+        roster.apply(lease: value, of: host, storedAt: time, isExpired: isExpired)
         return change(of: host)
     }
 

@@ -53,18 +53,28 @@ extension RosterHost {
 
     /// When the engine last had something from the host.
     package var lastSeen: Timestamp? {
-        [lease?.renewed, report?.stored, connection.map { $0.isUp ? $0.start : $0.time }].compactMap(\.self).max()
+        [lastRenewal, report?.stored, connection?.sighting].compactMap(\.self).max()
+    }
+
+    /// When the engine had the last renewal of the lease. Of a lease whose end a server marks only that is kept, as earlier
+    /// versions of `reach-fleet` set it up since 2.11: it was renewed a lease's time before.
+    package var lastRenewal: Timestamp? {
+        if let lease { return lease.renewed }
+        guard let leaseEnded, leaseIsExpired, let report else { return nil }
+        return leaseEnded + (.zero - report.lease * HostLease.patience)
     }
 
     /// When the lease ends unless it is renewed; `nil` without one.
     package func leaseEnd(_ engine: EngineFacts) -> Timestamp? {
         guard let lease, leaseEnded == nil else { return nil }
-        // Where the engine ends each lease by itself, a host without a state has the time that it gave its lease.
-        let own = report?.lease ?? (engine.leaseAge == nil ? nil : HostLease.unreported)
-        guard let time = [own.map { $0 * HostLease.patience }, engine.leaseAge].compactMap(\.self).min() else {
-            return nil
-        }
-        return lease.renewed + (time + Self.leaseGrace)
+        let own = (report?.lease ?? HostLease.unreported) * HostLease.patience
+        return lease.renewed + (min(own, engine.leaseAge ?? own) + Self.leaseGrace)
+    }
+
+    /// How long after ``lastSeen`` a host that is presumed silent may have gone: until its next renewal was due.
+    package var vagueness: Duration {
+        guard let connection, !connection.isUp, connection.sighting == lastSeen else { return report?.lease ?? .zero }
+        return .zero
     }
 
     /// The host's word now.
@@ -86,6 +96,12 @@ extension RosterHost {
             return ownWord(
                 isPresumed: true, why: "the engine restarted; the lease is not renewed yet", reason: "engine-restart")
         }
+        // Of a host that is new the state may be read before its first lease.
+        if leaseEnded == nil, connection?.isUp != false, let report,
+            engine.now <= report.stored + (report.lease * HostLease.patience + Self.leaseGrace)
+        {
+            return ownWord(isPresumed: true)
+        }
         return endedConnection ?? leaseRanOut
     }
 
@@ -98,18 +114,17 @@ extension RosterHost {
     }
 
     private var leaseRanOut: HostPresence {
-        let since = leaseEnded.flatMap { lease == nil ? $0 : nil } ?? lastSeen
-        return HostPresence(
-            .silent, since: since, why: "its lease ran out" + lastWords, reason: "lease", isPresumed: true,
-            lastSeen: lastSeen ?? leaseEnded)
+        HostPresence(
+            .silent, since: lastSeen ?? leaseEnded, why: "its lease ran out" + lastWords, reason: "lease",
+            isPresumed: true, lastSeen: lastSeen ?? leaseEnded)
     }
 
     /// A connection that ended, after the last renewal and without a goodbye, is a host that went.
     private var endedConnection: HostPresence? {
-        guard let connection, !connection.isUp, connection.time > lease?.renewed ?? connection.start else { return nil }
+        guard let connection, !connection.isUp, connection.time > lastRenewal ?? connection.start else { return nil }
         let words = connection.reason.map { ": \($0)" } ?? ""
         return HostPresence(
-            .silent, since: connection.time, why: "its connection ended\(words)\(lastWords)", reason: "connection",
+            .silent, since: lastSeen, why: "its connection ended\(words)\(lastWords)", reason: "connection",
             isPresumed: true, lastSeen: lastSeen)
     }
 

@@ -42,10 +42,15 @@ package struct Roster: Sendable {
     }
 
     /// An entry of the bucket ``FleetNames/lease``; `nil` if it was deleted or its time was over.
-    package mutating func apply(lease value: [UInt8]?, of host: String, storedAt time: Timestamp) {
+    ///
+    /// - Parameter isExpired: Whether the engine itself ended it.
+    package mutating func apply(
+        lease value: [UInt8]?, of host: String, storedAt time: Timestamp, isExpired: Bool = false
+    ) {
         guard let value else {
             return update(host) {
                 $0.leaseEnded = time
+                $0.leaseIsExpired = isExpired
                 // A reader that saw the renewals keeps the last one, to say when the host was seen.
             }
         }

@@ -9,6 +9,7 @@ package struct RosterHost: Hashable, Sendable {
         package var name: String?
         package var labels: [String: String]
         package var groups: [String]
+        package var accepts: [String]
         package var version: String
         /// The Internet's status; `nil` if the daemon had not answered.
         package var status: ReachabilityStatus?
@@ -51,6 +52,18 @@ package struct RosterHost: Hashable, Sendable {
         package var start: Timestamp
         package var address: IPAddress?
         package var reason: String?
+
+        /// When the host was there: it connected, or it closed the connection.
+        var sighting: Timestamp { isUp || !Self.endShowsHost(reason) ? start : time }
+
+        /// Whether a connection's end comes from the host, by the server's words for it. The server itself ends one that is
+        /// stale, one that it cannot write to, and all when it shuts down.
+        static func endShowsHost(_ reason: String?) -> Bool {
+            guard let reason else { return true }
+            return !["Stale Connection", "Slow Consumer", "Write ", "Server Shutdown"].contains {
+                reason.hasUTF8Prefix($0)
+            }
+        }
     }
 
     package let id: String
@@ -60,6 +73,8 @@ package struct RosterHost: Hashable, Sendable {
     package internal(set) var lease: Lease?
     /// When the engine ended the lease, or the host deleted it; `nil` while there is one, and where the engine says nothing.
     package internal(set) var leaseEnded: Timestamp?
+    /// Whether the engine ended it, since it was not renewed.
+    package internal(set) var leaseIsExpired = false
     package internal(set) var connection: Connection?
 
     init(id: String) { self.id = id }
@@ -85,10 +100,14 @@ package struct RosterHost: Hashable, Sendable {
 }
 
 extension RosterHost.Report {
+    /// Whether the fleet may hold the host's queue. Agents of earlier versions do not say it, but what they have applied.
+    package var acceptsHolds: Bool { accepts.contains { $0 == "queue-hold" } || desired > 0 }
+
     init(_ state: HostState, stored: Timestamp) {
         name = state.name
         labels = state.labels
         groups = state.groups
+        accepts = state.accepts
         version = state.version
         status = state.status?.status
         reason = state.status?.reason

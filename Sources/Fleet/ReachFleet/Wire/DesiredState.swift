@@ -72,23 +72,3 @@ package struct DesiredState: Hashable, Sendable {
         ["host.\(host)"] + groups.filter(FleetNames.hostIsValid).map { "group.\($0)" } + ["all"]
     }
 }
-
-/// A hash that every version and every machine computes alike, to draw lots among hosts.
-package enum StableHash {
-    /// FNV-1a with 64 bits over the texts, each ended by a byte that no text contains, finished as SplitMix64 does, since
-    /// FNV's high bits barely differ among short texts.
-    package static func hash(_ texts: String...) -> UInt64 { hash(of: texts) }
-
-    static func hash(of texts: [String]) -> UInt64 {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for text in texts {
-            for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-            hash = (hash ^ 0xff) &* 0x100_0000_01b3
-        }
-        var generator = SplitMix64(seed: hash)
-        return generator.next()
-    }
-
-    /// A number in 0 ..< 1.
-    package static func fraction(of texts: String...) -> Double { Double(hash(of: texts) >> 11) * 0x1p-53 }
-}

@@ -19,6 +19,11 @@ package enum FleetNames {
     package static func eventSubject(of host: String) -> String { "reach.v1.ev.\(host)" }
     /// The subject of a key in a bucket, as every client of NATS's key-value convention uses it.
     package static func subject(ofKey key: String, in bucket: String) -> String { "$KV.\(bucket).\(key)" }
+    /// Where an operator says that a key of ``desired`` has changed. Hosts hear it on the key's own subject: they have no
+    /// connection to the bucket, since whoever may make consumers could write where somebody listens.
+    package static func announcementSubject(ofKey key: String) -> String { "reach.v1.desired.\(key)" }
+    /// Where `doctor` tries to write what it must not; readers skip what arrives there.
+    package static let probeSubject = "reach.v1.conn.up.doctor"
     /// The stream behind a bucket.
     package static func stream(of bucket: String) -> String { "KV_\(bucket)" }
 

@@ -43,6 +43,8 @@ package struct HostState: Hashable, Sendable {
     package var name: String?
     package var labels: [String: String] = [:]
     package var groups: [String] = []
+    /// What the fleet may do to the host: `queue-hold`.
+    package var accepts: [String] = []
     /// The version of reach.
     package var version: String
     package var written: Instant
@@ -91,6 +93,7 @@ extension HostState {
         name = try reader.text("name", limit: Self.labelBytes)
         labels = try reader.textsByName("labels", most: Self.labelLimit, limit: Self.labelBytes)
         groups = try reader.texts("groups", most: Self.labelLimit, limit: Self.labelBytes)
+        accepts = try reader.texts("accepts", most: 8, limit: 64)
         log = try reader.text("log", limit: 64)
         n = try reader.number("n") ?? 0
         status = try reader.object("status").map(HostStatus.init)
@@ -121,6 +124,7 @@ extension HostState {
             json.field("name", name)
             json.field("labels", textsByName: labels)
             json.field("groups", groups)
+            json.field("accepts", accepts)
             json.field("version", version)
             json.field("time", written.wall)
             json.field("boottime_ns", written.boot.nanoseconds)

@@ -86,7 +86,8 @@ extension HostStatus {
         self.init(target: try reader.text("target") ?? "internet", try reader.word("status") ?? .unknown)
         reason = try reader.word("reason")
         let interface = try reader.text("root_interface", limit: 64)
-        rootCause = try reader.word("root_cause").map { RootCause($0, interface: interface) }
+        rootCause = try reader.word("root_cause").map { (kind: RootCause.Kind) in RootCause(kind, interface: interface)
+        }
         linkClass = try reader.linkClass("class")
         self.interface = try reader.text("interface", limit: 64)
         isMetered = try reader.flag("metered")

@@ -123,11 +123,12 @@ final class Agent {
             if !isStopping { connection?.close() }
             desired?.handle(.disconnected)
         case .readTail(let number): connection?.readTail(number)
+        case .readMark(let number): connection?.readMark(number)
         case .openJournal(let cursor): journal?.open(after: cursor)
         case .closeJournal: journal?.close()
         case .publish(let number, let chunk, let tail): connection?.publish(number, chunk, expecting: tail)
         case .putState(let state): connection?.put(state)
-        case .putLease(let lease, let time): connection?.put(lease, timeToLive: time)
+        case .putLease(let lease): connection?.put(lease)
         case .deleteLease: connection?.deleteLease()
         case .remember(let memory): remember(memory)
         case .word(let word): report(word)

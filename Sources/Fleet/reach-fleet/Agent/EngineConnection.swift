@@ -17,8 +17,6 @@ final class EngineConnection {
     /// Counts connections; a callback of an older one is dropped.
     private var number = 0
     private var lastFault: NATSError?
-    /// Whether the server has refused the lease's header, since it is older than 2.11 or its bucket does not allow it.
-    private var lacksTimeToLive = false
     private let reference = LoopReference<EngineConnection>()
     private var onAnnouncement: (([UInt8]) -> Void)?
     /// Counts readings of the operator's documents; an answer to an older one is dropped.
@@ -81,9 +79,18 @@ final class EngineConnection {
     private func handle(_ event: NATSLink.Event) {
         switch event {
         case .disconnected(let error), .closed(let error): lose(lastFault ?? error)
+        case .fault(let error) where isRefusedInbox(error):
+            lastError = error.description
+            close()
+            handler(.disconnected(.wrongHost))
         case .fault(let error): if error.kind == .refused { lastFault = error }
         case .reconnected, .lameDuck: break
         }
+    }
+
+    /// Whether the server lets this host receive no answer: its key has the rights of a host of another name.
+    private func isRefusedInbox(_ error: NATSError) -> Bool {
+        error.kind == .notPermitted && error.description.containsUTF8("\"\(settings.inbox).")
     }
 
     private func lose(_ error: NATSError) {
@@ -155,6 +162,13 @@ final class EngineConnection {
         }
     }
 
+    func readMark(_ number: UInt64) {
+        let subject = FleetNames.subject(ofKey: host, in: FleetNames.state)
+        request(DirectGet.subject(stream: FleetNames.stream(of: FleetNames.state), last: subject)) { result in
+            .mark(number, EngineAnswer.mark(result))
+        }
+    }
+
     func publish(_ number: UInt64, _ chunk: EventChunk, expecting tail: UInt64) {
         request(FleetNames.eventSubject(of: host), headers: chunk.headers(expecting: tail), chunk.payload) { result in
             .published(number, EngineAnswer.published(result))
@@ -167,20 +181,9 @@ final class EngineConnection {
         }
     }
 
-    func put(_ lease: HostLease, timeToLive: Duration) {
-        let seconds = max(1, timeToLive.components.seconds)
-        let headers = lacksTimeToLive ? [] : [HeaderField("Nats-TTL", "\(seconds)s")]
-        let (mailbox, reference, number) = (loop.mailbox, reference, number)
-        request(FleetNames.subject(ofKey: host, in: FleetNames.lease), headers: headers, lease.bytes) { result in
-            let isStored = EngineAnswer.isStored(result)
-            if !isStored, !headers.isEmpty, case .success = result {
-                mailbox.post { _ in
-                    guard let owner = reference.owner, owner.number == number else { return }
-                    owner.lacksTimeToLive = true
-                    owner.put(lease, timeToLive: timeToLive)
-                }
-            }
-            return .leaseStored(isStored)
+    func put(_ lease: HostLease) {
+        request(FleetNames.subject(ofKey: host, in: FleetNames.lease), lease.bytes) { result in
+            EngineAnswer.isFull(result) ? .leaseFull : .leaseStored(EngineAnswer.isStored(result))
         }
     }
 
@@ -269,6 +272,18 @@ enum EngineAnswer {
         }
     }
 
+    static func mark(_ result: Result<NATSMessage, NATSError>) -> FleetMachine.MarkAnswer {
+        do throws(NATSError) {
+            guard let message = try DirectGet.message(try result.get()),
+                let state = try? HostState(message.payload), let log = state.log
+            else { return .none }
+            return .had(JournalCursor(log: log, n: state.n))
+        } catch {
+            // Servers of an earlier configuration do not let a host read its state.
+            return error.kind == .notPermitted ? .none : .unavailable
+        }
+    }
+
     /// - Returns: `nil` if it could not be read.
     static func document(_ result: Result<NATSMessage, NATSError>) -> DesiredMachine.Document? {
         do throws(NATSError) {
@@ -292,6 +307,16 @@ enum EngineAnswer {
             case .notPermitted: return .refused
             default: return .unavailable
             }
+        }
+    }
+
+    /// Whether the engine's store has no room.
+    static func isFull(_ result: Result<NATSMessage, NATSError>) -> Bool {
+        do throws(NATSError) {
+            _ = try JetStreamReply.ack(try result.get())
+            return false
+        } catch {
+            return error.kind == .full
         }
     }
 

@@ -41,6 +41,7 @@ final class HostObserver {
         state.name = configuration.name
         state.labels = configuration.labels
         state.groups = configuration.groups
+        state.accepts = configuration.accepted.map(\.rawValue).sorted()
     }
 
     func start() {

@@ -57,14 +57,22 @@ final class JournalFollower {
             stream = Stream(try JournalStream(path: path, query, patience: .seconds(1)))
             resume()
         } catch {
-            fail()
+            fail(error)
         }
     }
 
-    private func fail() {
+    private func fail(_ error: ControlError) {
         disconnect()
         retry = loop.schedule(at: SystemClock.boot + pauses.wait()) { [unowned self] in connect() }
-        handler(.daemon(isThere: false))
+        handler(Self.hasNoJournal(error) ? .noJournal : .daemon(isThere: false))
+    }
+
+    /// Whether the daemon answers that it records nothing.
+    private static func hasNoJournal(_ error: ControlError) -> Bool {
+        guard case .refused(let refusal) = error, case .notAvailable(let reason)? = MonitorError(refusal) else {
+            return false
+        }
+        return reason.containsUTF8("keeps no journal")
     }
 
     /// Reads on after ``pause()``.
@@ -96,7 +104,7 @@ final class JournalFollower {
             handler(.journal(EntryPage(page, filter)))
         } catch {
             query = before
-            return fail()
+            return fail(error)
         }
         if self.stream === stream { loop.afterEvents { [weak self] in self?.read() } }
     }

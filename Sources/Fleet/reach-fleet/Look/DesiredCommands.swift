@@ -90,35 +90,35 @@ struct DesiredOptions: ParsableArguments {
     func run(_ queue: DesiredState.Queue) throws {
         let link = try engine.connect()
         let jetStream = JetStream(link)
+        let list = try HoldTargets(jetStream)
+        if let name = group ?? host, let fault = list.fault(name, isGroup: group != nil) {
+            throw FleetFailure(.unknown, fault)
+        }
         let now = try ServerStatus.present(link)
         let document = DesiredState(
-            queue: queue, reason: reason, author: getenv("USER").map { String(cString: $0) }, rollout: rollout,
-            fraction: fraction, until: validity.map { now + $0 })
+            queue: queue, reason: reason, author: Self.author(link), rollout: rollout, fraction: fraction,
+            until: validity.map { now + $0 })
         let revision = try jetStream.put(key, in: FleetNames.desired, document.bytes)
+        // Hosts that are connected read it now. A server of an earlier configuration lets them hear the writing itself.
+        try? link.publish(FleetNames.announcementSubject(ofKey: key), document.bytes)
         let deadline = SystemClock.boot + (wait ?? .zero)
-        var progress = try progress(document, revision, jetStream)
-        while progress.applied < progress.concerned, SystemClock.boot < deadline {
+        var progress = try HoldProgress(document, revision, host: host, group: group, list, jetStream)
+        while !progress.isComplete, SystemClock.boot < deadline {
             usleep(500_000)
-            progress = try self.progress(document, revision, jetStream)
+            progress = try HoldProgress(document, revision, host: host, group: group, list, jetStream)
         }
         show(revision, progress)
-        if wait != nil, progress.applied < progress.concerned { throw FleetFailure(.found) }
+        if wait != nil, !progress.isComplete { throw FleetFailure(.found) }
     }
 
-    /// How many of the known hosts it is for, and how many of these have applied it.
-    private func progress(
-        _ document: DesiredState, _ revision: UInt64, _ jetStream: JetStream
-    ) throws(NATSError) -> (applied: Int, concerned: Int) {
-        var roster = Roster()
-        try jetStream.entries(of: FleetNames.state, filter: host ?? ">") { entry in
-            roster.apply(state: entry.value, of: entry.key, storedAt: entry.time)
-        }
-        let reports = roster.hosts.filter { document.includes(host: $0.id) }.compactMap(\.report)
-        let concerned = reports.filter { report in group.map { report.groups.contains($0) } ?? true }
-        return (concerned.count { $0.desired >= revision }, concerned.count)
+    /// Who holds or releases: the key, which the server has checked, and the user's name, which it has not.
+    private static func author(_ link: NATSLink) -> String? {
+        let user = getenv("USER").map { String(cString: $0) }
+        guard case .key(let pair) = link.settings.identity else { return user }
+        return (user.map { "\($0), " } ?? "") + "key \(pair.publicKey)"
     }
 
-    private func show(_ revision: UInt64, _ progress: (applied: Int, concerned: Int)) {
+    private func show(_ revision: UInt64, _ progress: HoldProgress) {
         guard !json else {
             return StandardOutput.writeJSON {
                 $0.object {
@@ -127,11 +127,11 @@ struct DesiredOptions: ParsableArguments {
                     $0.field("key", key)
                     $0.field("revision", Int64(clamping: revision))
                     $0.field("hosts", Int64(progress.concerned))
+                    $0.field("accepting", Int64(progress.accepting))
                     $0.field("applied", Int64(progress.applied))
                 }
             }
         }
-        StandardOutput.write(
-            "revision \(revision) of \(key): applied by \(progress.applied) of \(progress.concerned) hosts\n")
+        StandardOutput.write("revision \(revision) of \(key): \(progress.sentence)\n")
     }
 }

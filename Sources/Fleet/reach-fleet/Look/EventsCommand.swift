@@ -46,7 +46,10 @@ struct EventsCommand: ParsableCommand {
         if timeline.damaged > 0 {
             StandardError.write("reach-fleet: \(timeline.damaged) messages or lines could not be read\n")
         }
-        if count == 0 { throw FleetFailure(.found) }
+        if count == 0 {
+            let whose = host.map { " of \($0)" } ?? ""
+            throw FleetFailure(.found, "no event\(whose) arrived in the last \(DurationText.describe(since))")
+        }
     }
 }
 

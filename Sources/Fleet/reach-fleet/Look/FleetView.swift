@@ -111,7 +111,9 @@ struct FleetView {
             case HostList.bucket:
                 if let value = entry.value { roster.apply(listed: entry.key, key: HostList.key(value)) }
             case FleetNames.state: roster.apply(state: entry.value, of: entry.key, storedAt: entry.time)
-            default: roster.apply(lease: entry.value, of: entry.key, storedAt: entry.time)
+            default:
+                roster.apply(
+                    lease: entry.value, of: entry.key, storedAt: entry.time, isExpired: entry.isExpired)
             }
         }
     }
@@ -128,7 +130,7 @@ struct FleetView {
         self.roster = Roster()
         defer { self.roster = roster }
         try jetStream.read(FleetNames.connections, filter: "reach.v1.conn.>", from: start) { message in
-            roster.apply(advisory: message.payload)
+            if message.subject != FleetNames.probeSubject { roster.apply(advisory: message.payload) }
         }
     }
 }

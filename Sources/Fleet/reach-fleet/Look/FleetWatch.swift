@@ -140,7 +140,9 @@ final class FleetWatch {
             show(state.apply(state: entry.value, of: entry.key, storedAt: entry.time))
         case .lease:
             guard let entry = KeyValueEntry(message, bucket: FleetNames.lease) else { return }
-            show(state.apply(lease: entry.value, of: entry.key, storedAt: entry.time))
+            show(
+                state.apply(
+                    lease: entry.value, of: entry.key, storedAt: entry.time, isExpired: entry.isExpired))
         case .connections: show(state.apply(advisory: message.payload))
         case .events:
             let events = state.apply(

@@ -52,7 +52,8 @@ struct HostCommand: ParsableCommand {
             view.roster.apply(state: entry.value, of: host, storedAt: entry.time)
         }
         if let entry = try jetStream.entry(host, in: FleetNames.lease) {
-            view.roster.apply(lease: entry.value, of: host, storedAt: entry.time)
+            view.roster.apply(
+                lease: entry.value, of: host, storedAt: entry.time, isExpired: entry.isExpired)
         }
         try view.readConnections(jetStream, all: true)
         view.engine.now = view.present

@@ -22,6 +22,11 @@ struct OutageArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "The fewest hosts of an outage. Of a label all hosts together are one from two on.", valueName: "hosts"))
+    var least = OutageOptions().leastHosts
+
+    @Option(
+        help: ArgumentHelp(
             "What to compare, separated by commas: gateway, address, class, asn, or the name of a label. By default all.",
             valueName: "traits"),
         transform: { text in
@@ -38,8 +43,13 @@ struct OutageArguments: ParsableArguments {
             "Autonomous systems: a file with lines PREFIX NUMBER [NAME]. No service is asked.", valueName: "file"))
     var systems: String?
 
+    func validate() throws {
+        guard least > 0 else { throw ValidationError("--least is at least 1") }
+    }
+
     var options: OutageOptions {
         var options = OutageOptions()
+        options.leastHosts = least
         options.within = within
         options.by = by
         return options

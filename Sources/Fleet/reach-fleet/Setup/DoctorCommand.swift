@@ -49,12 +49,14 @@ struct DoctorCommand: ParsableCommand {
 private struct Examination {
     /// How far back connections are looked at.
     private static let connectionAge: Duration = .seconds(86_400)
+    /// How many of the newest events say who writes most.
+    private static let newestEvents = StreamEndLimit(bytes: 16 << 20, messages: 4000)
 
     let link: NATSLink
 
     func findings() throws(NATSError) -> [Finding] {
         let jetStream = JetStream(link)
-        let account = try jetStream.account()
+        guard let account = try account(jetStream) else { return FleetDoctor.silence }
         let status = try ServerStatus.ask(link, within: .seconds(2))
         let version =
             status?.version ?? link.settings.servers.lazy.compactMap { ServerGreeting.read($0)?.version }.first
@@ -69,16 +71,32 @@ private struct Examination {
         findings += FleetDoctor.clock(status?.clockOffset)
         findings += rights()
         findings += FleetDoctor.account(account)
-        let missing = try streams(jetStream, version ?? ServerVersion.advised, &findings)
+        var plan = FleetPlan(version: version ?? ServerVersion.advised)
+        plan.storeBytes = status?.storeBytes
+        let missing = try streams(jetStream, plan, &findings)
         if missing.isEmpty { findings += try hosts(jetStream) }
         return findings
     }
 
+    /// - Returns: `nil` if the server answers nothing about streams.
+    private func account(_ jetStream: JetStream) throws(NATSError) -> JSONValue? {
+        do throws(NATSError) {
+            return try jetStream.account()
+        } catch {
+            guard error.kind == .timedOut else { throw error }
+            return nil
+        }
+    }
+
     private func streams(
-        _ jetStream: JetStream, _ version: ServerVersion, _ findings: inout [Finding]
+        _ jetStream: JetStream, _ fleet: FleetPlan, _ findings: inout [Finding]
     ) throws(NATSError) -> [String] {
         var missing: [String] = []
-        for plan in FleetPlan(version: version).streams {
+        var fleet = fleet
+        // In a cluster leases are kept in memory.
+        let events = try jetStream.stream(FleetNames.events)?["config"]?["num_replicas"]?.integer
+        fleet.replicas = events.map { Int(clamping: $0) } ?? 1
+        for plan in fleet.streams {
             let info = try jetStream.stream(plan.name)
             if info == nil { missing.append(plan.name) }
             let adopted = info.map { plan.adoptingSize(of: $0["config"] ?? .null) } ?? plan
@@ -97,8 +115,25 @@ private struct Examination {
         let names = Dictionary(
             view.roster.hosts.compactMap { host in host.key.map { ($0, host.id) } },
             uniquingKeysWith: { first, _ in first })
-        return FleetDoctor.hosts(view.roster) + FleetDoctor.hostClocks(view.roster.hosts)
+        let accounts = FleetDoctor.accounts(advisories, names: names, answerArrived: try answerArrives(jetStream))
+        return accounts + FleetDoctor.hosts(view.roster) + FleetDoctor.hostClocks(view.roster.hosts)
             + FleetDoctor.doubles(advisories, names: names) + FleetDoctor.loudHosts(try counts(jetStream))
+            + (try room(jetStream, view))
+    }
+
+    /// Who fills the stream of events, and whether it still stores.
+    private func room(_ jetStream: JetStream, _ view: FleetView) throws(NATSError) -> [Finding] {
+        guard let events = try jetStream.stream(FleetNames.events) else { return [] }
+        var sizes: [String: Int] = [:]
+        if FleetDoctor.isNearlyFull(events) {
+            _ = try jetStream.readEnd(
+                of: FleetNames.events, filter: FleetNames.eventSubject(of: "*"),
+                since: Timestamp(nanosecondsSince1970: 0), Self.newestEvents
+            ) { message in sizes[message.subject, default: 0] += message.payload.count }
+        }
+        let last = events["state"]?["last_ts"]?.string.flatMap { Timestamp($0) }
+        return FleetDoctor.shares(sizes, hosts: view.roster.hosts.count)
+            + FleetDoctor.storing(view.roster.hosts, lastEvent: last, now: view.engine.now)
     }
 
     /// Messages of each host in the events' stream; empty if the server does not count them for this user.
@@ -107,6 +142,29 @@ private struct Examination {
         request.object { $0.field("subjects_filter", FleetNames.eventSubject(of: "*")) }
         let info = try jetStream.call("STREAM.INFO.\(FleetNames.events)", request.bytes)
         return (info["state"]?["subjects"]?.object ?? [:]).compactMapValues(\.integer)
+    }
+
+    /// Tries what a reader must not be able to do: to write, by an answer of the server. It aims at the stream of connections,
+    /// whose readers skip what the server did not report.
+    private func answerArrives(_ jetStream: JetStream) throws(NATSError) -> Bool {
+        // An administrator may write everything, and is in the account of the streams.
+        guard try !isAdministrator(jetStream) else { return false }
+        let target = FleetNames.probeSubject
+        let before = try jetStream.last(target, in: FleetNames.connections)?.sequence
+        try link.publish("$JS.API.STREAM.INFO.\(FleetNames.connections)", reply: target, [])
+        // The server answers in order.
+        _ = try jetStream.stream(FleetNames.connections)
+        return try jetStream.last(target, in: FleetNames.connections)?.sequence != before
+    }
+
+    private func isAdministrator(_ jetStream: JetStream) throws(NATSError) -> Bool {
+        do throws(NATSError) {
+            _ = try jetStream.call("STREAM.NAMES")
+            return true
+        } catch {
+            guard error.kind == .notPermitted else { throw error }
+            return false
+        }
     }
 
     /// Whether somebody without a key, or with one that no one listed, is let in.

@@ -51,6 +51,7 @@ struct SetupCommand: ParsableCommand {
         let jetStream = JetStream(link)
         _ = try jetStream.account()
         var plan = FleetPlan(version: try ServerProbe.version(link))
+        plan.storeBytes = try ServerStatus.ask(link, within: .seconds(2))?.storeBytes
         plan.replicas = replicas
         plan.eventAge = eventAge
         plan.eventBytes = eventBytes

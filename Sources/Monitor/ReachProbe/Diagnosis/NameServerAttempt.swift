@@ -21,8 +21,8 @@ final class NameServerAttempt: DiagnosisAttempt {
             // Hosts limit how many such errors they send, so that a later question may find silence.
             let isRefused = outcome == .silent && self?.channel?.lastError == ECONNREFUSED
             let answer = isRefused ? .refused : NameServerAnswer(outcome, question.family)
-            let isDoubtful = answer == .refused || answer == .silent
-            completion(isDoubtful && !question.isByTCP && Self.isForbidden(question.server) ? .failed(EPERM) : answer)
+            let mayBeBlocked = answer == .refused || answer == .silent
+            completion(mayBeBlocked && !question.isByTCP && Self.isForbidden(question.server) ? .failed(EPERM) : answer)
         }
     }
 

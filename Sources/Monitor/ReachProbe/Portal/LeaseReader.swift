@@ -73,9 +73,8 @@ package struct LeaseReader: Sendable {
     private func dhcpcdFiles(_ name: String, _ suffix: String) -> [String] {
         ["var/lib/dhcpcd", "var/lib/dhcpcd5", "var/db/dhcpcd", "var/lib/dhcpcd/var/lib/dhcpcd"].flatMap { directory in
             files(in: directory) { file in
-                let own = file.hasUTF8Prefix("dhcpcd-") ? file.dropFirst("dhcpcd-".count) : file[...]
-                return own.hasUTF8Suffix(suffix)
-                    && (own.dropLast(suffix.count) == name || own.hasUTF8Prefix(name + "-"))
+                let own = file.after("dhcpcd-") ?? file[...]
+                return own.before(suffix).map { $0 == name || own.hasUTF8Prefix(name + "-") } ?? false
             }
         }
     }

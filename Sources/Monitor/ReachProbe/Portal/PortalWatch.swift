@@ -66,11 +66,11 @@ struct PortalWatch {
 
     /// - Returns: `false` if the network is another one, so that nothing known still holds.
     mutating func update(_ api: ConnectivityEndpoint, _ fresh: [DefaultRoute]) -> Bool {
-        let isOther = fresh.contains { route in
+        let hasOtherGateway = fresh.contains { route in
             routes.contains { $0.key == route.key && $0.gateway != route.gateway }
         }
         let isKnown = fresh.contains { route in routes.contains { $0.key == route.key } }
-        guard api == self.api, !isOther, isKnown else { return false }
+        guard api == self.api, !hasOtherGateway, isKnown else { return false }
         routes = fresh
         return true
     }

@@ -38,9 +38,12 @@ package final class ProbeRunner {
             terms: terms, binding: binding, followsRoutes: followsRoutes && binding != nil,
             number: lastNumber)
         let target = terms.specification.target
-        if let question = target.question { return QuestionAttempt(plan, question, self, completion) }
-        return target.kind == .icmp
-            ? PingAttempt(plan, self, completion) : TransferAttempt(plan, self, completion)
+        switch (target.kind, target.question) {
+        case (.icmp, _): return PingAttempt(plan, self, completion)
+        case (.dns, let question?): return QuestionAttempt(plan, question, self, completion)
+        // The parser gives each DNS target a question.
+        case (.http, _), (.https, _), (.tcp, _), (.tls, _), (.dns, nil): return TransferAttempt(plan, self, completion)
+        }
     }
 }
 

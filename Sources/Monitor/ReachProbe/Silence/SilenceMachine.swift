@@ -46,14 +46,14 @@ package struct SilenceMachine {
     package mutating func update(_ paths: [SilencePath], at now: BootTime) -> [SilenceCommand] {
         guard !hasGivenUp else { return [] }
         var commands: [SilenceCommand] = []
-        let fresh = Dictionary(paths.map { ($0.route.key, $0) }) { first, _ in first }
-        for (key, watch) in watches where fresh[key].map({ !$0.continues(watch.path) }) ?? true {
+        let pathsByKey = Dictionary(paths.map { ($0.route.key, $0) }) { first, _ in first }
+        for (key, watch) in watches where pathsByKey[key].map({ !$0.continues(watch.path) }) ?? true {
             commands += abandon(watch)
             watches[key] = nil
             // A companion that is held until this path is judged would be held forever.
-            if fresh[key]?.state != .silent { commands += releaseCompanions(of: key) }
+            if pathsByKey[key]?.state != .silent { commands += releaseCompanions(of: key) }
         }
-        for (key, path) in fresh {
+        for (key, path) in pathsByKey {
             var watch = watches[key] ?? Watch(path: path, nextSurvey: now, nextTest: now)
             if watches[key] == nil { activeUntil = now + Self.activeTime }
             watch.path = path
@@ -61,7 +61,7 @@ package struct SilenceMachine {
             if path.state == .working { watch.silentSince = nil }
             watches[key] = watch
         }
-        let interfaces = Set(fresh.keys.map(\.interface))
+        let interfaces = Set(pathsByKey.keys.map(\.interface))
         patience = patience.filter { interfaces.contains($0.key) || $0.value.isNeeded(at: now) }
         return commands + schedule(at: now)
     }

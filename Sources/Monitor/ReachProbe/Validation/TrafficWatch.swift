@@ -13,9 +13,9 @@ struct TrafficWatch {
     private var sawTraffic = true
     private var hasTriggered = false
     private var notBefore: BootTime?
-    private var gap: Backoff
+    private var interval: Backoff
 
-    init(longestGap: Duration) { gap = Backoff(first: ValidationOptions.firstTriggerGap, longest: longestGap) }
+    init(longestGap: Duration) { interval = Backoff(first: ValidationOptions.firstTriggerGap, longest: longestGap) }
 
     mutating func start(at now: BootTime) {
         guard nextSample == nil, ticket == nil else { return }
@@ -61,11 +61,11 @@ struct TrafficWatch {
     mutating func probeEnded(isBroken: Bool, at now: BootTime) {
         defer { hasTriggered = false }
         if !isBroken {
-            gap.reset()
+            interval.reset()
             notBefore = nil
             sawTraffic = true
         } else if hasTriggered {
-            notBefore = now + gap.wait()
+            notBefore = now + interval.wait()
         }
     }
 }

@@ -123,15 +123,15 @@ package struct ValidationMachine {
         isObserving = routes != nil
         unchecked = (routes ?? []).filter(\.dropsReplies)
         let asked = (routes ?? []).filter { !$0.dropsReplies }
-        let fresh = Dictionary(asked.map { ($0.key, $0) }) { first, _ in first }
+        let routesByKey = Dictionary(asked.map { ($0.key, $0) }) { first, _ in first }
         var commands: [ValidationCommand] = []
-        for key in paths.keys where fresh[key] == nil {
+        for key in paths.keys where routesByKey[key] == nil {
             commands += cancelling(for: key) { machine in
                 machine.paths[key] = nil
                 return nil
             }
         }
-        for (key, route) in fresh.sorted(by: { $0.key.sortKey < $1.key.sortKey }) {
+        for (key, route) in routesByKey.sorted(by: { $0.key.sortKey < $1.key.sortKey }) {
             commands += cancelling(for: key) { machine in
                 if machine.paths[key]?.update(route, at: now) != true {
                     machine.paths[key] = PathValidation(route, options: machine.options, at: now)

@@ -9,24 +9,29 @@ internal import ReachTransfer
 
 extension Configuration {
     /// The engine's options.
-    package var engineOptions: EngineOptions {
-        var options = EngineOptions()
-        options.anchors = internet.anchors
-        options.mark = internet.mark == 0 ? nil : internet.mark
-        options.holdDown = HoldDown(
-            up: hold.up, down: hold.down, maximum: hold.maximum == .zero ? nil : hold.maximum)
+    package var engineOptions: ReachabilityEngine.Options {
+        var options = ReachabilityEngine.Options()
         let policy = observationPolicy
+        options.anchors = internet.anchors
+        options.mark = policy.mark
+        options.holdDown = policy.hold
         options.observer.policy = LinkPolicy(rules: policy.rules, networks: NetworkPolicy(rules: policy.networks))
         return options
     }
 
-    /// What it says of links and networks.
+    /// What it says of the kernel's paths, links and networks.
     package var observationPolicy: ObservationPolicy {
-        ObservationPolicy(
-            rules: interfaces.map {
-                LinkPolicy.Rule(
-                    pattern: $0.match, linkClass: $0.linkClass, isMetered: $0.metered, passesTunnels: $0.passesTunnels)
-            }, networks: networkRules)
+        var policy = ObservationPolicy()
+        policy.anchors = internet.anchors == ReferenceAddresses.standard ? nil : internet.anchors
+        policy.mark = internet.mark == 0 ? nil : internet.mark
+        policy.hold = HoldDown(up: hold.up, down: hold.down, maximum: hold.maximum == .zero ? nil : hold.maximum)
+        policy.targets = targets.map { .init(name: $0.name, target: $0.target) }
+        policy.rules = interfaces.map {
+            LinkPolicy.Rule(
+                pattern: $0.match, linkClass: $0.linkClass, isMetered: $0.metered, passesTunnels: $0.passesTunnels)
+        }
+        policy.networks = networkRules
+        return policy
     }
 
     /// The validator's options; `nil` without endpoints.

@@ -5,15 +5,15 @@ internal import ReachLoop
 internal import ReachProbe
 internal import ReachTransfer
 
-/// Connects the engine, which knows the paths to the Internet, with the ``Validator``, which tests them. A new
-/// configuration may replace either. Without endpoints there is no validator, and no cost.
+/// Connects the engine, which knows the paths to the Internet, with the ``Validator``, which tests them and which a new
+/// configuration may replace. Without endpoints there is no validator, and no cost.
 final class ConnectivityController {
     private let loop: EventLoop
     private let transfers: SharedTransfers
     private let log: Logger
     private var options: Validator.Options?
     private var validator: Validator?
-    private weak var engine: ReachabilityEngine?
+    private let engine: ReachabilityEngine
     /// The engine's number of the watch that feeds the validator.
     private var networkWatch: UInt64?
     /// The engine's number for having gateways asked that do not answer: what checks prove depends on them.
@@ -22,26 +22,20 @@ final class ConnectivityController {
     /// Called when a check of a path has ended, whatever it found.
     var onCheck: () -> Void = {}
 
-    init(loop: EventLoop, transfers: SharedTransfers, log: Logger) {
+    init(loop: EventLoop, transfers: SharedTransfers, engine: ReachabilityEngine, log: Logger) {
         self.loop = loop
         self.transfers = transfers
+        self.engine = engine
         self.log = log
     }
 
     /// Validates with these options from now on; with `nil`, not at all. Earlier results are discarded if the options
     /// differ.
-    func apply(_ fresh: Validator.Options?) {
-        guard fresh != options else { return }
-        options = fresh
+    func apply(_ options: Validator.Options?) {
+        guard options != self.options else { return }
+        self.options = options
         validator?.stop()
-        validator = fresh.flatMap(makeValidator)
-        connect()
-    }
-
-    /// Uses this engine from now on. Call it before the engine starts, so that earlier results apply from the start.
-    func use(_ fresh: ReachabilityEngine) {
-        disconnect()
-        engine = fresh
+        validator = options.flatMap(makeValidator)
         connect()
     }
 
@@ -85,26 +79,20 @@ final class ConnectivityController {
     var silenceStatistics: SilenceStatistics? { validator?.silenceStatistics }
 
     private func connect() {
-        engine?.setConnectivity(validator?.survey)
+        engine.setConnectivity(validator?.survey)
         publish(validator?.survey)
-        disconnect()
+        [networkWatch, seeking].compactMap(\.self).forEach(engine.unwatch)
+        (networkWatch, seeking) = (nil, nil)
         guard let validator else { return }
-        seeking = engine?.askNeighbours()
-        networkWatch = engine?.watchNetwork { [weak validator] in validator?.update(network: $0) }
-    }
-
-    private func disconnect() {
-        networkWatch.map { engine?.unwatch($0) }
-        networkWatch = nil
-        seeking.map { engine?.unwatch($0) }
-        seeking = nil
+        seeking = engine.askNeighbours()
+        networkWatch = engine.watchNetwork { [weak validator] in validator?.update(network: $0) }
     }
 
     private func makeValidator(_ options: Validator.Options) -> Validator? {
         do throws(TransferFailure) {
             let validator = Validator(loop: loop, options: options, transfers: try transfers.engine()) {
                 [unowned self] survey in
-                engine?.setConnectivity(survey)
+                engine.setConnectivity(survey)
                 publish(survey)
             }
             validator.onCheck = { [unowned self] in onCheck() }

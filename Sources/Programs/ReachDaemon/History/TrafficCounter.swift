@@ -31,7 +31,7 @@ final class TrafficCounter {
     }
 
     /// Samples the counters on another thread, unless that was done a moment ago.
-    func sample(_ options: EngineOptions, at moment: Instant) {
+    func sample(_ options: ReachabilityEngine.Options, at moment: Instant) {
         guard !isSampling, lastSample.map({ moment.boot >= $0 + Self.shortestInterval }) ?? true else { return }
         let isFirst = lastSample == nil
         lastSample = moment.boot
@@ -50,7 +50,7 @@ final class TrafficCounter {
     }
 
     /// Samples once more, and writes the file. Blocks on the disk.
-    func finish(_ options: EngineOptions) {
+    func finish(_ options: ReachabilityEngine.Options) {
         guard let links = try? KernelSnapshot(options: options).links() else { return }
         if traffic.add(Self.samples(links, counters), at: SystemClock.now.wall) {
             file.write(traffic, file.nextOrder())

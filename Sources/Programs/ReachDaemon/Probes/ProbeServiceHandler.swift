@@ -1,8 +1,10 @@
 internal import Glibc
 internal import ReachControl
 package import ReachCore
+internal import ReachKernel
 internal import ReachLoop
 internal import ReachProbe
+internal import ReachQueueRuntime
 internal import ReachTransfer
 
 /// Runs the configured probes, and single attempts on a client's request.
@@ -69,7 +71,7 @@ final class ProbeServiceHandler {
     private func seekPath(for probes: [ProbeEntry]) {
         guard probes.isEmpty != (endSeeking == nil) else { return }
         endSeeking?()
-        endSeeking = probes.isEmpty ? nil : registry.seekPath()
+        endSeeking = probes.isEmpty ? nil : registry.engine.seekPath()
     }
 
     func stop() {
@@ -192,7 +194,8 @@ final class ProbeServiceHandler {
         if let runner { return runner }
         guard let engine = try? transfers.engine() else { return nil }
         let runner = ProbeRunner(loop: loop, transfers: engine)
-        runner.routes = { [registry] addresses in registry.routes(to: addresses.map { RoutedAddress($0) }) }
+        runner.routes = { [engine = registry.engine] addresses in engine.routes(to: addresses.map { RoutedAddress($0) })
+        }
         self.runner = runner
         _ = registry.watch(.internet) { [weak self] event in
             guard let self, case .change(let change) = event else { return }
@@ -206,10 +209,10 @@ final class ProbeServiceHandler {
         var environment = ProbeEnvironment(
             machine: MachineIdentity.current,
             watch: { [registry] target, condition, handler in
-                let watch = registry.watch(target, where: condition, isPatient: true, handler)
+                let watch = registry.watch(target, where: condition, handler)
                 return { registry.end(watch) }
             },
-            watchTogether: { [registry] in registry.watchTogether($0) },
+            watchTogether: { [engine = registry.engine] in engine.watchTogether($0) },
             start: { [unowned self] terms, binding, completion in
                 start(terms, binding, completion)
             })

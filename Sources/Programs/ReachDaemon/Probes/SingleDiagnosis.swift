@@ -29,7 +29,7 @@ package enum SingleDiagnosis {
             evidence, pages: Dictionary(pages.map { ($0.destination, $0.page) }) { first, _ in first }, loop: loop,
             transfers: try TransferEngine(loop: loop),
             snapshot: try KernelSnapshot(
-                options: files.first?.engineOptions ?? EngineOptions(), memory: memory(of: text))
+                options: files.first?.engineOptions ?? ReachabilityEngine.Options(), memory: memory(of: text))
         ) { result in
             diagnosis = result
             loop.stop()

@@ -16,7 +16,12 @@ package enum SingleProbe {
         let binding = interface.map { InterfaceBinding(name: $0) }
         let loop = try EventLoop()
         let transfers = try TransferEngine(loop: loop)
-        if interface != nil { transfers.resolver.route = interface(for:boundTo:) }
+        if interface != nil {
+            transfers.resolver.route = { (server, bound) throws(SystemError) in
+                guard let snapshot = try? KernelSnapshot() else { return bound }
+                return try snapshot.interface(for: server, boundTo: bound)
+            }
+        }
         let runner = ProbeRunner(loop: loop, transfers: transfers)
         var observation: ProbeObservation?
         let attempt = runner.start(ProbeTerms(specification), binding: binding) { result in
@@ -31,15 +36,5 @@ package enum SingleProbe {
         json.probeResult(result, of: url, named: nil)
         json.newline()
         return (result, json.bytes)
-    }
-
-    /// As the daemon chooses it: ``TargetRegistry/interface(for:boundTo:)``.
-    private static func interface(
-        for server: ResolverConfiguration.Server, boundTo bound: InterfaceBinding
-    ) throws(SystemError) -> InterfaceBinding? {
-        guard let snapshot = try? KernelSnapshot() else { return bound }
-        return try NameServerRoute(to: server, boundTo: bound, isMetered: snapshot.view.isMetered(bound.name)) {
-            try? snapshot.routes(to: $0)
-        }.interface()
     }
 }

@@ -74,12 +74,20 @@ struct ExplainCommand: ParsableCommand {
         var hints: [String] = []
         let answer = try source.ask { client throws(ControlError) in
             let explanation = try client.explanation(of: target)
-            if explanation.verdict.reason == .nameNotResolved { hints = TargetHint.sentences(for: [target], &client) }
+            if explanation.verdict.reason == .nameNotResolved {
+                hints = TargetHint.sentences(for: [target]) { (try? client.targetNames()) ?? [] }
+            }
             return explanation
         }
-        let explanation = try answer ?? queryKernel(target)
-        if answer == nil, explanation.verdict.reason == .nameNotResolved {
-            hints = TargetHint.sentencesForLinks([target])
+        let explanation: Explanation
+        if let answer {
+            explanation = answer
+        } else {
+            let configuration = try KernelConfiguration(observation.engineOptions)
+            explanation = try queryKernel(configuration.target(target), configuration)
+            if explanation.verdict.reason == .nameNotResolved {
+                hints = TargetHint.sentences(for: [target]) { configuration.names }
+            }
         }
         show(explanation, answer == nil ? .kernel : .daemon)
         if !json { StandardOutput.write(source.note(isDaemon: answer != nil, .current)) }
@@ -87,9 +95,12 @@ struct ExplainCommand: ParsableCommand {
         try CommandError.check([(explanation.verdict.status, explanation.verdict.reason)])
     }
 
-    private func queryKernel(_ target: Target) throws(CommandError) -> Explanation {
+    private func queryKernel(
+        _ target: Target, _ configuration: KernelConfiguration
+    ) throws(CommandError) -> Explanation {
         do throws(NetlinkError) {
-            return try Explainer(options: observation.engineOptions).explain(target)
+            return try Explainer(options: configuration.options, wantsWireless: configuration.namesWireless)
+                .explain(target)
         } catch {
             show(Explainer.cannotObserve(target), .kernel)
             throw .cannotAsk(error)

@@ -6,7 +6,7 @@ internal import ReachTerminal
 struct JournalText {
     private let style: TerminalStyle
     private let events: EventText
-    private var reader = StreamReader()
+    private var reader = EventStreamReader()
 
     init(style: TerminalStyle) {
         self.style = style

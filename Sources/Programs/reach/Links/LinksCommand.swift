@@ -59,8 +59,10 @@ struct LinksCommand: ParsableCommand {
     }
 
     private func queryKernel() throws(CommandError) -> [LinkReport] {
+        let configuration = try KernelConfiguration(observation.engineOptions)
         do throws(NetlinkError) {
-            return try KernelSnapshot(options: observation.engineOptions).links()
+            return try KernelSnapshot(options: configuration.options, wantsWireless: configuration.namesWireless)
+                .links()
         } catch {
             throw .cannotAsk(error)
         }

@@ -52,11 +52,13 @@ struct QueueText {
     }
 
     /// The state, with its details.
-    func state(_ item: RequestReport) -> String {
+    func state(_ item: RequestReport) -> String { state(item, item.state.rawValue) }
+
+    private func state(_ item: RequestReport, _ word: String) -> String {
         // The state's own word says nothing more.
         let blockers = item.blockers.words.filter { $0 != item.state.rawValue }
         let details = ([item.status.map { "\($0)" }, item.reason].compactMap { $0 } + blockers).joined(separator: ", ")
-        return DisplayText.sanitized(item.state.rawValue + (details.isEmpty ? "" : " (\(details))"))
+        return DisplayText.sanitized(word + (details.isEmpty ? "" : " (\(details))"))
     }
 
     func age(_ time: Timestamp, _ now: Timestamp) -> String {
@@ -75,9 +77,15 @@ struct QueueText {
 
     // MARK: - One
 
+    private func opening(_ item: RequestReport) -> String {
+        // A request can wait, run or be dead; it is no backoff.
+        let word = item.state == .backoff ? "waiting for its next attempt" : item.state.rawValue
+        return "request \(item.id) is \(style.paint(state(item, word), Self.colour(of: item.state) ?? .bold))\n"
+    }
+
     func describe(_ item: RequestReport) -> String {
         let url = DisplayText.sanitized("\(item.method) \(item.url)")
-        let summary = "request \(item.id) is \(style.paint(state(item), Self.colour(of: item.state) ?? .bold))\n"
+        let summary = opening(item)
         let lines: [(String, String?)] = [
             ("request", url),
             ("when", item.condition.description), ("priority", "\(item.priority)"), ("order", item.orderKey),
@@ -119,7 +127,7 @@ struct QueueText {
 
     /// A sentence for each reason, and one for what ends it.
     func explain(_ item: RequestReport, at now: Instant) -> String {
-        let summary = "request \(item.id) is \(style.paint(state(item), Self.colour(of: item.state) ?? .bold))\n"
+        let summary = opening(item)
         let url = "  " + DisplayText.sanitized("\(item.method) \(item.url)") + "\n"
         guard item.reasons.isEmpty else { return summary + url + item.reasons.map { reason($0, now) }.joined() }
         return summary + url + "  " + sentence(for: item) + "\n"

@@ -10,6 +10,8 @@ struct QueueTopCommand: ParsableCommand {
         discussion: """
             The page of the queue of "reach top", with the same keys. With --json, or without a terminal, it prints every event \
             as JSON, one per line.
+
+            Exit status: 0 ended by the user, 2 usage, 4 no daemon answers.
             """)
 
     @OptionGroup var queue: QueueOptions

@@ -58,9 +58,8 @@ struct ReportOutage: Hashable {
 
     /// What failed, in words that may quote names from outside.
     var sentence: String {
-        let broken = rootCause.flatMap { RootCause.Kind(rawValue: $0) }.map {
-            RootCause($0, interface: rootInterface).sentence
-        }
+        let kind = rootCause.flatMap(RootCause.Kind.init)
+        let broken = kind.map { RootCause($0, interface: rootInterface).sentence }
         if let broken { return broken }
         guard cause.layer == .internet || cause.layer == .portal, let interface else { return cause.sentence }
         let linkClass = linkClass.map { " (\($0))" } ?? ""

@@ -11,7 +11,7 @@ struct StatusQuery {
     /// Whether only what connectivity checks have proved counts; then each target is one about which they can prove something.
     var validated = false
     var source: DaemonOptions.Source
-    var kernelOptions = EngineOptions()
+    var kernelOptions = ReachabilityEngine.Options()
 
     func run() throws {
         var source = source
@@ -19,13 +19,19 @@ struct StatusQuery {
         let answer = try source.ask { client throws(ControlError) in
             var states: [ReachabilityState] = []
             for target in targets { states.append(try client.status(of: target)) }
-            hints = TargetHint.sentences(for: states.filter { $0.reason == .nameNotResolved }.map(\.target), &client)
+            let unresolved = states.filter { $0.reason == .nameNotResolved }.map(\.target)
+            hints = TargetHint.sentences(for: unresolved) { (try? client.targetNames()) ?? [] }
             return states
         }
         for state in answer ?? [] { show(state, .daemon) }
-        let states = try answer ?? queryKernel()
-        if answer == nil {
-            hints = TargetHint.sentencesForLinks(states.filter { $0.reason == .nameNotResolved }.map(\.target))
+        let states: [ReachabilityState]
+        if let answer {
+            states = answer
+        } else {
+            let configuration = try KernelConfiguration(kernelOptions)
+            states = try queryKernel(configuration)
+            let unresolved = states.filter { $0.reason == .nameNotResolved }.map(\.target)
+            hints = TargetHint.sentences(for: unresolved) { configuration.names }
         }
         if !json { StandardOutput.write(source.note(isDaemon: answer != nil, .current)) }
         for hint in hints { StandardError.write("reach: \(hint)\n") }
@@ -45,12 +51,15 @@ struct StatusQuery {
         try CommandError.check(states.map { ($0.proof, $0.reason) })
     }
 
-    private func queryKernel() throws(CommandError) -> [ReachabilityState] {
+    private func queryKernel(_ configuration: KernelConfiguration) throws(CommandError) -> [ReachabilityState] {
         var states: [ReachabilityState] = []
         do throws(NetlinkError) {
-            let snapshot = try KernelSnapshot(options: kernelOptions)
+            let snapshot = try KernelSnapshot(
+                options: configuration.options, wantsWireless: configuration.namesWireless)
             for target in targets {
-                let state = try snapshot.state(of: target)
+                let meant = configuration.target(target)
+                var state = try snapshot.state(of: meant)
+                (state.target, state.name) = (target, configuration.name(of: meant))
                 show(state, .kernel)
                 states.append(state)
             }

@@ -41,10 +41,10 @@ enum CommandHint {
     }
 }
 
-/// What to say about a name that is not resolved, and that may be a mistyped target of the daemon's configuration.
+/// What to say about a name that is not resolved, and that may be a mistyped target of the configuration.
 enum TargetHint {
     /// The hints for names that are those of links of this machine, and that no resolver knows.
-    static func sentencesForLinks(_ targets: [Target]) -> [String] {
+    private static func sentencesForLinks(_ targets: [Target]) -> [String] {
         targets.compactMap { target in
             let word = target.description
             guard case .name = target.subject, if_nametoindex(word) != 0 else { return nil }
@@ -53,12 +53,14 @@ enum TargetHint {
         }
     }
 
-    /// - Parameter targets: Targets whose names are not resolved.
-    static func sentences(for targets: [Target], _ client: inout ControlClient) -> [String] {
+    /// - Parameters:
+    ///   - targets: Targets whose names are not resolved.
+    ///   - known: The names of targets in the configuration.
+    static func sentences(for targets: [Target], among known: () -> [String]) -> [String] {
         guard !targets.isEmpty else { return [] }
         let links = sentencesForLinks(targets)
         guard links.isEmpty else { return links }
-        guard let names = try? client.targetNames() else { return [] }
+        let names = known()
         return targets.compactMap { target in
             let word = target.description
             guard let meant = NearestWord.find(word, among: names), meant != word else { return nil }

@@ -42,8 +42,8 @@ struct ObservationOptions: ParsableArguments {
         ].filter(\.1).map(\.0)
     }
 
-    var engineOptions: EngineOptions {
-        var options = EngineOptions()
+    var engineOptions: ReachabilityEngine.Options {
+        var options = ReachabilityEngine.Options()
         if !anchors.isEmpty { options.anchors = anchors }
         options.mark = mark
         options.observer.policy = LinkPolicy(rules: classRules + meteredRules)

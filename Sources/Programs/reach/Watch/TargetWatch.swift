@@ -11,11 +11,19 @@ final class TargetWatch {
     /// Receives each event with its source.
     typealias Handler = (StreamEvent, StatusSource) -> Void
 
+    /// How much the watch depends on the configuration, which a daemon has read.
+    enum Configuration {
+        /// Not at all: nothing is read.
+        case none
+        case usual
+        /// What is waited for depends on it, so that an error of it is the watch's.
+        case required
+    }
+
     private let target: Target
     private let source: DaemonOptions.Source
-    private var options: EngineOptions
-    /// Whether what is waited for depends on the configuration, which the daemon has read.
-    private let needsConfiguration: Bool
+    private let options: ReachabilityEngine.Options
+    private let configuration: Configuration
     private let loop: EventLoop
     private let handler: Handler
     private let withRequests: Bool
@@ -30,15 +38,15 @@ final class TargetWatch {
 
     /// - Parameter withRequests: Whether the daemon also sends the events of the caller's requests.
     init(
-        of target: Target, from source: DaemonOptions.Source, kernelOptions: EngineOptions,
-        needsConfiguration: Bool = false,
+        of target: Target, from source: DaemonOptions.Source, kernelOptions: ReachabilityEngine.Options,
+        configuration: Configuration = .usual,
         mustObserve: Bool = false, seeksPath: Bool = false, withRequests: Bool = false, on loop: EventLoop,
         handler: @escaping Handler
     ) {
         self.target = target
         self.source = source
         options = kernelOptions
-        self.needsConfiguration = needsConfiguration
+        self.configuration = configuration
         self.mustObserve = mustObserve
         self.seeksPath = seeksPath
         self.withRequests = withRequests
@@ -64,9 +72,13 @@ final class TargetWatch {
     }
 
     private func watchKernel() {
-        if needsConfiguration {
+        var (options, target) = (options, target)
+        var name: String?
+        if configuration != .none {
             do throws(CommandError) {
-                try options.addConfiguration()
+                let read = try KernelConfiguration(options, isRequired: configuration == .required)
+                (options, target) = (read.options, read.target(target))
+                name = read.name(of: target)
             } catch {
                 return fail(error)
             }
@@ -76,11 +88,28 @@ final class TargetWatch {
         engine.start()
         if mustObserve, let error = engine.observationError { return fail(.cannotAsk(error)) }
         if seeksPath { _ = engine.askNeighbours() }
-        _ = engine.watch(target) { [unowned self] event in handler(.target(event), .kernel) }
+        _ = engine.watch(target) { [unowned self] event in
+            guard let name, case .change(let change) = event else { return handler(.target(event), .kernel) }
+            handler(.target(.change(change.named(name, as: self.target))), .kernel)
+        }
     }
 
     private func fail(_ error: CommandError) {
         failure = error
         loop.stop()
+    }
+}
+
+extension ReachabilityChange {
+    /// The change as it is shown to a client who asked for this target, which the configuration gives a name.
+    fileprivate func named(_ name: String, as target: Target) -> ReachabilityChange {
+        func named(_ state: ReachabilityState) -> ReachabilityState {
+            var state = state
+            (state.name, state.target) = (name, target)
+            return state
+        }
+        return ReachabilityChange(
+            at: Instant(wall: time, boot: bootTime), cause: cause, aspects: aspects, previous: previous.map(named),
+            state: named(state))
     }
 }

@@ -60,7 +60,7 @@ struct Waiter {
     let conditions: [NetworkCondition]
     let timeout: Duration?
     let source: DaemonOptions.Source
-    let kernelOptions: EngineOptions
+    let kernelOptions: ReachabilityEngine.Options
     /// The URL that is to answer.
     private let question: String?
     /// The probes that are to be up.
@@ -70,7 +70,7 @@ struct Waiter {
     /// - Throws: ``CommandError`` for a target that cannot be asked.
     init(
         target: WaitTarget, terms: [WaitTerms], timeout: Duration?, source: DaemonOptions.Source,
-        kernelOptions: EngineOptions
+        kernelOptions: ReachabilityEngine.Options
     ) throws(CommandError) {
         self.target = target.target
         conditions = terms.isEmpty ? [.reachable] : terms.compactMap(\.condition)
@@ -121,7 +121,7 @@ struct Waiter {
         let loop = try Self.loop()
         var hasBegun = false
         let watch = TargetWatch(
-            of: target, from: source, kernelOptions: kernelOptions, seeksPath: true, on: loop
+            of: target, from: source, kernelOptions: kernelOptions, configuration: .none, seeksPath: true, on: loop
         ) { event, _ in
             guard event.state != nil else { return }
             if hasBegun { loop.stop() }
@@ -172,9 +172,8 @@ struct Waiter {
         var unproved: CommandError?
         let watch = TargetWatch(
             of: target, from: source, kernelOptions: kernelOptions,
-            needsConfiguration: conditions.contains(where: \.dependsOnConfiguration), mustObserve: true,
-            seeksPath: true,
-            on: loop
+            configuration: conditions.contains(where: \.dependsOnConfiguration) ? .required : .usual,
+            mustObserve: true, seeksPath: true, on: loop
         ) { event, source in
             guard let state = event.state else { return }
             isAnswered = true

@@ -15,7 +15,7 @@ struct WatchQuery {
     var target: Target = .internet
     var form: Form = .byOutput
     var source: DaemonOptions.Source
-    var kernelOptions = EngineOptions()
+    var kernelOptions = ReachabilityEngine.Options()
 
     func run() throws {
         if StandardDescriptors.outputWasClosed { StandardOutput.fail(EBADF) }

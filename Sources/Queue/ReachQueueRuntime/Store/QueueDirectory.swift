@@ -157,7 +157,7 @@ package final class QueueDirectory: Sendable {
     }
 
     private static func request(of name: String, _ prefix: String) -> RequestID? {
-        guard name.hasUTF8Prefix(prefix), let number = Int64(name.dropFirst(prefix.count)) else { return nil }
+        guard let number = name.after(prefix).flatMap({ Int64($0) }) else { return nil }
         return RequestID(rawValue: number)
     }
 

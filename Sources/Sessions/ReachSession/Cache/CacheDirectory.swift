@@ -42,10 +42,10 @@ struct CacheDirectory: ~Copyable {
         for file in (try? DirectoryNames.read(path)) ?? [] {
             var status = stat()
             if file.hasUTF8Suffix(Self.suffix + ".new") { unlink(path + "/" + file) }
-            guard file.hasUTF8Suffix(Self.suffix), lstat(path + "/" + file, &status) == 0,
+            guard let name = file.before(Self.suffix), lstat(path + "/" + file, &status) == 0,
                 status.st_mode & S_IFMT == S_IFREG
             else { continue }
-            found.append((String(file.dropLast(Self.suffix.count)), Int(status.st_size), status.st_mtim))
+            found.append((String(name), Int(status.st_size), status.st_mtim))
         }
         found.sort { ($0.used.tv_sec, $0.used.tv_nsec) < ($1.used.tv_sec, $1.used.tv_nsec) }
         return found.map { ($0.name, $0.bytes) }

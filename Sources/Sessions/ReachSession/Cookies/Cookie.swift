@@ -45,11 +45,11 @@ extension Cookie {
     func hasExpired(at now: Timestamp) -> Bool { expires.map { $0 <= now } ?? false }
 
     /// Whether the cookie can be sent as it is: no other cookie or header begins within it. It may come from the program,
-    /// or from a file.
+    /// or from a file. The path is that of a URL, which may have a semicolon, and is not sent.
     var isSendable: Bool {
-        let forbidden: (UInt8) -> Bool = { $0 < 0x20 && $0 != 9 || $0 == 0x7f || $0 == UInt8(ascii: ";") }
+        let control: (UInt8) -> Bool = { $0 < 0x20 && $0 != 9 || $0 == 0x7f }
         return !name.isEmpty && !domain.isEmpty && path.hasUTF8Prefix("/") && !name.utf8.contains(UInt8(ascii: "="))
-            && !(name + value + path).utf8.contains(where: forbidden)
+            && !(name + value).utf8.contains(UInt8(ascii: ";")) && !(name + value + path).utf8.contains(where: control)
     }
 }
 
@@ -86,7 +86,7 @@ package struct CookieOrigin: Hashable, Sendable {
     /// Whether a cookie of this path is sent with the URL's path (RFC 6265, 5.1.4).
     package func isBelow(path other: String) -> Bool {
         if path == other { return true }
-        guard path.hasUTF8Prefix(other) else { return false }
-        return other.hasUTF8Suffix("/") || path.dropFirst(other.count).hasUTF8Prefix("/")
+        guard let rest = path.after(other) else { return false }
+        return other.hasUTF8Suffix("/") || rest.hasUTF8Prefix("/")
     }
 }

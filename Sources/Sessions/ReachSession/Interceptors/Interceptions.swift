@@ -124,7 +124,8 @@ struct Adaptation: Sendable {
 
     /// Undoes the changes, for another origin. The request's own credentials do not come back.
     func withdraw(from headers: inout [HeaderField]) {
-        let changed = Self.names(of: added)
+        // Also what came back at an earlier redirect.
+        let changed = Self.names(of: added + replaced)
         headers.removeAll { changed.contains($0.name.lowercased()) }
         headers += replaced.filter(Self.mayReturn)
     }

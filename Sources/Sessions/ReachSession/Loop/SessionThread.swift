@@ -81,7 +81,7 @@ final class SessionLoops {
 
     func network(_ policy: LinkPolicy) -> ReachabilityEngine {
         if let network = networks[policy] { return network }
-        var options = EngineOptions()
+        var options = ReachabilityEngine.Options()
         options.observer.policy = policy
         let network = ReachabilityEngine(loop: loop, options: options)
         networks[policy] = network

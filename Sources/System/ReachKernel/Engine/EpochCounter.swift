@@ -17,14 +17,20 @@ struct EpochCounter {
 
     private(set) var value: UInt64 = 1
     private var paths: [PathKey]?
+    /// The last verdict by other options.
+    private var judgedBefore: Verdict?
+
+    /// From now on paths are judged by other options. A verdict that differs counts as an epoch: at worst something is tried once
+    /// more.
+    mutating func expectOtherJudgement(than internet: Verdict?) { judgedBefore = internet }
 
     /// Compares a verdict with the one before it.
     ///
     /// - Returns: Whether a new epoch began. The first verdict begins none.
     mutating func count(_ internet: Verdict) -> Bool {
         let current = [PathKey(internet.ipv4), PathKey(internet.ipv6)]
-        defer { paths = current }
-        guard let paths, paths != current else { return false }
+        defer { (paths, judgedBefore) = (current, nil) }
+        guard let paths, paths != current || judgedBefore.map({ $0 != internet }) ?? false else { return false }
         value += 1
         return true
     }

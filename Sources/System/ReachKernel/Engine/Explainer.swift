@@ -5,14 +5,15 @@ internal import ReachLoop
 /// queries only fill in what the lookups leave open.
 package final class Explainer {
     private let snapshot: KernelSnapshot
-    private let options: EngineOptions
+    private let options: ReachabilityEngine.Options
 
     /// - Parameters:
     ///   - memory: What an observer of the same network remembers; `nil` without one.
     ///   - wantsWireless: Whether to query the Wi-Fi networks of links.
     /// - Throws: The reason why the kernel cannot be queried.
     package init(
-        options: EngineOptions = EngineOptions(), memory: RootCauseMemory? = nil, wantsWireless: Bool = false
+        options: ReachabilityEngine.Options = ReachabilityEngine.Options(), memory: RootCauseMemory? = nil,
+        wantsWireless: Bool = false
     ) throws(NetlinkError) {
         self.options = options
         snapshot = try KernelSnapshot(options: options, memory: memory, wantsWireless: wantsWireless)

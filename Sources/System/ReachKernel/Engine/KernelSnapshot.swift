@@ -7,7 +7,7 @@ package final class KernelSnapshot {
     package static let namePatience: Duration = .seconds(5)
 
     package let view: KernelView
-    private let options: EngineOptions
+    private let options: ReachabilityEngine.Options
     private let memory: RootCauseMemory?
 
     /// - Parameters:
@@ -15,7 +15,8 @@ package final class KernelSnapshot {
     /// - Throws: The reason why the kernel cannot be queried.
     ///   - wantsWireless: Whether to query the Wi-Fi networks of links.
     package init(
-        options: EngineOptions = EngineOptions(), memory: RootCauseMemory? = nil, wantsWireless: Bool = false
+        options: ReachabilityEngine.Options = ReachabilityEngine.Options(), memory: RootCauseMemory? = nil,
+        wantsWireless: Bool = false
     ) throws(NetlinkError) {
         self.options = options
         self.memory = memory
@@ -44,6 +45,7 @@ package final class KernelSnapshot {
     package func state(
         of target: Target, where condition: NetworkCondition? = nil
     ) throws(NetlinkError) -> ReachabilityState {
+        try identifyNetworks()
         var machine = StatusMachine(target: target, at: SystemClock.now)
         let evaluation = try evaluate(target)
         var verdict = evaluation.verdict
@@ -59,10 +61,13 @@ package final class KernelSnapshot {
         return machine.state
     }
 
-    /// How the kernel sends to each of these addresses, in their order.
-    package func routes(to addresses: [RoutedAddress]) throws(NetlinkError) -> [AddressRoute] {
-        let internet = try judge(.internet).verdict
-        return try PathFinder(view: view, mark: options.mark).routes(to: addresses, internet: internet)
+    /// Whether an interface is metered; `false` if there is no such interface.
+    package func isMetered(_ interface: String) -> Bool { view.isMetered(interface) }
+
+    /// How the kernel sends to each of these addresses, in their order; `nil` if it cannot be asked.
+    package func routes(to addresses: [RoutedAddress]) -> [AddressRoute]? {
+        guard let internet = try? judge(.internet).verdict else { return nil }
+        return try? PathFinder(view: view, mark: options.mark).routes(to: addresses, internet: internet)
     }
 
     /// All links of this namespace, by index, each with the families for which it carries the Internet.

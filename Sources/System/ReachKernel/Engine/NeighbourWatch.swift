@@ -33,13 +33,13 @@ final class NeighbourWatch {
     ///
     /// - Returns: Whether they differ from those before.
     func setGateways(of routes: [DefaultRoute]) -> Bool {
-        let fresh = Set(
+        let keys = Set(
             routes.compactMap { route in
                 route.neighbour == nil
                     ? nil : route.gateway.map { Neighbour.Key(interface: route.key.interface, address: $0) }
             })
-        defer { gateways = fresh }
-        return fresh != gateways
+        defer { gateways = keys }
+        return keys != gateways
     }
 
     // MARK: - Checks

@@ -17,15 +17,15 @@ final class NetworkWatches {
         if handlers.isEmpty { snapshot = nil }
     }
 
-    /// - Returns: Whether the handlers have to be told: it differs from the one before, or there is none.
-    func take(_ fresh: NetworkSnapshot?) -> Bool {
-        guard fresh == nil || fresh != snapshot else { return false }
-        snapshot = fresh
+    /// - Returns: Whether the handlers need it: it differs from the one before, or there is none.
+    func update(_ snapshot: NetworkSnapshot?) -> Bool {
+        guard snapshot == nil || snapshot != self.snapshot else { return false }
+        self.snapshot = snapshot
         return true
     }
 
     /// Calls the handlers that no earlier handler has removed.
-    func tell(_ fresh: NetworkSnapshot?) {
-        for (id, handler) in handlers where handlers.contains(where: { $0.id == id }) { handler(fresh) }
+    func send(_ snapshot: NetworkSnapshot?) {
+        for (id, handler) in handlers where handlers.contains(where: { $0.id == id }) { handler(snapshot) }
     }
 }

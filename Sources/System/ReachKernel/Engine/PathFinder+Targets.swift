@@ -4,15 +4,14 @@ internal import ReachCore
 extension PathFinder {
     /// - Returns: `nil` while the target's name is being resolved for the first time.
     mutating func verdict(
-        for watch: WatchedTarget, internet: SharedVerdict, anchors: [IPAddress]
-    ) throws(NetlinkError) -> SharedVerdict? {
+        for watch: WatchedTarget, internet: Verdict, anchors: [IPAddress]
+    ) throws(NetlinkError) -> Verdict? {
         if watch.target == .internet, watch.condition == nil { return internet }
-        guard let own = try ownVerdict(for: watch, internet: internet.verdict, anchors) else { return nil }
-        guard let condition = watch.condition else { return SharedVerdict(own) }
-        return SharedVerdict(
-            try choose(
-                own, on: watch.target.subject, internet: internet.verdict, names: watch.name.addresses,
-                anchors: anchors, where: condition))
+        guard let chosen = try ownVerdict(for: watch, internet: internet, anchors) else { return nil }
+        guard let condition = watch.condition else { return chosen }
+        return try choose(
+            chosen, on: watch.target.subject, internet: internet, names: watch.name.addresses, anchors: anchors,
+            where: condition)
     }
 
     /// The verdict by the kernel's own choice of a path.

@@ -3,21 +3,18 @@ internal import ReachCore
 /// The links that carry paths, from one evaluation to the next.
 struct CarryingLinks {
     /// The inner `nil` if every link counts, the outer one until they are found.
-    private(set) var known: Set<InterfaceIndex>??
+    private(set) var found: Set<InterfaceIndex>??
 
-    mutating func note(_ links: Set<InterfaceIndex>?) { known = .some(links) }
+    mutating func note(_ links: Set<InterfaceIndex>?) { found = .some(links) }
 
-    mutating func forget() { known = nil }
+    mutating func forget() { found = nil }
 }
 
 extension ReachabilityEngine {
     /// The links that carry the paths of watched targets or of the network's snapshot, and all below them; `nil` if every
     /// link counts: for a target that is not reachable, any link may be the root cause, or the way back.
     func findCarryingLinks() -> Set<InterfaceIndex>? {
-        // The links of targets that wait for their evaluation are not known.
-        guard postponed == nil, observationError == nil, let view = observer?.view, let internet,
-            internet.status == .reachable
-        else {
+        guard observationError == nil, let view = observer?.view, let internet, internet.status == .reachable else {
             return nil
         }
         var carried = Set([internet.ipv4.interfaceIndex, internet.ipv6.interfaceIndex].compactMap(\.self))

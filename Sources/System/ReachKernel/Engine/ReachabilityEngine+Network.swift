@@ -34,9 +34,9 @@ extension ReachabilityEngine {
         do throws(NetlinkError) {
             let finder = PathFinder(view: view, mark: options.mark)
             let routes = try finder.defaultRoutes(preferred: internet, anchors: options.anchors)
-            let isMore = try view.noteGateways(of: routes)
+            let hasNewGateways = try view.noteGateways(of: routes)
             let forgotten = view.forgetGateways(besides: routes)
-            if isMore || mayCarry(forgotten, routes) { return evaluate([NetworkTable.Effect(cause: .network)]) }
+            if hasNewGateways || mayCarry(forgotten, routes) { return evaluate([NetworkTable.Effect(cause: .network)]) }
             // Nothing that was evaluated depends on what was forgotten.
             if !forgotten.isEmpty { _ = view.takeIdentityChange() }
             send(
@@ -53,9 +53,9 @@ extension ReachabilityEngine {
     }
 
     /// Publishes a snapshot if it differs from the one before; `nil` while the kernel cannot be observed.
-    func send(_ fresh: NetworkSnapshot?) {
-        guard networkWatches.take(fresh) else { return }
+    func send(_ snapshot: NetworkSnapshot?) {
+        guard networkWatches.update(snapshot) else { return }
         carryingLinks.forget()
-        networkWatches.tell(fresh)
+        networkWatches.send(snapshot)
     }
 }

@@ -15,22 +15,6 @@ extension ReachabilityEngine {
         ) { () throws(NetlinkError) in internet }
     }
 
-    /// Adds its root cause to a verdict. Targets that share the verdict mostly share the cause.
-    func addRootCause(
-        to shared: SharedVerdict, for watch: WatchedTarget, _ internet: Verdict, _ causes: inout SharedRootCauses
-    ) throws(NetlinkError) -> SharedVerdict {
-        let (state, memory) = (watch.machine.state, watch.memory)
-        if let known = causes.find(shared, after: state, memory) {
-            watch.memory = known.memory
-            return known.verdict
-        }
-        var verdict = shared.verdict
-        verdict.rootCause = try rootCause(of: verdict, for: watch, internet, causes.reader)
-        let result = SharedVerdict(verdict)
-        try causes.note(shared, after: state, memory, is: result, watch.memory)
-        return result
-    }
-
     /// Why no default route satisfies a condition now; `nil` if one does, and while the kernel cannot be observed.
     package func rootCause(where condition: NetworkCondition) -> RootCause? {
         guard observationError == nil, let view = observer?.view, let internet else { return nil }

@@ -4,11 +4,13 @@ internal import ReachCore
 /// what it reads, it reads once.
 final class RootCauseReader {
     private let view: KernelView
-    private let options: EngineOptions
+    private let options: ReachabilityEngine.Options
     private let radios = RadioReader()
     private var stack: LinkStack?
+    /// What switches the radios off that were asked about.
+    private var blocks: [InterfaceIndex: RootCauseFinder.Radio?] = [:]
 
-    init(view: KernelView, options: EngineOptions) {
+    init(view: KernelView, options: ReachabilityEngine.Options) {
         self.view = view
         self.options = options
     }
@@ -43,19 +45,26 @@ final class RootCauseReader {
     private func finder(
         for subject: Subject, _ verdict: Verdict, _ memory: RootCauseMemory
     ) throws(NetlinkError) -> RootCauseFinder {
-        let stack = if let known = self.stack { known } else { try view.fullStack() }
+        let stack = if let found = self.stack { found } else { try view.fullStack() }
         self.stack = stack
         var finder = RootCauseFinder(table: view.table, stack: stack)
         finder.memory = memory.paths.allowed(by: subject.condition)
         finder.admissions = memory.admissions
         finder.condition = subject.condition
-        finder.radio = { [radios] in radios.block(of: $0, stack.class(of: $0.index)) }
+        finder.radio = { [self] in block(of: $0, in: stack) }
         finder.isIPv6Disabled = { [radios] in radios.disablesIPv6(on: $0) }
         finder.isRefusedByRule = { [self] family in
             guard let reason = verdict.reason else { return false }
             return (try? isRefusedByRule(subject, family, because: reason)) ?? false
         }
         return finder
+    }
+
+    private func block(of link: Link, in stack: LinkStack) -> RootCauseFinder.Radio? {
+        if let found = blocks[link.index] { return found }
+        let block = radios.block(of: link, stack.class(of: link.index))
+        blocks[link.index] = .some(block)
+        return block
     }
 
     private func isRefusedByRule(

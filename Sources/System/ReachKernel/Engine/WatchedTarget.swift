@@ -16,16 +16,13 @@ final class WatchedTarget {
     }
     /// The links that carried its paths before it was lost.
     var memory = PathMemory()
-    /// Whether all who watch it can wait for others.
-    var isPatient: Bool { impatientCount == 0 }
-    private var impatientCount = 0
     /// The lookup of its name that is awaited.
     var lookup: (number: UInt64, id: SystemResolver.ID)?
     var holdTimer: TimerQueue.ID?
     var nameTimer: TimerQueue.ID?
     /// Whether a state has been sent: it was determined, or the wait for it is over.
     private var hasBegun = false
-    private var handlers: [(id: UInt64, isPatient: Bool, handler: Handler)] = []
+    private var handlers: [(id: UInt64, handler: Handler)] = []
     /// How many handlers were removed so far.
     private var removals = 0
 
@@ -70,9 +67,8 @@ final class WatchedTarget {
     var isWatched: Bool { !handlers.isEmpty }
 
     /// Adds a handler, and calls it at once with the current state if there is one.
-    func add(_ id: UInt64, isPatient: Bool, at now: Instant, _ handler: @escaping Handler) {
-        handlers.append((id, isPatient, handler))
-        if !isPatient { impatientCount += 1 }
+    func add(_ id: UInt64, at now: Instant, _ handler: @escaping Handler) {
+        handlers.append((id, handler))
         guard hasBegun else { return }
         handler(.change(initialChange(at: now)))
     }
@@ -82,7 +78,7 @@ final class WatchedTarget {
     /// - Returns: Whether it was one of this target's handlers.
     func remove(_ id: UInt64) -> Bool {
         guard let index = handlers.firstIndex(where: { $0.id == id }) else { return false }
-        if !handlers.remove(at: index).isPatient { impatientCount -= 1 }
+        handlers.remove(at: index)
         removals += 1
         return true
     }
@@ -91,7 +87,7 @@ final class WatchedTarget {
     func send(_ event: TargetEvent) {
         if case .change = event { hasBegun = true }
         let before = removals
-        for (id, _, handler) in handlers where removals == before || handlers.contains(where: { $0.id == id }) {
+        for (id, handler) in handlers where removals == before || handlers.contains(where: { $0.id == id }) {
             handler(event)
         }
     }

@@ -32,8 +32,8 @@ package struct RadioReader {
         }
         .filter { $0.type == type }
         let device = device(of: link)
-        let own = switches.filter { $0.name != nil && $0.name == device }
-        let counting = own.isEmpty ? switches : own
+        let ofDevice = switches.filter { $0.name != nil && $0.name == device }
+        let counting = ofDevice.isEmpty ? switches : ofDevice
         if counting.contains(where: \.isHard) { return .blockedByHardware }
         return counting.contains(where: \.isSoft) ? .blockedBySoftware : nil
     }

@@ -167,22 +167,54 @@ package final class KernelQueries {
         return modes.max() == 1
     }
 
+    /// All links.
     package func links() throws(NetlinkError) -> [Link] {
         var header = ifinfomsg()
         header.ifi_family = UInt8(AF_UNSPEC)
-        return try socket.dump(RTM_GETLINK, header) {
+        let dump = try socket.dump(RTM_GETLINK, header) {
             $0.attribute(IFLA_EXT_MASK, Self.skipStatistics)
-        } read: { message in
+        } read: { message -> Link? in
             guard case .link(let link) = NoticeParser.notice(message) else { return nil }
             return link
         }
+        var links = dump.last
+        for index in Self.missed(by: dump, \.index) {
+            if let link = try link(index) { links.append(link) }
+        }
+        return links
     }
 
+    /// All addresses of links.
     package func addresses() throws(NetlinkError) -> [InterfaceAddress] {
-        try socket.dump(RTM_GETADDR, ifaddrmsg()) { message in
+        let dump = try dumpAddresses(of: nil)
+        var addresses = dump.last
+        for index in Self.missed(by: dump, \.interface) {
+            do throws(NetlinkError) {
+                addresses += try dumpAddresses(of: index).last
+            } catch .refused {
+                // The link is gone.
+            }
+        }
+        return addresses
+    }
+
+    /// - Parameter interface: The only link; `nil` for all. Before Linux 4.20 the kernel answers for all.
+    private func dumpAddresses(of interface: InterfaceIndex?) throws(NetlinkError) -> QuerySocket.Dump<InterfaceAddress>
+    {
+        var header = ifaddrmsg()
+        header.ifa_index = UInt32(bitPattern: interface ?? 0)
+        return try socket.dump(RTM_GETADDR, header) { message in
             guard case .address(let address) = NoticeParser.notice(message) else { return nil }
+            guard interface == nil || address.interface == interface else { return nil }
             return address
         }
+    }
+
+    /// The links that were in an interrupted dump, and in the last one no more: they are gone, or were passed over.
+    private static func missed<Entry>(
+        by dump: QuerySocket.Dump<Entry>, _ index: (Entry) -> InterfaceIndex
+    ) -> Set<InterfaceIndex> {
+        Set(dump.earlier.map(index)).subtracting(dump.last.map(index))
     }
 
     package func rules() throws(NetlinkError) -> [Rule] {
@@ -190,10 +222,10 @@ package final class KernelQueries {
         for family in IPAddress.Family.allCases {
             var header = fib_rule_hdr()
             header.family = Self.number(of: family)
-            rules += try socket.dump(RTM_GETRULE, header) { message in
+            rules += try socket.dump(RTM_GETRULE, header) { message -> Rule? in
                 guard case .rule(let rule) = NoticeParser.notice(message) else { return nil }
                 return rule
-            }
+            }.last
         }
         return rules
     }
@@ -203,10 +235,10 @@ package final class KernelQueries {
         var header = rtmsg()
         header.rtm_family = Self.number(of: family)
         header.rtm_type = type.rawValue
-        return try socket.dump(RTM_GETROUTE, header) { message in
+        return try socket.dump(RTM_GETROUTE, header) { message -> Route? in
             guard case .route(let route, _) = NoticeParser.notice(message), route.type == type else { return nil }
             return route
-        }
+        }.last
     }
 
     private static let skipStatistics = UInt32(RTEXT_FILTER_SKIP_STATS)

@@ -58,8 +58,8 @@ extension PathFinder {
         for family in IPAddress.Family.allCases {
             let path = family == .ipv4 ? preferred.ipv4 : preferred.ipv6
             let isTunnelled = path.interfaceIndex.map(view.leadsIntoTunnel) ?? hasTunnel
-            let own = path.interfaceIndex.map { addresses(of: $0, family) } ?? []
-            if let main = DefaultRoute(preferred: path, family, addresses: own) { routes.append(main) }
+            let part = path.interfaceIndex.map { addresses(of: $0, family) } ?? []
+            if let main = DefaultRoute(preferred: path, family, addresses: part) { routes.append(main) }
             routes += try otherRoutes(than: path.interfaceIndex, survey(family), pastTunnel: isTunnelled)
         }
         return view.leases?.markingUndecided(routes) ?? routes
@@ -87,8 +87,8 @@ extension PathFinder {
         var routes: [DefaultRoute] = []
         for (place, candidate) in candidates.enumerated() {
             let first = place * survey.anchors.count
-            let own = answers[first..<first + survey.anchors.count]
-            guard let (route, hop) = survey.route(by: candidate.link.index, own) else { continue }
+            let part = answers[first..<first + survey.anchors.count]
+            guard let (route, hop) = survey.route(by: candidate.link.index, part) else { continue }
             routes.append(try defaultRoute(candidate, survey.family, route, hop))
         }
         return routes

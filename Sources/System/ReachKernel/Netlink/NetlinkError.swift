@@ -5,8 +5,6 @@ internal import ReachLoop
 package enum NetlinkError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Notices or replies were lost: read everything again.
     case lost
-    /// The table changed during every attempt to dump it.
-    case dumpInterrupted
     /// This process lacks the permission, or the kernel lacks the feature: poll, or give up.
     case forbidden(call: String, errno: Int32)
     /// The kernel refused one request; the socket still works.
@@ -25,7 +23,6 @@ package enum NetlinkError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .lost: "netlink messages were lost"
-        case .dumpInterrupted: "the kernel's tables changed too fast to be read"
         case .forbidden(let call, let number), .failed(let call, let number):
             "\(call): \(SystemError.text(number))"
         case .refused(let number): "the kernel refused a request: \(SystemError.text(number))"

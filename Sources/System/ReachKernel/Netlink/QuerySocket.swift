@@ -11,7 +11,7 @@ final class QuerySocket {
     private lazy var shortReplies = DatagramBuffer(slotBytes: 1024, slotCount: 32)
     private var nextSequence: UInt32 = 1
     /// The number of attempts to dump a table that changes meanwhile.
-    private static let dumpAttempts = 5
+    private static let dumpAttempts = 3
 
     init(_ protocolNumber: CInt) throws(NetlinkError) {
         socket = try NetlinkSocket.open(protocolNumber, receiveBufferBytes: 1 << 20)
@@ -25,26 +25,40 @@ final class QuerySocket {
         RequestBatch(firstSequence: nextSequence, requests: requests)
     }
 
-    /// Requests a whole table.
+    /// What dumps of a table said.
+    struct Dump<Entry> {
+        /// The entries, in the kernel's order.
+        var last: [Entry] = []
+        /// Those of the dumps before, which the kernel interrupted: while a table changes, a dump can pass over an entry that stays.
+        var earlier: [Entry] = []
+        /// Whether the table changed during the last dump, too.
+        var wasInterrupted = false
+    }
+
+    /// Requests a whole table, and again if it changes meanwhile. On a host where containers come and go all the time, every dump
+    /// is interrupted; what stays in the table is missed by one dump, but hardly by all of them.
     func dump<T>(
         _ type: Int, _ header: some BitwiseCopyable, attributes: (inout RequestBatch) -> Void = { _ in },
         read: (Message) -> T?
-    ) throws(NetlinkError) -> [T] {
+    ) throws(NetlinkError) -> Dump<T> {
+        var dump = Dump<T>()
         for _ in 0..<Self.dumpAttempts {
             var batch = batch()
             batch.add(type, flags: NLM_F_DUMP, header, attributes: attributes)
-            var result: [T] = []
-            var wasInterrupted = false
+            dump.earlier += dump.last
+            dump.last = []
+            dump.wasInterrupted = false
             var failure: Int32 = 0
             try exchange(batch) { message in
-                if message.has(NLM_F_DUMP_INTR) { wasInterrupted = true }
+                if message.has(NLM_F_DUMP_INTR) { dump.wasInterrupted = true }
                 if let number = message.errorNumber { failure = number }
-                if let value = read(message) { result.append(value) }
+                if let value = read(message) { dump.last.append(value) }
             }
             if failure != 0 { throw .refused(errno: failure) }
-            if !wasInterrupted { return result }
+            if !dump.wasInterrupted { break }
         }
-        throw .dumpInterrupted
+        if !dump.wasInterrupted { dump.earlier = [] }
+        return dump
     }
 
     /// Sends the requests, and calls `read` with each reply until all are answered.

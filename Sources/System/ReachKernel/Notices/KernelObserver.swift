@@ -209,7 +209,7 @@ package final class KernelObserver {
     /// that the kernel is unobservable and retries.
     package func recover(from error: NetlinkError) {
         switch error {
-        case .lost, .dumpInterrupted, .refused: resync(after: error)
+        case .lost, .refused: resync(after: error)
         case .forbidden, .failed:
             close()
             handler(.unobservable(error))

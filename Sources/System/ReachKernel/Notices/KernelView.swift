@@ -44,23 +44,23 @@ package final class KernelView {
 
     /// Reads everything again.
     package func refresh() throws(NetlinkError) {
-        var fresh = NetworkTable()
-        for link in try queries.links() { _ = fresh.apply(.link(link)) }
-        for address in try queries.addresses() { _ = fresh.apply(.address(address)) }
-        fresh.keepPortals(of: table)
-        fresh.keepDomains(of: table)
-        try fresh.keepGateways(of: table) { key throws(NetlinkError) in
+        var new = NetworkTable()
+        for link in try queries.links() { _ = new.apply(.link(link)) }
+        for address in try queries.addresses() { _ = new.apply(.address(address)) }
+        new.keepPortals(of: table)
+        new.keepDomains(of: table)
+        try new.keepGateways(of: table) { key throws(NetlinkError) in
             try queries.neighbourEntry(key)?.hardwareAddress
         }
         wireless?.forgetAll()
-        traits = traits.filter { fresh.links[$0.key]?.isSameDevice(as: table.links[$0.key]) == true }
+        traits = traits.filter { new.links[$0.key]?.isSameDevice(as: table.links[$0.key]) == true }
         for key in table.neighbours.keys {
             let state = try validState(of: try queries.neighbourEntry(key), key)
             // As with notices: a failed neighbour that the kernel asks again stays failed until it answers.
             let isAskedAgain = state == .incomplete && table.neighbours[key] == .failed
-            fresh.setNeighbour(key, to: isAskedAgain ? .failed : state)
+            new.setNeighbour(key, to: isAskedAgain ? .failed : state)
         }
-        table = fresh
+        table = new
         hasOtherIdentity = true
         conditions = [:]
         tunnels.forget()
@@ -70,9 +70,9 @@ package final class KernelView {
     /// The policy rules. They are read once, and again after a change.
     package func rules() throws(NetlinkError) -> [Rule] {
         if let knownRules { return knownRules }
-        let fresh = try queries.rules()
-        knownRules = fresh
-        return fresh
+        let new = try queries.rules()
+        knownRules = new
+        return new
     }
 
     /// Whether a rule applies to some IPv4 sources only, as far as the rules have been read.
@@ -90,11 +90,11 @@ package final class KernelView {
     package func apply(_ notice: Notice) -> NetworkTable.Effect? {
         switch notice {
         case .link(let link):
-            let known = table.links[link.index]
-            if known?.isUsable != link.isUsable { wireless?.forget(link.index) }
-            if known?.isUsable == false, link.isUsable { usableSince[link.index] = SystemClock.boot }
-            if known?.isSameDevice(as: link) == false { traits[link.index] = nil }
-            admissions.observe(link, after: known)
+            let earlier = table.links[link.index]
+            if earlier?.isUsable != link.isUsable { wireless?.forget(link.index) }
+            if earlier?.isUsable == false, link.isUsable { usableSince[link.index] = SystemClock.boot }
+            if earlier?.isSameDevice(as: link) == false { traits[link.index] = nil }
+            admissions.observe(link, after: earlier)
         case .linkRemoved(let index):
             traits[index] = nil
             tunnels.remove(index)
@@ -109,9 +109,9 @@ package final class KernelView {
             if effect != nil { noteAddressChange(of: address) }
             return effect
         case .neighbour(let neighbour):
-            let known = table.gateways
+            let earlier = table.gateways
             let effect = table.apply(notice)
-            if table.gateways != known { noteIdentityChange(of: neighbour.key.interface) }
+            if table.gateways != earlier { noteIdentityChange(of: neighbour.key.interface) }
             return effect
         default: return table.apply(notice)
         }
@@ -158,12 +158,12 @@ package final class KernelView {
     /// - Returns: Whether more or something else is now known of the network behind a link.
     func noteGateways(of routes: some Sequence<DefaultRoute>) throws(NetlinkError) -> Bool {
         guard identifiesNetworks else { return false }
-        var isOther = false
+        var hasChanged = false
         for route in routes {
             guard let gateway = route.gateway, try noteGateway(gateway, of: route.key) else { continue }
-            isOther = true
+            hasChanged = true
         }
-        return isOther
+        return hasChanged
     }
 
     private func noteGateway(_ gateway: IPAddress, of route: DefaultRoute.Key) throws(NetlinkError) -> Bool {
@@ -186,15 +186,15 @@ package final class KernelView {
         return links
     }
 
-    /// - Parameter fresh: What is known of the leases of links; `nil` where no one reads leases.
+    /// - Parameter new: What is known of the leases of links; `nil` where no one reads leases.
     /// - Returns: Whether it differs from what was known.
-    package func setLeases(_ fresh: LeaseFindings?) -> Bool {
-        guard fresh != leases else { return false }
-        if fresh?.hotspots != leases?.hotspots {
+    package func setLeases(_ new: LeaseFindings?) -> Bool {
+        guard new != leases else { return false }
+        if new?.hotspots != leases?.hotspots {
             conditions = [:]
             hasOtherIdentity = true
         }
-        leases = fresh
+        leases = new
         return true
     }
 
@@ -223,7 +223,7 @@ package final class KernelView {
 
     /// The condition of a link.
     package func condition(of index: InterfaceIndex) throws(NetlinkError) -> LinkCondition {
-        if let known = conditions[index] { return known }
+        if let cached = conditions[index] { return cached }
         let stack = try stack(for: index)
         let condition = stack.condition(of: index)
         conditions[index] = condition

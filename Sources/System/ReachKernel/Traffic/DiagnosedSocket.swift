@@ -25,10 +25,10 @@ struct DiagnosedSocket {
         }
         func address(_ bytes: UnsafeRawBufferPointer) -> IPAddress? {
             if CInt(socket.idiag_family) == AF_INET { return IPAddress(UnsafeRawBufferPointer(rebasing: bytes[..<4])) }
-            guard let whole = IPAddress(bytes), whole.high == 0, whole.low >> 32 == 0xffff else {
+            guard let mapped = IPAddress(bytes), mapped.high == 0, mapped.low >> 32 == 0xffff else {
                 return IPAddress(bytes)
             }
-            return IPAddress(ipv4: UInt32(truncatingIfNeeded: whole.low))
+            return IPAddress(ipv4: UInt32(truncatingIfNeeded: mapped.low))
         }
         guard let local = withUnsafeBytes(of: socket.id.idiag_src, address),
             let far = withUnsafeBytes(of: socket.id.idiag_dst, address)

@@ -27,12 +27,12 @@ final class WireGuardQueries {
     private func ask(_ index: InterfaceIndex, of kind: String) -> WireGuardDevice? {
         guard let family = family(kind) else { return nil }
         if socket == nil { socket = try? QuerySocket(NETLINK_GENERIC) }
-        let parts = try? socket?.dump(family, genlmsghdr(cmd: WireGuardParser.getDevice, version: 1, reserved: 0)) {
+        let dump = try? socket?.dump(family, genlmsghdr(cmd: WireGuardParser.getDevice, version: 1, reserved: 0)) {
             $0.attribute(WireGuardParser.interfaceIndex, UInt32(bitPattern: index))
         } read: {
             WireGuardParser.part($0, family: family)
         }
-        guard let parts, var device = parts.first else { return nil }
+        guard let parts = dump?.last, var device = parts.first else { return nil }
         for part in parts.dropFirst() { device.add(part) }
         return device
     }
@@ -44,58 +44,5 @@ final class WireGuardQueries {
         let found = reach_generic_family(kind, nil, &number, &group) == 0 ? Int(number) : nil
         families[kind] = .some(found)
         return found
-    }
-}
-
-/// Parses the answers to WG_CMD_GET_DEVICE (linux/wireguard.h).
-enum WireGuardParser {
-    static let getDevice: UInt8 = 0
-    static let interfaceIndex: UInt32 = 1
-
-    /// - Returns: The device with those of its peers that the message has; `nil` for any other message.
-    static func part(_ message: Message, family: Int) -> WireGuardDevice? {
-        guard Int(message.type) == family, let (_, attributes) = message.body(genlmsghdr.self) else { return nil }
-        return device(attributes)
-    }
-
-    private static func device(_ attributes: Attributes) -> WireGuardDevice {
-        var device = WireGuardDevice()
-        for attribute in attributes {
-            switch attribute.type {
-            case 7: device.mark = attribute.uint32.flatMap { $0 == 0 ? nil : $0 }
-            case 8: device.peers = attribute.nested.map { peer($0.nested) }
-            default: break
-            }
-        }
-        return device
-    }
-
-    private static func peer(_ attributes: Attributes) -> WireGuardDevice.Peer {
-        var peer = WireGuardDevice.Peer()
-        for attribute in attributes {
-            switch attribute.type {
-            case 4: peer.endpoint = endpoint(attribute.payload)
-            case 6:
-                let seconds = attribute.structure(Int64.self) ?? 0
-                peer.lastHandshake = seconds == 0 ? nil : seconds
-            case 9:
-                for allowed in attribute.nested {
-                    for part in allowed.nested where part.type == 3 {
-                        if let length = part.uint8, length <= 1 { peer.takesAll = true }
-                    }
-                }
-            default: break
-            }
-        }
-        return peer
-    }
-
-    /// The address of a `sockaddr_in` or `sockaddr_in6`.
-    private static func endpoint(_ payload: UnsafeRawBufferPointer) -> IPAddress? {
-        switch payload.count {
-        case 16: IPAddress(UnsafeRawBufferPointer(rebasing: payload[4..<8]))
-        case 28: IPAddress(UnsafeRawBufferPointer(rebasing: payload[8..<24]))
-        default: nil
-        }
     }
 }

@@ -90,10 +90,10 @@ final class WirelessObserver {
     }
 
     private func refresh(_ index: InterfaceIndex) -> [NetworkTable.Effect] {
-        let known = view.wireless?.knownNetwork(of: index)
+        let before = view.wireless?.knownNetwork(of: index)
         guard view.refreshWireless(of: index) else { return [] }
-        let fresh = view.wireless?.knownNetwork(of: index)
-        let isRoam = known?.ssid != nil && known?.ssid == fresh?.ssid
+        let current = view.wireless?.knownNetwork(of: index)
+        let isRoam = before?.ssid != nil && before?.ssid == current?.ssid
         return [NetworkTable.Effect(cause: isRoam ? .roam : .network, interface: index)]
     }
 

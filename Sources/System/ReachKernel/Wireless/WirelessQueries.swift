@@ -76,7 +76,7 @@ final class WirelessQueries {
         } read: {
             read($0)
         }
-        return found ?? []
+        return found?.last ?? []
     }
 
     private static func header(_ command: nl80211_commands) -> genlmsghdr {

@@ -13,7 +13,7 @@ final class WirelessView {
 
     /// The network that a link has joined; `nil` if it has joined none.
     func network(of index: InterfaceIndex) -> WirelessNetwork? {
-        if let known = networks[index] { return known }
+        if let cached = networks[index] { return cached }
         let network = open()?.network(of: index)
         networks[index] = .some(network)
         return network
@@ -32,10 +32,10 @@ final class WirelessView {
     ///
     /// - Returns: Whether it differs from the known one.
     func refresh(_ index: InterfaceIndex) -> Bool {
-        let known = networks[index]
+        let cached = networks[index]
         networks[index] = nil
         let network = network(of: index)
-        return known.map { $0 != network } ?? true
+        return cached.map { $0 != network } ?? true
     }
 
     /// Makes the next look query a link's network again.

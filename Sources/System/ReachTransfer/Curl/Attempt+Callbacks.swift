@@ -26,10 +26,6 @@ extension Attempt {
         try check(reach_curl_set_pointer(easy, CURLOPT_SEEKDATA, context))
         try check(reach_curl_set_debug(easy, readReport))
         try check(reach_curl_set_pointer(easy, CURLOPT_DEBUGDATA, context))
-        if plan.request.proxy != .none {
-            try check(reach_curl_set_progress(easy, readProxysAnswer))
-            try check(reach_curl_set_pointer(easy, CURLOPT_XFERINFODATA, context))
-        }
         if plan.request.url.isSecure {
             try check(reach_curl_set_tls_context(easy, prepareTLS))
             try check(reach_curl_set_pointer(easy, CURLOPT_SSL_CTX_DATA, context))
@@ -146,6 +142,8 @@ extension Attempt {
     }
 
     fileprivate func receivedHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        // Before the request only a proxy's answer to CONNECT has a head.
+        guard phases.requestStarted != nil else { return receivedProxys(line: bytes) }
         if phases.firstByte == nil { phases.firstByte = SystemClock.boot }
         movedBytes += UInt64(bytes.count)
         let verdict = reader.read(line: bytes)
@@ -157,6 +155,7 @@ extension Attempt {
     private func received(_ head: ResponseHead) {
         // Only once it is complete: heads that only inform, and trailers, can be without end.
         gate?.addContent(reader.headerBytes)
+        isDecoding = plan.request.decodes && head["content-encoding"] != nil
         guard reader.isTextual else {
             if socket >= 0 { multi?.noteFrames(on: socket) }
             return
@@ -176,7 +175,8 @@ extension Attempt {
             budget.begin(turn: multi.turn)
             budget.addWire(bytes.count)
             // libcurl stops reading after this buffer, and keeps its bytes.
-            if !isHeldBack, multi.holdBack(self) { curl_easy_pause(easy, CURLPAUSE_RECV) }
+            guard !isHeldBack, multi.holdBack(self) else { return }
+            if isDecodedWithinLimit { pausesAfterwards = true } else { curl_easy_pause(easy, CURLPAUSE_RECV) }
         case CURLINFO_TEXT:
             // 7.88.1 drops bytes after the end of a response and keeps the connection.
             if Self.excess.contains(where: bytes.starts) { distrustConnection() }
@@ -190,20 +190,51 @@ extension Attempt {
 
     /// - Returns: The result for libcurl's callback.
     fileprivate func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Int {
-        guard job?.hasRoom ?? true else {
-            isPaused = true
-            return Int(CURL_WRITEFUNC_PAUSE)
-        }
-        if let multi {
-            budget.begin(turn: multi.turn)
-            if multi.holdBack(self) { return Int(CURL_WRITEFUNC_PAUSE) }
+        if mustStopReading {
+            guard isDecoding, hasSpaceForDecoded else { return Int(CURL_WRITEFUNC_PAUSE) }
+            if isPaused || !isDecodedWithinLimit {
+                curl_easy_pause(easy, CURLPAUSE_RECV)
+            } else {
+                pausesAfterwards = true
+            }
         }
         budget.addPiece(bytes.count)
+        if isDecodedWithinLimit, !mayUnpack() { return 0 }
         let (accepted, verdict) = reader.accept(bytes.count)
         movedBytes += UInt64(bytes.count)
         gate?.addContent(bytes.count)
         if accepted > 0, reader.redirect == nil { add(body: UnsafeRawBufferPointer(rebasing: bytes[..<accepted])) }
         return obey(verdict) ? bytes.count : 0
+    }
+
+    /// Whether it has to stop reading for now: the writer has no room, or others on the loop have their turn.
+    private var mustStopReading: Bool {
+        guard job?.hasRoom ?? true else {
+            isPaused = true
+            return true
+        }
+        guard let multi else { return false }
+        budget.begin(turn: multi.turn)
+        return multi.holdBack(self)
+    }
+
+    /// Whether what libcurl decodes of the buffer that it has read is kept here. libcurl would keep at most 64 MiB, and since 8.13
+    /// it decodes more each time before it passes on what it keeps.
+    private var hasSpaceForDecoded: Bool {
+        guard case .body(let bytes)? = parts.last else { return true }
+        return bytes.count < Self.mostDecoded
+    }
+
+    /// More than a buffer of 16 KiB that gzip packed; other encodings pack more.
+    private static let mostDecoded = 32 << 20
+
+    /// Whether a decoded response may go on, in which few bytes can stand for gigabytes.
+    private func mayUnpack() -> Bool {
+        var received = 0
+        guard reach_curl_get_long(easy, CURLINFO_SIZE_DOWNLOAD_T, &received) == CURLE_OK else { return true }
+        budget.setEncoded(received)
+        if budget.isUnpackingTooMuch { refuse(ResponseReader.unpacksTooMuch) }
+        return !budget.isUnpackingTooMuch
     }
 
     private func obey(_ verdict: ResponseReader.Verdict) -> Bool {
@@ -221,19 +252,32 @@ extension Attempt {
         }
     }
 
-    /// libcurl reads a proxy's answer to CONNECT byte by byte, without end, and reports progress for each.
+    /// Reads a line of a proxy's answer to CONNECT. libcurl would also read the body of a refusal, byte by byte and without end,
+    /// to ask once more with other credentials, which there are not.
     ///
-    /// - Returns: Whether it reads on.
-    fileprivate func mayReadProxy() -> Bool {
-        guard phases.requestStarted == nil else { return true }
-        proxySteps += 1
-        guard proxySteps > Self.longestProxyAnswer else { return true }
+    /// - Returns: Whether libcurl reads on.
+    private func receivedProxys(line bytes: UnsafeRawBufferPointer) -> Bool {
+        var reader = proxyReader ?? Self.readerForProxy
+        defer { proxyReader = reader }
+        switch reader.read(line: bytes) {
+        case .head(let head) where head.status >= 300:
+            // The status says why it refuses.
+            guard head.contentLength ?? 0 > Self.longestProxyAnswer else { return false }
+        case .fail(let failure) where failure.reason == .headerTooLarge: break
+        default: return true
+        }
         let host = plan.request.url.host
         refuse(TransferFailure(.proxyFailed, "\(host): the proxy's answer to CONNECT does not end", curlCode: 56))
         return false
     }
 
     private static let longestProxyAnswer = 64 << 10
+
+    private static var readerForProxy: ResponseReader {
+        var limit = ResponseLimit(bodyBytes: .max)
+        limit.headerBytes = longestProxyAnswer
+        return ResponseReader(method: "CONNECT", limit: limit)
+    }
 
     fileprivate func nextPiece(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         switch upload?.read(into: buffer) {
@@ -365,12 +409,6 @@ private func rewindBody(context: UnsafeMutableRawPointer?, offset: curl_off_t, o
         return CInt(CURL_SEEKFUNC_FAIL)
     }
     return CInt(CURL_SEEKFUNC_OK)
-}
-
-private func readProxysAnswer(
-    context: UnsafeMutableRawPointer?, _: curl_off_t, _: curl_off_t, _: curl_off_t, _: curl_off_t
-) -> CInt {
-    Attempt.from(context)?.mayReadProxy() == false ? 1 : 0
 }
 
 private func prepareTLS(

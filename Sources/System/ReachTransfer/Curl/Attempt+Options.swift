@@ -40,7 +40,8 @@ extension Attempt {
             owner: plan.request.owner, method: plan.request.method, connection: plan.request.connection,
             mayReuse: plan.mayReuse,
             version: plan.request.version, isSecure: plan.request.url.isSecure,
-            validatesDomainName: validatesDomainName, decodes: plan.request.decodes)
+            validatesDomainName: validatesDomainName, decodes: plan.request.decodes,
+            decodesWithinLimit: plan.request.decodesWithinLimit)
     }
 
     /// Whether libcurl checks the host's name: a judge does so itself, and earlier.
@@ -70,7 +71,10 @@ extension Attempt {
         let isHTTP1 = request.version == .http1 || !(CurlRuntime.current?.hasHTTP2 ?? false)
         try set(CURLOPT_HTTP_VERSION, Int((isHTTP1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)))
         // An empty text stands for all that libcurl can decode.
-        if request.decodes { try set(CURLOPT_ACCEPT_ENCODING, "") }
+        if request.decodes {
+            try set(CURLOPT_ACCEPT_ENCODING, "")
+            if request.decodesWithinLimit { try set(CURLOPT_BUFFERSIZE, TurnBudget.encodedPiece) }
+        }
         if let rate = request.rates.sending {
             try check(reach_curl_set_size(easy, CURLOPT_MAX_SEND_SPEED_LARGE, Int(max(rate, 1))))
         }
@@ -91,7 +95,6 @@ extension Attempt {
             try set(CURLOPT_SOCKS5_AUTH, Self.basic)
             // The request's fields, which may hold credentials, are not for the proxy. CURLHEADER_SEPARATE is a macro.
             try set(CURLOPT_HEADEROPT, 1)
-            try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         }
     }
 

@@ -51,14 +51,20 @@ final class Attempt {
     var isPaused = false
     /// Whether the server said that it did not process the request, which libcurl then repeats.
     var isStreamRefused = false
-    /// Reports of progress before the request was sent; counted with a proxy only.
-    var proxySteps = 0
+    /// Whether libcurl decodes the body.
+    var isDecoding = false
+    /// Reads a proxy's answer to CONNECT.
+    var proxyReader: ResponseReader?
     /// Limits what its connection receives below TLS; `nil` without TLS.
     var gate: ReceiveGate?
     /// Limits how much it reads in this turn of the loop.
     var budget = TurnBudget()
     /// Whether it has read enough for now: libcurl waits until ``CurlMulti`` resumes it.
     var isHeldBack = false
+    /// Whether the response is decoded, up to a limit (``TransferRequest/decodesWithinLimit``).
+    var isDecodedWithinLimit: Bool { isDecoding && plan.request.decodesWithinLimit }
+    /// Whether it is to be paused when libcurl has returned.
+    var pausesAfterwards = false
     /// Whether the connection is closed after this exchange.
     private(set) var isDistrusted = false
     /// Whether libcurl ended it without a failure: another attempt may then use its handle.
@@ -175,7 +181,7 @@ final class Attempt {
         readProxy()
         evidence.isRequestStarted = phases.requestStarted != nil
         evidence.isReadingHead = phases.requestStarted != nil && reader.response == nil
-        evidence.isDecoding = plan.request.decodes && reader.response?["content-encoding"] != nil
+        evidence.isDecoding = isDecoding
     }
 }
 

@@ -154,6 +154,8 @@ final class CurlMulti {
         let waiting = heldBack
         heldBack = []
         for (attempt, pause) in waiting {
+            if attempt.pausesAfterwards, attempt.multi === self { curl_easy_pause(attempt.easy, CURLPAUSE_RECV) }
+            attempt.pausesAfterwards = false
             guard pause == .rest else {
                 // Work deferred at the end of a turn runs in that turn: deferred twice, it runs after the next poll.
                 loop.afterEvents { [weak self] in

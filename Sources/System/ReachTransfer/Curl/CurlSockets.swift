@@ -25,10 +25,10 @@ final class CurlSockets {
     init(loop: EventLoop) { self.loop = loop }
 
     func wait(for socket: CInt, _ interest: EventLoop.Interest) {
-        if let known = watched[socket] {
-            let isSame = known.interest == interest
-            watched[socket] = Watched(interest: interest, isSuspended: known.isSuspended)
-            if known.isSuspended { return }
+        if let entry = watched[socket] {
+            let isSame = entry.interest == interest
+            watched[socket] = Watched(interest: interest, isSuspended: entry.isSuspended)
+            if entry.isSuspended { return }
             // A closed socket of this number left epoll by itself.
             if isSame || (try? loop.change(socket, to: interest)) != nil { return }
             loop.unwatch(socket)
@@ -39,9 +39,9 @@ final class CurlSockets {
 
     private func watch(_ socket: CInt, for interest: EventLoop.Interest) {
         try? loop.watch(socket, for: interest) { [unowned self] readiness in
-            guard let known = watched[socket], !known.isWanted else { return onReady(socket, readiness) }
+            guard let entry = watched[socket], !entry.isWanted else { return onReady(socket, readiness) }
             forget(socket)
-            if !known.isBusy { onUnexpected(socket) }
+            if !entry.isBusy { onUnexpected(socket) }
         }
     }
 
@@ -49,14 +49,14 @@ final class CurlSockets {
     ///
     /// - Parameter isBusy: It waits again later: the exchange is held back.
     func rest(_ socket: CInt, isBusy: Bool) {
-        guard var known = watched[socket] else { return }
-        known.isWanted = false
+        guard var entry = watched[socket] else { return }
+        entry.isWanted = false
         // Newer versions of libcurl read a quick response before they have waited for it. A connection can always be written.
-        if known.interest.contains(.writable), (try? loop.change(socket, to: .readable)) != nil {
-            known.interest = .readable
+        if entry.interest.contains(.writable), (try? loop.change(socket, to: .readable)) != nil {
+            entry.interest = .readable
         }
-        known.isBusy = isBusy
-        watched[socket] = known
+        entry.isBusy = isBusy
+        watched[socket] = entry
     }
 
     /// Has a socket wait, whatever arrives.
@@ -68,9 +68,9 @@ final class CurlSockets {
 
     /// Ends ``suspend(_:)``.
     func restore(_ socket: CInt) {
-        guard let known = watched[socket], known.isSuspended else { return }
+        guard let entry = watched[socket], entry.isSuspended else { return }
         watched[socket]?.isSuspended = false
-        watch(socket, for: known.interest)
+        watch(socket, for: entry.interest)
     }
 
     /// Removes a socket that is closed next.

@@ -15,6 +15,7 @@ final class EasyHandle {
         let isSecure: Bool
         let validatesDomainName: Bool
         let decodes: Bool
+        let decodesWithinLimit: Bool
     }
 
     let raw: UnsafeMutableRawPointer
@@ -103,16 +104,12 @@ final class EasyHandle {
 
     /// Sets path and query of a URL that needs no escapes.
     private func setTarget(of url: TransferURL) -> Bool {
-        var bytes = url.description.utf8CString
-        let start = url.pathOffset
-        let mark = bytes[start...].firstIndex(of: CChar(UInt8(ascii: "?")))
-        // Ends the path.
-        if let mark { bytes[mark] = 0 }
-        return bytes.withUnsafeBufferPointer { bytes in
-            guard let text = bytes.baseAddress else { return false }
-            return curl_url_set(parts, CURLUPART_PATH, text + start, 0) == CURLUE_OK
-                && curl_url_set(parts, CURLUPART_QUERY, mark.map { text + $0 + 1 }, 0) == CURLUE_OK
-        }
+        let target = url.description.utf8.dropFirst(url.pathOffset)
+        let mark = target.firstIndex(of: UInt8(ascii: "?"))
+        let path = String(Substring(target[..<(mark ?? target.endIndex)]))
+        let query = mark.map { String(Substring(target[$0...].dropFirst())) }
+        return curl_url_set(parts, CURLUPART_PATH, path, 0) == CURLUE_OK
+            && curl_url_set(parts, CURLUPART_QUERY, query, 0) == CURLUE_OK
     }
 
     /// Sets the header lines, and keeps their texts for libcurl.

@@ -19,6 +19,9 @@ struct TurnBudget: Equatable {
     private var payload = 0
     /// Bytes from the connection in this turn, framing included.
     private var wire = 0
+    /// Bytes of a compressed body as received, and what was decoded since that number changed.
+    private var encoded = 0
+    private var unpacked = 0
     private var allPayload = 0
     private var allWire = 0
 
@@ -34,6 +37,13 @@ struct TurnBudget: Equatable {
     /// chunk ends after 3 million chunks.
     private static let overheadLimit = 16 << 20
 
+    /// How much of a compressed body is received at once: a decoder does not stop before its end.
+    static let encodedPiece = 2048
+    /// The most that this much may stand for: twice what gzip can make of it.
+    private static let unpackedLimit = 4 << 20
+    /// A body that grows more than so many times is decoded a buffer at a time, between pauses.
+    private static let usualGrowth = 64
+
     mutating func begin(turn: UInt64) {
         if self.turn != turn { (self.turn, pieces, payload, wire) = (turn, 0, 0, 0) }
     }
@@ -42,6 +52,7 @@ struct TurnBudget: Equatable {
     mutating func addPiece(_ count: Int) {
         pieces += 1
         payload += count
+        unpacked += count
         allPayload += count
     }
 
@@ -51,11 +62,20 @@ struct TurnBudget: Equatable {
         allWire += count
     }
 
+    /// - Parameter count: Bytes of the compressed body so far, as received.
+    mutating func setEncoded(_ count: Int) {
+        if count != encoded { (encoded, unpacked) = (count, 0) }
+    }
+
+    /// Whether a part of a compressed body stands for more than an encoder makes of ordinary content.
+    var isUnpackingTooMuch: Bool { unpacked > Self.unpackedLimit }
+
     /// How the attempt has to pause now; `nil` while it may read.
     var pause: Pause? {
         if pieces >= Self.pieceLimit, payload < pieces * Self.usefulPiece { return .rest }
         if wire >= Self.byteLimit / 2, payload < wire / 4 { return .rest }
-        return pieces >= Self.pieceLimit || max(payload, wire) >= Self.byteLimit ? .turn : nil
+        guard pieces >= Self.pieceLimit || max(payload, wire) >= Self.byteLimit else { return nil }
+        return encoded > 0 && allPayload / Self.usualGrowth > encoded ? .rest : .turn
     }
 
     /// Whether the response consists almost entirely of framing.

@@ -31,6 +31,13 @@ extension TransferRequest {
             && !headers.contains { $0.isNamed("Accept-Encoding") }
     }
 
+    /// Whether a decoded response has a limit, and no more than libcurl would keep of it during a pause.
+    ///
+    /// A decoder does not stop before the end of what was received, and libcurl keeps what it brings during a pause, for each of
+    /// many attempts. So such a response is read on, within ``TurnBudget``'s limit of what few bytes may stand for, and paused
+    /// when libcurl has returned.
+    var decodesWithinLimit: Bool { decodes && limit.bodyBytes <= 64 << 20 }
+
     /// Whether the request authenticates its connection: NTLM and Negotiate admit a connection, not a request (RFC 4559
     /// section 6). The connection is then used for nothing else.
     var bindsConnection: Bool {

@@ -109,8 +109,8 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
 
     /// The URL that a Location header field refers to, relative to this one.
     package func resolving(_ reference: String) throws(ValidationError) -> TransferURL {
-        let whole = try Self.read(reference).resolved(against: try Self.read(description))
-        return try TransferURL(whole, schemes: ["http", "https"], of: reference)
+        let resolved = try Self.read(reference).resolved(against: try Self.read(description))
+        return try TransferURL(resolved, schemes: ["http", "https"], of: reference)
     }
 
     package var isSecure: Bool { scheme == "https" }
@@ -161,14 +161,14 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
             throw Self.malformed(text, "it has no port that exists")
         }
         server = Server(scheme: scheme, host: host, port: port, hasCredentials: authority.userInformation != nil)
-        var whole = scheme + "://"
-        if let user = authority.userInformation { whole += user + "@" }
-        whole += host.written
-        if let port = authority.port { whole += ":\(port)" }
-        whole += url.path.isEmpty ? "/" : url.path
+        var resolved = scheme + "://"
+        if let user = authority.userInformation { resolved += user + "@" }
+        resolved += host.written
+        if let port = authority.port { resolved += ":\(port)" }
+        resolved += url.path.isEmpty ? "/" : url.path
         // libcurl leaves out an empty query.
-        if let query = url.query, !query.isEmpty { whole += "?" + query }
-        description = whole
+        if let query = url.query, !query.isEmpty { resolved += "?" + query }
+        description = resolved
     }
 
     private static let standardPorts: [String: UInt16] = ["http": 80, "https": 443]

@@ -56,7 +56,7 @@ extension DNSChannel {
         sockets[descriptor]?.place = Int(port) - 1
         let server = servers[Int(port) - 1]
         let scope = server.zone.map { if_nametoindex($0) } ?? 0
-        let whole = SocketAddress(address: server.address, port: server.port, scope: scope)
+        let endpoint = SocketAddress(address: server.address, port: server.port, scope: scope)
         do throws(SystemError) {
             // A server on this machine, such as systemd-resolved, is reachable only through the loopback interface.
             if let interface, !server.address.isLoopback {
@@ -66,7 +66,7 @@ extension DNSChannel {
         } catch {
             return failed(error.number)
         }
-        let result = whole.withPointer { Glibc.connect(descriptor, $0.assumingMemoryBound(to: sockaddr.self), $1) }
+        let result = endpoint.withPointer { Glibc.connect(descriptor, $0.assumingMemoryBound(to: sockaddr.self), $1) }
         return result == 0 ? 0 : failed(errno)
     }
 

@@ -40,7 +40,7 @@ package final class NameService {
         var limit: TimerQueue.ID?
         /// The running lookups.
         var keys: Set<AnswerCache.Key> = []
-        var outcomes: [NameLookupOutcome] = []
+        var outcomes: [AddressLookupOutcome] = []
         var delay: TimerQueue.ID?
         /// Whether the name servers are queried, too: because the system failed, and they give the reason; or because it
         /// is busy or slow, and they may know the name.
@@ -75,7 +75,7 @@ package final class NameService {
     private var waiters: [ID: Waiter] = [:]
     /// Questions that wait for the files.
     private var unstarted: [ID] = []
-    private var lookups: [AnswerCache.Key: any NameLookup] = [:]
+    private var lookups: [AnswerCache.Key: any AddressLookup] = [:]
     private var cache = AnswerCache()
     private var lastID: UInt64 = 0
 
@@ -233,7 +233,7 @@ package final class NameService {
     private func lookup(
         _ key: AnswerCache.Key, _ family: IPAddress.Family?, _ question: NameQuestion,
         _ configuration: ResolverConfiguration
-    ) -> any NameLookup {
+    ) -> any AddressLookup {
         guard let family else {
             return SystemLookup(key.name, for: question.owner, resolver: system, replies: replies) { [weak self] in
                 self?.lookupEnded(key, $0)
@@ -245,7 +245,7 @@ package final class NameService {
         ) { [weak self] in self?.lookupEnded(key, $0) }
     }
 
-    private func lookupEnded(_ key: AnswerCache.Key, _ outcome: NameLookupOutcome) {
+    private func lookupEnded(_ key: AnswerCache.Key, _ outcome: AddressLookupOutcome) {
         lookups[key] = nil
         if case .answer(let answer) = outcome { cache.add(answer, for: key, at: SystemClock.boot) }
         for (id, waiter) in waiters where waiter.keys.remove(key) != nil {

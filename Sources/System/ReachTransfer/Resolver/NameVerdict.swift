@@ -6,9 +6,9 @@ struct NameVerdict {
     /// The known addresses, IPv6 and IPv4 in turn (RFC 8305 section 4); the system's resolver decides which comes
     /// first.
     let addresses: [IPAddress]
-    private let outcomes: [NameLookupOutcome]
+    private let outcomes: [AddressLookupOutcome]
 
-    init(_ outcomes: [NameLookupOutcome]) {
+    init(_ outcomes: [AddressLookupOutcome]) {
         self.outcomes = outcomes
         var found: [IPAddress] = []
         for case .answer(let answer) in outcomes {

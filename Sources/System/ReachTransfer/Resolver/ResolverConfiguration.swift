@@ -51,8 +51,8 @@ package struct ResolverConfiguration: Hashable, Sendable {
         for words in ResolverText.lines(hosts) {
             guard let address = IPAddress(String(words[0])) else { continue }
             for name in words.dropFirst() {
-                let known = self.hosts[name.lowercased(), default: []]
-                if !known.contains(address) { self.hosts[name.lowercased()] = known + [address] }
+                let found = self.hosts[name.lowercased(), default: []]
+                if !found.contains(address) { self.hosts[name.lowercased()] = found + [address] }
             }
         }
     }
@@ -60,7 +60,7 @@ package struct ResolverConfiguration: Hashable, Sendable {
     /// The addresses of a name that are known without a query; `nil` for others.
     package func addresses(of name: String) -> [IPAddress]? {
         let name = (name.before(".").map(String.init) ?? name).lowercased()
-        if services.contains("files"), let known = hosts[name] { return known }
+        if services.contains("files"), let found = hosts[name] { return found }
         // Never queried (RFC 6761 section 6.3).
         guard name == "localhost" || name.hasUTF8Suffix(".localhost") else { return nil }
         return [IPAddress(ipv6: 0, 1), IPAddress(ipv4: 0x7f00_0001)]

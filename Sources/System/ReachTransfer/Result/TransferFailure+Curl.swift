@@ -27,6 +27,9 @@ struct ProxyEvidence: Equatable {
                 : (.proxyFailed, "the proxy \(name) does not answer as a SOCKS proxy")
         }
         if code == CURLE_COULDNT_CONNECT { return (.proxyFailed, "no connection to the proxy \(name)") }
+        if isTunnel, Self.endless.contains(code) {
+            return (.proxyFailed, "the answer of the proxy \(name) to CONNECT does not end")
+        }
         // Before the tunnel stands, nothing else speaks.
         guard isTunnel, status == 0, Self.breakdowns.contains(code) else { return nil }
         return (.proxyFailed, "the proxy \(name) ends the connection, or does not answer as a proxy")
@@ -37,6 +40,9 @@ struct ProxyEvidence: Equatable {
     private static let breakdowns: Set<CURLcode> = [
         CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL,
     ]
+
+    /// A line of more than 16 KiB, for libcurl 7.88.1 and since 8.6, and since 8.6 more than 5,000 lines.
+    private static let endless: Set<CURLcode> = [CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100)]
 }
 
 /// The facts about an attempt that libcurl ended, from which its ``TransferFailure`` follows.
@@ -85,7 +91,7 @@ extension TransferFailure {
             // libcurl 7.88.1 returns this for a header line of more than 100 KiB; since 8.6 it is CURLE_TOO_LARGE.
             reason = .headerTooLarge
         } else if code == CURLE_OUT_OF_MEMORY || code == Self.tooLarge, evidence.isDecoding {
-            // What is decoded while reading pauses is kept, up to 64 MiB.
+            // libcurl keeps at most 64 MiB of what it decodes while reading pauses.
             reason = .responseTooLarge
         } else if code == CURLE_UNSUPPORTED_PROTOCOL, evidence.isRequestStarted {
             // The request was good: the server speaks another protocol than HTTP, or a version that does not exist. Before the

@@ -68,23 +68,31 @@ struct DiagnosisSituation: Sendable, CustomTestStringConvertible {
     private static let onLink = NameServerAddress(HostAddress(IPAddress.at("192.0.2.1")))
 
     private static let kernel: [DiagnosisSituation] = [
-        Self("carrier out", .failed, .localNetwork, .link, .link) { $0.change = World.broken(.noRoute, .noCarrier) },
-        Self("link down", .failed, .thisMachine, .link, .link) { $0.change = World.broken(.linkDown, .linkDown) },
-        Self("radio off", .failed, .thisMachine, .link, .link) { $0.change = World.broken(.noRoute, .radioBlocked) },
+        Self("carrier out", .failed, .localNetwork, .link, .link) {
+            $0.change = World.broken(.noRoute, .reason(.noCarrier))
+        },
+        Self("link down", .failed, .thisMachine, .link, .link) {
+            $0.change = World.broken(.linkDown, .reason(.linkDown))
+        },
+        Self("radio off", .failed, .thisMachine, .link, .link) {
+            $0.change = World.broken(.noRoute, .detail(.radioBlocked))
+        },
         Self("no modem connection", .failed, .provider, .link, .link) {
-            $0.change = World.broken(.noRoute, .modemNotConnected)
+            $0.change = World.broken(.noRoute, .detail(.modemNotConnected))
         },
         Self("no address", .failed, .localNetwork, .address, .address) {
-            $0.change = World.broken(.noRoute, .noAddress)
+            $0.change = World.broken(.noRoute, .reason(.noAddress))
         },
-        Self("no route", .failed, .thisMachine, .route, .route) { $0.change = World.broken(.noRoute, .noDefaultRoute) },
+        Self("no route", .failed, .thisMachine, .route, .route) {
+            $0.change = World.broken(.noRoute, .detail(.noDefaultRoute))
+        },
         Self("blackhole route", .failed, .thisMachine, .route, .route) {
             $0.target = "198.51.100.80"
-            $0.change = World.broken(.blackhole, .blackhole)
+            $0.change = World.broken(.blackhole, .reason(.blackhole))
         },
         Self("prohibit route", .failed, .thisMachine, .route, .route) {
             $0.target = "tcp://198.51.100.80:22"
-            $0.change = World.broken(.prohibited, .prohibited)
+            $0.change = World.broken(.prohibited, .reason(.prohibited))
         },
     ]
 

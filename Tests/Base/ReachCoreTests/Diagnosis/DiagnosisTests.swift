@@ -39,7 +39,7 @@ struct DiagnosisTests {
     @Test func `nothing is sent where the kernel has no path`() {
         var world = DiagnosisWorld()
         world.target = "tcp://198.51.100.80:22"
-        world.change = DiagnosisWorld.broken(.noRoute, .linkDown)
+        world.change = DiagnosisWorld.broken(.noRoute, .reason(.linkDown))
         let sending = world.run.tasks.filter {
             switch $0 {
             case .internet, .path, .servers, .resolve: false

@@ -17,11 +17,14 @@ final class FakeDaemon: Sendable {
     }
 
     let path: String
+    /// Whether it records events.
+    private let hasJournal: Bool
     private let state = Mutex(State())
     private let listener: CInt
 
-    init(at path: String) throws {
+    init(at path: String, hasJournal: Bool = true) throws {
         self.path = path
+        self.hasJournal = hasJournal
         unlink(path)
         listener = Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_un()
@@ -94,6 +97,12 @@ final class FakeDaemon: Sendable {
             let event = stream.snapshot(reachable, isInitial: true, cause: .start, at: SystemClock.now)
             let text = String(decoding: event.dropLast(), as: UTF8.self)
             Self.send("{\"parameters\":{\"event\":\(text)},\"continues\":true}", connection)
+        case "io.reach.Monitor.Journal" where !hasJournal:
+            Self.send(
+                """
+                {"error":"io.reach.Monitor.NotAvailable",\
+                "parameters":{"reason":"this daemon keeps no journal: [journal] events names none"}}
+                """, connection)
         case "io.reach.Monitor.Journal":
             let after = Int(call["parameters"]?["after"]?.integer ?? 0)
             state.withLock { state in

@@ -152,7 +152,11 @@ private final class HoldFixture {
         try fixture.startAgent()
         try fixture.waitForHolds([])
         let result = try fixture.operate("hold", "--all", "--wait", "2s")
-        #expect(result.status == 1 && result.standardOutput.hasSuffix("applied by 0 of 1 hosts\n"))
+        #expect(
+            result.status == 1
+                && result.standardOutput.hasSuffix(
+                    "applied by 0 of 0 hosts; 1 accept no holds ('accept' in their reach-fleet.toml)\n")
+        )
         #expect(try fixture.holds == [])
     }
 }

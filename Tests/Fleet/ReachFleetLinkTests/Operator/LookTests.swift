@@ -16,9 +16,6 @@ import Testing
         return Dictionary(uniqueKeysWithValues: hosts.map { ($0["host"]?.string ?? "", $0) })
     }
 
-    /// The TTL of a lease on servers that have one for each message.
-    private static func ttl(_ fleet: TestFleet) -> String? { fleet.nats == "nats-server" ? nil : "60s" }
-
     @Test(arguments: NATSServerProcess.programs)
     func `each host has its word`(_ program: String) throws {
         let fleet = try TestFleet(hosts: ["here", "portal", "gone", "bye", "new"], nats: program)
@@ -29,7 +26,7 @@ import Testing
                 $0.labels = ["site": host]
                 $0.status?.connectivity = connectivity
             }
-            try fake.renew(ttl: Self.ttl(fleet))
+            try fake.renew()
             // The host's connection ends here without a goodbye, as when it is switched off; that of the others, too, but
             // they renew once more below.
             fake.link.close()
@@ -37,7 +34,7 @@ import Testing
         let bye = try FakeHost("bye", in: fleet)
         try bye.put { $0.left = $0.written.wall }
         let kept = try ["here", "portal"].map { try FakeHost($0, in: fleet) }
-        for host in kept { try host.renew(ttl: Self.ttl(fleet)) }
+        for host in kept { try host.renew() }
         try waitUntil { try Self.statuses(fleet)["gone"]?["word"]?.string == "silent" }
         let hosts = try Self.statuses(fleet)
         #expect(
@@ -75,12 +72,12 @@ import Testing
         let fleet = try TestFleet(hosts: ["till-1"], nats: program)
         let host = try FakeHost("till-1", in: fleet)
         try host.put { $0.lease = .seconds(120) }
-        try host.renew(ttl: Self.ttl(fleet))
+        try host.renew()
         try fleet.server.restart()
         try waitUntil { try fleet.run("status").status == 0 }
         #expect(try Self.statuses(fleet)["till-1"]?["word"]?.string == "here")
         // And the host can renew it.
-        #expect(failure { try FakeHost("till-1", in: fleet).renew(ttl: Self.ttl(fleet)) } == nil)
+        #expect(failure { try FakeHost("till-1", in: fleet).renew() } == nil)
     }
 
     @Test func `no host and no bucket are not the same`() throws {
@@ -181,7 +178,7 @@ import Testing
         #expect(try Self.json(watch.nextLine())["unseen"]?.integer == 1)
         var host = try FakeHost("till-1", in: fleet)
         try host.put { $0.lease = .seconds(120) }
-        try host.renew(ttl: Self.ttl(fleet))
+        try host.renew()
         #expect(try next(watch, "fleet-change", "here")["host"]?.string == "till-1")
         try host.send(.notReachable, reason: .noCarrier)
         let event = try next(watch, "fleet-event", nil)

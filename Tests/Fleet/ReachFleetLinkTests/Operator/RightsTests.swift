@@ -33,6 +33,7 @@ import Testing
         [
             FleetNames.eventSubject(of: host), "$KV.reach_state.\(host)", "$KV.reach_lease.\(host)",
             "$JS.API.DIRECT.GET.REACH_EVENTS.reach.v1.ev.\(host)",
+            "$JS.API.DIRECT.GET.KV_reach_state.$KV.reach_state.\(host)",
             "$JS.API.DIRECT.GET.KV_reach_desired.$KV.reach_desired.host.\(host)",
             "$JS.API.DIRECT.GET.KV_reach_desired.$KV.reach_desired.group.tills",
             "$JS.API.DIRECT.GET.KV_reach_desired.$KV.reach_desired.all",

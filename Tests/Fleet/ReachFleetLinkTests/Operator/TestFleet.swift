@@ -14,8 +14,14 @@ final class TestFleet {
     let nats: String
     let version: String
 
-    /// - Parameter hosts: The hosts in the list; further ones can be added by ``add(_:)``.
-    init(hosts: [String] = ["till-1", "till-2"], nats: String = "nats-server", isSetUp: Bool = true) throws {
+    /// - Parameters:
+    ///   - hosts: The hosts in the list.
+    ///   - sharesAccount: Whether all are in the account of the streams, as earlier versions had it.
+    ///   - store: The folder of the streams, if it is elsewhere.
+    init(
+        hosts: [String] = ["till-1", "till-2"], nats: String = "nats-server", isSetUp: Bool = true,
+        sharesAccount: Bool = false, storeSize: String = "10GB", in store: String? = nil
+    ) throws {
         directory = try TemporaryDirectory()
         self.nats = nats
         version = nats == "nats-server" ? "2.9.10" : "2.15.1"
@@ -23,7 +29,8 @@ final class TestFleet {
         var list = "# the tills\n"
         for host in hosts { list += "\(host) \(try Self.key(path + "/\(host).nk")) tills\n" }
         try directory.file("hosts", list)
-        let text = try Self.configuration(path, version)
+        var text = try Self.configuration(path, version, storeSize, store ?? path + "/store")
+        if sharesAccount { text = Self.sharing(text) }
         server = try NATSServerProcess(text, program: nats, in: directory, listens: false)
         if isSetUp { try expectSuccess(run("setup", as: "admin", ["--hosts", path + "/hosts"])) }
     }
@@ -32,12 +39,29 @@ final class TestFleet {
         try firstLine(program.run(["key", file]))
     }
 
-    private static func configuration(_ path: String, _ version: String) throws -> String {
+    /// One account: the users of all, without imports from each other.
+    private static func sharing(_ text: String) -> String {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let separate = lines.firstIndex { $0.hasPrefix("  HOSTS {") } ?? lines.count
+        let users = lines[separate...].filter {
+            $0.hasPrefix("      { nkey:") || $0.hasPrefix("        publish:") || $0.hasPrefix("        subscribe:")
+        }
+        var shared = lines[..<separate].filter { !$0.contains("accounts: [") }
+        if let index = shared.firstIndex(where: { $0.hasPrefix("    users: [") }) {
+            shared.insert(contentsOf: users, at: index + 1)
+        }
+        return (shared.map { $0.replacing("ACCOUNT.HOSTS", with: "ACCOUNT.REACH") } + ["}", ""]).joined(separator: "\n")
+    }
+
+    private static func configuration(
+        _ path: String, _ version: String, _ storeSize: String, _ store: String
+    ) throws -> String {
         let keys = try ["admin", "operator", "reader"].map { try key(path + "/\($0).nk") }
         return try succeeding(
             program.run([
                 "config", "--hosts", path + "/hosts", "--admin", keys[0], "--operator", keys[1], "--reader", keys[2],
-                "--listen", "127.0.0.1:-1", "--store", path + "/store", "--for", version,
+                "--listen", "127.0.0.1:-1", "--store", store, "--store-size", storeSize,
+                "--for", version,
             ])
         ).standardOutput
     }
@@ -110,15 +134,15 @@ struct FakeHost {
             lease: .seconds(2))
         state.status = HostStatus(.reachable, linkClass: .wifi, connectivity: .full, since: now.wall + ahead)
         state.groups = ["tills"]
+        state.accepts = ["queue-hold"]
         change(&state)
         try JetStream(link).put(id, in: FleetNames.state, state.bytes)
     }
 
-    func renew(ttl: String? = nil) throws {
+    func renew() throws {
         let lease = HostLease(boot: "b", n: n, since: SystemClock.now.wall, behind: 0)
-        let headers = ttl.map { [HeaderField("Nats-TTL", $0)] } ?? []
         _ = try JetStream(link).append(
-            FleetNames.subject(ofKey: id, in: FleetNames.lease), headers: headers, lease.bytes)
+            FleetNames.subject(ofKey: id, in: FleetNames.lease), lease.bytes)
     }
 
     /// Sends an event: the Internet's status.

@@ -11,7 +11,9 @@ struct SimulatedEngine {
 
     private(set) var messages: [Message] = []
     private(set) var sequence: UInt64 = 0
-    private var backup: (messages: [Message], sequence: UInt64)?
+    /// The host's state, as far as it says what of the log the engine has.
+    var mark: JournalCursor?
+    private var backup: (messages: [Message], sequence: UInt64, mark: JournalCursor?)?
 
     var last: Message? { messages.last }
 
@@ -26,9 +28,12 @@ struct SimulatedEngine {
     /// Messages of other hosts.
     mutating func advance(by count: UInt64) { sequence += count }
 
-    mutating func keepBackup() { backup = (messages, sequence) }
+    mutating func keepBackup() { backup = (messages, sequence, mark) }
 
-    mutating func restore() { (messages, sequence) = backup.map { ($0.messages, $0.sequence) } ?? ([], 0) }
+    /// The backup takes the place of what is there; without one the engine begins with nothing.
+    mutating func restore() {
+        (messages, sequence, mark) = backup.map { ($0.messages, $0.sequence, $0.mark) } ?? ([], 0, nil)
+    }
 
     /// Everything stored so far is older than the stream keeps.
     mutating func expire() { messages = [] }
@@ -186,7 +191,7 @@ struct SimulatedHost {
             case .publish:
                 lasting = memory
                 requests.append(action)
-            case .readTail, .putState, .putLease, .deleteLease: requests.append(action)
+            case .readTail, .readMark, .putState, .putLease, .deleteLease: requests.append(action)
             case .openJournal(let after):
                 cursor = .some(after)
                 hasUnreadEvents = true

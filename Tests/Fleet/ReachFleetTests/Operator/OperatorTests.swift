@@ -82,13 +82,13 @@ import Testing
         #expect(plan.differences(from: after).isEmpty == (effect == .tightens))
     }
 
-    @Test func `leases have a time of their own where the server can, else they stay as long as a mark would`() throws {
+    @Test func `leases stay for a week, and hosts cannot empty their bucket on any server`() throws {
         let new = try Self.plan("KV_reach_lease", ServerVersion(2, 11, 0)).configuration
-        #expect(new["allow_msg_ttl"]?.bool == true)
-        #expect(new["subject_delete_marker_ttl"]?.integer == 604_800_000_000_000)
-        #expect(new["max_age"]?.integer == 0)
+        #expect(new["subject_delete_marker_ttl"]?.integer == 0)
+        #expect(new["allow_rollup_hdrs"]?.bool == false)
+        #expect(new["max_age"]?.integer == 604_800_000_000_000)
         let old = try Self.plan("KV_reach_lease", .floor).configuration
-        #expect(old["allow_msg_ttl"] == nil)
+        #expect(old["subject_delete_marker_ttl"] == nil)
         #expect(old["max_age"]?.integer == 604_800_000_000_000)
         #expect(old["compression"] == nil)
     }

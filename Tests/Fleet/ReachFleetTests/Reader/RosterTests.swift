@@ -110,21 +110,32 @@ import Testing
                 .silent, since: at(0), why: "its lease ran out; before: it has not reported a state", reason: "lease",
                 isPresumed: true, lastSeen: at(0))),
         Evidence(
-            name: "the engine's marker", leaseEnded: 300,
-            expected: silent(300, "its lease ran out", "lease", seen: 0)),
+            name: "the engine's marker, three leases after the last renewal", stored: -400, leaseEnded: 300, now: 301,
+            expected: silent(-60, "its lease ran out", "lease", seen: -60)),
         Evidence(
             name: "a lease that was seen, and its marker", lease: 5, leaseEnded: 300,
             expected: silent(5, "its lease ran out", "lease", seen: 5)),
         Evidence(
-            name: "no lease and no marker, as on servers before 2.11", stored: -50,
+            name: "a state and no lease yet, as a reader sees a new host", stored: 9,
+            expected: here(seen: 9, isPresumed: true)),
+        Evidence(
+            name: "no lease and no marker", stored: -50, now: 400,
             expected: silent(-50, "its lease ran out", "lease", seen: -50)),
         Evidence(
-            name: "silent, with trouble before", state: { $0.status = status(connectivity: .portal) },
+            name: "silent, with trouble before", state: { $0.status = status(connectivity: .portal) }, now: 400,
             expected: silent(0, "its lease ran out; before: a captive portal requires a login", "lease", seen: 0)),
         Evidence(
-            name: "the connection ended after the last renewal", lease: 5,
-            connections: [advisory(true, -20, start: -20), advisory(false, 8, start: -20, "Stale Connection")],
-            expected: silent(8, "its connection ended: Stale Connection", "connection", seen: 8)),
+            name: "the host closed its connection after the last renewal", lease: 5,
+            connections: [advisory(true, -20, start: -20), advisory(false, 8, start: -20, "Client Closed")],
+            expected: silent(8, "its connection ended: Client Closed", "connection", seen: 8)),
+        Evidence(
+            name: "the server found the connection stale", lease: 5,
+            connections: [advisory(true, -20, start: -20), advisory(false, 400, start: -20, "Stale Connection")],
+            now: 401, expected: silent(5, "its connection ended: Stale Connection", "connection", seen: 5)),
+        Evidence(
+            name: "a stale connection, and the engine's marker", stored: -400, leaseEnded: 300,
+            connections: [advisory(true, -420, start: -420), advisory(false, 310, start: -420, "Stale Connection")],
+            now: 311, expected: silent(-60, "its connection ended: Stale Connection", "connection", seen: -60)),
         Evidence(
             name: "an earlier connection ended, the next lasts", lease: 5,
             connections: [advisory(true, 7, start: 7), advisory(false, 8, start: -20, "Client Closed")],
@@ -149,12 +160,12 @@ import Testing
         Evidence(
             name: "the lease ended while the engine was down", stored: -500, leaseEnded: 1, now: 100, started: 0,
             expected: here(
-                seen: -500, isPresumed: true, why: "the engine restarted; the lease is not renewed yet")),
+                seen: -359, isPresumed: true, why: "the engine restarted; the lease is not renewed yet")),
         Evidence(
             name: "the lease had ended before the engine restarted", stored: -500, leaseEnded: -1, now: 100, started: 0,
-            expected: silent(-1, "its lease ran out", "lease", seen: -500)),
+            expected: silent(-361, "its lease ran out", "lease", seen: -361)),
         Evidence(
-            name: "the engine restarted longer ago than a lease", stored: -50, now: 122, started: 0,
+            name: "the engine restarted longer ago than a lease", stored: -50, now: 312, started: 0,
             expected: silent(-50, "its lease ran out", "lease", seen: -50)),
         Evidence(
             name: "a clock an hour ahead", ahead: 3600, lease: 5,
@@ -184,7 +195,9 @@ import Testing
             roster.apply(lease: lease.bytes, of: Self.host, storedAt: Self.at(renewed))
         }
         if let ended = evidence.leaseEnded {
-            roster.apply(lease: nil, of: Self.host, storedAt: Self.at(ended))
+            roster.apply(
+                lease: nil, of: Self.host, storedAt: Self.at(ended),
+                isExpired: evidence.expected.word != .left)
         }
         for advisory in evidence.connections { roster.apply(advisory) }
         let engine = EngineFacts(

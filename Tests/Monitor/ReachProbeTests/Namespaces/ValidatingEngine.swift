@@ -27,7 +27,7 @@ final class ValidatingEngine: Sendable {
         _ target: Target = .internet, in small: SmallInternet,
         endpoints: [ConnectivityEndpoint] = [SmallInternet.plain, SmallInternet.secure].compactMap { .init($0) },
         timeout: Duration = .milliseconds(500), rhythm: ValidationOptions = ValidationOptions(),
-        engineOptions: EngineOptions = EngineOptions(), leaseRoot: String = "/nonexistent/",
+        engineOptions: ReachabilityEngine.Options = ReachabilityEngine.Options(), leaseRoot: String = "/nonexistent/",
         nameServer: String = SmallInternet.nameServer
     ) async throws -> ValidatingEngine {
         let started = EventLog<(Mailbox, Int32, ValidatorReference)>()

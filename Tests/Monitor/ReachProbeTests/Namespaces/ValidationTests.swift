@@ -264,7 +264,7 @@ struct ValidationTests {
         }
         try small.machine.run("ip", "route", "add", "default", "via", "192.0.2.129", "dev", "second", "metric", "200")
         try small.machine.run("sysctl", "-qw", "net.ipv4.conf.all.rp_filter=0", "net.ipv4.conf.second.rp_filter=0")
-        var options = EngineOptions()
+        var options = ReachabilityEngine.Options()
         options.observer.policy.rules = [.init(pattern: Glob("second"), linkClass: .wired)]
         let target = try Target("interface:second")
         let loose = try await ValidatingEngine.start(target, in: small, engineOptions: options)

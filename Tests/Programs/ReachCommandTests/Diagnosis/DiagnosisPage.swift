@@ -4,19 +4,10 @@ import ReachTerminal
 
 @testable import reach
 
-/// The page Documentation/Diagnosis.md, from what the scenes printed. The test writes it where REACH_DIAGNOSIS_PAGE is a path.
+/// What the scenes printed, as the page Documentation/Diagnosis.md has it of some.
 enum DiagnosisPage {
-    private static let beginning = """
-        # What `reach explain --probe` says
-
-        Each of these homes at a provider is broken in one way. The output is that of the test `DiagnosisProgramTests`, which builds the
-        homes in network namespaces and writes this page where the variable REACH_DIAGNOSIS_PAGE has its path. The client is
-        192.0.2.2 on `up0`, its router 192.0.2.1, the provider 203.0.113.0/24 and the Internet 198.51.100.0/24.
-
-        """
-
     static func text(_ scenes: [(scene: DiagnosisScene, diagnosis: Diagnosis)]) -> String {
-        scenes.reduce(into: beginning) { page, found in
+        scenes.reduce(into: "") { page, found in
             let (scene, diagnosis) = found
             let name = scene.name.prefix(1).uppercased() + scene.name.dropFirst()
             let variables = scene.environment.map { $0 + " " }.joined()
@@ -35,6 +26,12 @@ struct DiagnosisTranscript: Equatable {
     private(set) var lines: [String] = []
     /// What was found good. Some facts are only there if they were known in time.
     private(set) var goodSubjects: Set<String> = []
+
+    /// The transcript as Tests/Programs/Transcripts/diagnosis.txt has it.
+    var text: String {
+        let good = goodSubjects.isEmpty ? [] : ["ok " + goodSubjects.sorted().joined(separator: " ")]
+        return (["## " + name] + lines + good).map { $0 + "\n" }.joined()
+    }
 
     /// The transcripts of a page, in their order.
     static func all(in page: String) -> [DiagnosisTranscript] {

@@ -51,7 +51,7 @@ final class QueueRoom: Sendable {
             do {
                 if let namespace { reach_enter_network_namespace(namespace.descriptor) }
                 let loop = try EventLoop()
-                var engineOptions = EngineOptions()
+                var engineOptions = ReachabilityEngine.Options()
                 engineOptions.observer.policy = links
                 engineOptions.observer.receiveBufferBytes = receiveBufferBytes
                 let network = ReachabilityEngine(loop: loop, options: engineOptions)

@@ -81,6 +81,7 @@ import Testing
     @Test(arguments: [
         ("/", "/", true), ("/a", "/", true), ("/a", "/a", true), ("/a/b", "/a", true), ("/a/b", "/a/", true),
         ("/ab", "/a", false), ("/", "/a", false), ("/a", "/a/", false), ("/A", "/a", false),
+        ("/a\u{301}/x", "/a", false), ("/a\u{301}/x", "/a\u{301}", true),
     ])
     func `a path covers what is below it`(path: String, cookie: String, expected: Bool) {
         #expect(CookieOrigin(host: "example.org", path: path).isBelow(path: cookie) == expected)

@@ -146,7 +146,8 @@ import Testing
         var options = RequestSessionOptions()
         options.cookies = .file(directory.path + "/cookies")
         let cookie = Cookie(
-            name: "a", value: "\"ü\\", domain: "example.org", path: "/x", expires: Timestamp("2199-01-01T00:00:00Z"),
+            name: "a", value: "\"ü\\", domain: "example.org", path: "/x;y=1",
+            expires: Timestamp("2199-01-01T00:00:00Z"),
             isSecure: true, isHTTPOnly: true, isHostOnly: false)
         let first = try RequestSession(options: options)
         #expect(first.cookies.set(cookie))

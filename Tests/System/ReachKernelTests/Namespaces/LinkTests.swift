@@ -99,11 +99,48 @@ struct LinkTests {
         let plain = try await TestEngine.start(in: namespace)
         #expect(plain.state?.linkClass == .virtual)
         #expect(plain.state?.isMetered == false)
-        var options = EngineOptions()
+        var options = ReachabilityEngine.Options()
         options.observer.policy = LinkPolicy(rules: [.init(pattern: Glob("up*"), linkClass: .wwan)])
         let overridden = try await TestEngine.start(in: namespace, options: options)
         #expect(overridden.state?.linkClass == .wwan)
         #expect(overridden.state?.isMetered == true)
         #expect(overridden.state?.networkReachabilityStatus == .reachableViaWWAN)
+    }
+
+    @Test func `other options change what differs at once, and watches stay`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        var options = ReachabilityEngine.Options()
+        options.holdDown = HoldDown(down: .seconds(60))
+        let (watched, networks) = (EventLog<ReachabilityChange>(), EventLog<NetworkSnapshot>())
+        let engine = try await TestEngine.start(
+            in: namespace, options: options, and: "up0", interfaceChanges: watched, networks: networks)
+        try await networks.wait(for: 1)
+        options.observer.policy = LinkPolicy(rules: [.init(pattern: Glob("up*"), linkClass: .wwan)])
+        engine.perform { [options] in $0.apply(options) }
+        try await engine.changes.wait(for: 2)
+        try await watched.wait(for: 2)
+        let change = try #require(engine.changes.values.last)
+        #expect(change.cause == .configuration && !change.isInitial && change.aspects == [.path, .linkClass, .metered])
+        #expect(change.state.epoch == 2 && change.state.since == change.previous?.since)
+        #expect(try await networks.wait(for: 2).last?.routes.allSatisfy { $0.traits.linkClass == .wwan } == true)
+
+        // What the hold-down holds back is reported, and the present kernel is observed.
+        try namespace.run("ip", "route", "del", "default")
+        try await engine.drain()
+        engine.perform { [options] in
+            var options = options
+            options.holdDown = HoldDown()
+            $0.apply(options)
+        }
+        try await engine.changes.wait(for: 3)
+        #expect(engine.state?.status == .notReachable && engine.changes.values.last?.cause == .configuration)
+        try await engine.expect(Change(.reachable, because: .routeAdded)) {
+            try namespace.run("ip", "route", "add", "default", "via", "192.0.2.1")
+        }
+        engine.perform { [options] in $0.apply(options) }
+        try await engine.drain()
+        #expect(engine.changes.values.count == 4, "nothing differs")
     }
 }

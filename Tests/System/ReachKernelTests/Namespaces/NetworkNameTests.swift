@@ -20,13 +20,13 @@ struct NetworkNameTests {
         try machine.run("ip", "address", "add", "192.0.2.2/24", "dev", "lan0")
     }
 
-    private var options: EngineOptions {
+    private var options: ReachabilityEngine.Options {
         var office = NetworkRule(name: "office")
         office.gateways = [HardwareAddress("02:00:5e:00:53:01")].compactMap(\.self)
         office.isMetered = true
         var home = NetworkRule(name: "home")
         home.prefixes = [IPPrefix("198.51.100.0/24")].compactMap(\.self)
-        var options = EngineOptions()
+        var options = ReachabilityEngine.Options()
         options.observer.policy.networks = NetworkPolicy(rules: [home, office], key: NetworkKey(0..<16))
         return options
     }
@@ -171,7 +171,7 @@ struct NetworkNameTests {
         try addRoute()
         try resolveGateway()
         var options = options
-        let explain = { [machine] (options: EngineOptions) in
+        let explain = { [machine] (options: ReachabilityEngine.Options) in
             try await machine.perform { try Explainer(options: options).explain(.internet).verdict }
         }
         let office = try await explain(options)
@@ -193,7 +193,7 @@ struct NetworkNameTests {
         let index = try #require(Int32(try machine.run("cat", "/sys/class/net/lan0/ifindex").split(separator: "\n")[0]))
         let own: Set<IPAddress> = [IPAddress(ipv4: 0xc000_0202)]
         // Namespaces have no hardware, and phones are not behind virtual links.
-        var options = EngineOptions()
+        var options = ReachabilityEngine.Options()
         options.observer.policy = LinkPolicy(linkClasses: ["lan0": .wired])
         options.leases = LeaseFindings()
         let networks = EventLog<NetworkSnapshot>()

@@ -50,8 +50,8 @@ struct ProvisioningDomainTests {
             "python3", files.path + "/advertise.py", source, "\(hopLimit)", "\(lifetime)", domain)
     }
 
-    private var options: EngineOptions {
-        var options = EngineOptions()
+    private var options: ReachabilityEngine.Options {
+        var options = ReachabilityEngine.Options()
         options.observer.policy.networks.rules = ["office", "guests", "forged"].map { name in
             var rule = NetworkRule(name: name)
             rule.domains = [ProvisioningDomain(name + ".example.com")].compactMap(\.self)

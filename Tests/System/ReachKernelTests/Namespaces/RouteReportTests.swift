@@ -15,7 +15,7 @@ struct RouteReportTests {
         private let namespace: TestNamespace
         private var told: [UInt64] = []
 
-        init(_ namespace: TestNamespace, options: EngineOptions = EngineOptions()) throws {
+        init(_ namespace: TestNamespace, options: ReachabilityEngine.Options = ReachabilityEngine.Options()) throws {
             self.namespace = namespace
             loop = try EventLoop()
             engine = ReachabilityEngine(loop: loop, options: options)
@@ -81,7 +81,7 @@ struct RouteReportTests {
         defer { namespace.remove() }
         try namespace.vethPair()
         let isRaised = try await namespace.perform {
-            var options = EngineOptions()
+            var options = ReachabilityEngine.Options()
             options.observer.wantsEveryNotice = true
             options.observer.receiveBufferBytes = 2048
             let scene = try Scene(namespace, options: options)
@@ -100,7 +100,7 @@ struct RouteReportTests {
         defer { namespace.remove() }
         try namespace.vethPair()
         let found = try await namespace.perform { () -> [Bool] in
-            var options = EngineOptions()
+            var options = ReachabilityEngine.Options()
             options.observer.receiveBufferBytes = 2048
             let scene = try Scene(namespace, options: options)
             func lose(_ last: String) throws {

@@ -79,7 +79,7 @@ struct RoutingTests {
         try namespace.vethPair()
         try namespace.run("ip", "route", "del", "default")
         try namespace.run("ip", "route", "add", "default", "via", "192.0.2.1", "table", "77")
-        var options = EngineOptions()
+        var options = ReachabilityEngine.Options()
         options.mark = 0x17
         let marked = try await TestEngine.start(in: namespace, options: options)
         options.mark = 0x18

@@ -55,7 +55,8 @@ final class TestEngine: Sendable {
     ///
     /// - Parameter interface: An interface to watch as well; its changes are logged in `interfaceChanges`.
     static func start(
-        _ target: Target = .internet, in namespace: TestNamespace, options: EngineOptions = EngineOptions(),
+        _ target: Target = .internet, in namespace: TestNamespace,
+        options: ReachabilityEngine.Options = ReachabilityEngine.Options(),
         and interface: String? = nil, interfaceChanges: EventLog<ReachabilityChange> = EventLog(),
         networks: EventLog<NetworkSnapshot>? = nil
     ) async throws -> TestEngine {

@@ -127,8 +127,8 @@ final class EndpointAttempt {
     private func receive(_ addresses: [IPAddress]) {
         // One address is enough to show whether anything gets through (Android does the same).
         // A proxy of a network may have a public name and a private address.
-        let isDoubtful = proxy.url == nil && !form.allowsPrivate && PublicName.isPublic(server)
-        let good = addresses.first { !isDoubtful || !PublicName.isPrivate($0, subnets: route.subnets) }
+        let mayBeForged = proxy.url == nil && !form.allowsPrivate && PublicName.isPublic(server)
+        let good = addresses.first { !mayBeForged || !PublicName.isPrivate($0, subnets: route.subnets) }
         if let good { return connect(to: good) }
         guard let address = addresses.first else { return end(.failure(.nameNotResolved)) }
         guard address.family == .ipv6, !PublicName.isLocal(address) else { return end(.privateAddress(address)) }

@@ -1,0 +1,173 @@
+/// What probes have proved about a target in each family.
+package struct ConnectivityReport: Hashable, Sendable {
+    package var ipv4: Connectivity
+    package var ipv6: Connectivity
+    /// The address of the portal's login page, if the portal named one.
+    package var portal: String?
+    /// What the portal's API says; `nil` if none is known or none answered.
+    package var session: PortalSession? {
+        get { sessionBox?.session }
+        set { sessionBox = newValue.map(PortalSessionBox.init) }
+    }
+    fileprivate var sessionBox: PortalSessionBox?
+    /// Why the portal's API says nothing, a sentence for people; `nil` if it answers, or if none is known.
+    package var portalTrouble: String?
+    /// Whether the first probe of a family's path is still running.
+    package var isUndecided: Bool
+
+    package init(
+        ipv4: Connectivity = .unknown, ipv6: Connectivity = .unknown, portal: String? = nil, isUndecided: Bool = false
+    ) {
+        self.ipv4 = ipv4
+        self.ipv6 = ipv6
+        self.portal = portal
+        self.isUndecided = isUndecided
+    }
+
+    /// The better of both families, because a program that tries both gets through by that one.
+    ///
+    /// While the first probe of a family runs, that family may turn out to be the better one. Until then, anything worse than
+    /// a portal is unknown.
+    package var combined: Connectivity {
+        let best = ipv4.rank >= ipv6.rank ? ipv4 : ipv6
+        return isUndecided && best.rank < Connectivity.portal.rank ? .unknown : best
+    }
+
+    package subscript(family: IPAddress.Family) -> Connectivity {
+        get { family == .ipv4 ? ipv4 : ipv6 }
+        set { if family == .ipv4 { ipv4 = newValue } else { ipv6 = newValue } }
+    }
+
+    /// The report after the paths changed: what probes proved about one path says nothing about another.
+    func following(from old: Verdict, to new: Verdict) -> ConnectivityReport {
+        var kept = self
+        for (family, before, now) in [(IPAddress.Family.ipv4, old.ipv4, new.ipv4), (.ipv6, old.ipv6, new.ipv6)] {
+            // That nothing could be sent does not hold for a path that is back, even if it is the same one.
+            let isBack = now.status == .reachable && before.status != .reachable && kept[family] == .none
+            guard isBack || !before.hasSameFirstHop(as: now) else { continue }
+            kept[family] = .unknown
+            if now.status == .reachable { kept.isUndecided = true }
+            kept.session = nil
+        }
+        return kept
+    }
+}
+
+extension Connectivity {
+    fileprivate var rank: Int {
+        switch self {
+        case .none: 0
+        case .unknown: 1
+        case .limited: 2
+        case .portal: 3
+        case .full: 4
+        }
+    }
+
+    /// The connectivity of a path: `none` without a path, because nothing can be sent.
+    fileprivate func over(_ path: NetworkPath) -> Connectivity {
+        switch path.status {
+        case .reachable: self
+        case .notReachable: .none
+        case .unknown: path.reason == .notAsked ? self : .unknown
+        }
+    }
+}
+
+extension NetworkPath {
+    /// Whether link and gateway are the same. The source address may differ, because privacy addresses change daily.
+    fileprivate func hasSameFirstHop(as other: NetworkPath) -> Bool {
+        interfaceIndex == other.interfaceIndex && gateway == other.gateway
+    }
+}
+
+/// The links on which checks have decided something, by family. An endpoint may have addresses of one family only, so that
+/// checks never decide anything about the other: it must not look better than what is known.
+struct DecidedLinks: Hashable {
+    private var ipv4: InterfaceIndex?
+    private var ipv6: InterfaceIndex?
+
+    /// Remembers the links of the paths about which something is proved.
+    mutating func note(_ report: ConnectivityReport?, of state: ReachabilityState) {
+        guard report != nil else { return self = DecidedLinks() }
+        if state.ipv4.isDecided { ipv4 = state.ipv4.interfaceIndex }
+        if state.ipv6.isDecided { ipv6 = state.ipv6.interfaceIndex }
+    }
+
+    /// Whether only a path is left about which nothing was ever proved, on the link on which checks decided by the other family:
+    /// what was proved does not become unknown when the proved path is lost.
+    func leaveUnproved(_ state: ReachabilityState) -> Bool {
+        guard state.status == .reachable, state.connectivity == .unknown else { return false }
+        let (left, decided) = state.ipv4.status == .reachable ? (state.ipv4, ipv6) : (state.ipv6, ipv4)
+        let other = state.ipv4.status == .reachable ? state.ipv6 : state.ipv4
+        return other.status == .notReachable && decided != nil && decided == left.interfaceIndex
+    }
+}
+
+extension NetworkPath {
+    fileprivate var isDecided: Bool {
+        guard status == .reachable else { return false }
+        return switch connectivity {
+        case .full, .limited, .portal: true
+        case .unknown, .none: false
+        }
+    }
+}
+
+extension ReachabilityState {
+    /// Whether the paths of a verdict have the same links and gateways.
+    func leadsTheSameWay(as verdict: Verdict) -> Bool {
+        ipv4.hasSameFirstHop(as: verdict.ipv4) && ipv6.hasSameFirstHop(as: verdict.ipv6)
+    }
+
+    /// Adopts what probes have proved about the paths of this state; `nil` if no probes run.
+    mutating func adopt(proved report: ConnectivityReport?) {
+        isValidated = report != nil
+        ipv4.connectivity = report?.ipv4.over(ipv4) ?? .unknown
+        ipv6.connectivity = report?.ipv6.over(ipv6) ?? .unknown
+        connectivity =
+            ConnectivityReport(
+                ipv4: ipv4.connectivity, ipv6: ipv6.connectivity, isUndecided: report?.isUndecided ?? false
+            ).combined
+        portal = connectivity == .portal ? report?.portal : nil
+        portalSessionBox = report?.sessionBox.flatMap { box in
+            ipv4.interface == box.session.interface || ipv6.interface == box.session.interface ? box : nil
+        }
+    }
+}
+
+/// What probes have proved about the Internet and about each interface.
+package struct ConnectivitySurvey: Hashable, Sendable {
+    /// The Internet over the paths that the kernel chooses.
+    package var internet: ConnectivityReport
+    /// The Internet over single interfaces, by their names.
+    package var interfaces: [String: ConnectivityReport]
+
+    package init(internet: ConnectivityReport = ConnectivityReport(), interfaces: [String: ConnectivityReport] = [:]) {
+        self.internet = internet
+        self.interfaces = interfaces
+    }
+
+    /// A state with what is proved of its paths' interfaces, whatever its target: the path to a host is that to the Internet as far
+    /// as they have the interface in common.
+    package func proving(_ state: ReachabilityState) -> ReachabilityState {
+        var report = ConnectivityReport()
+        for (family, path) in [(IPAddress.Family.ipv4, state.ipv4), (.ipv6, state.ipv6)] {
+            report[family] = path.interface.flatMap { interfaces[$0]?[family] } ?? .unknown
+        }
+        var proved = state
+        proved.adopt(proved: report)
+        return proved
+    }
+
+    /// The report on a target. Whether the Internet answers says nothing about a particular host.
+    ///
+    /// - Returns: `nil` for all targets except the Internet and interfaces.
+    package func report(on target: Target) -> ConnectivityReport? {
+        switch target.subject {
+        case .internet: internet
+        case .interface(let name): interfaces[name] ?? ConnectivityReport()
+        case .name, .address, .prefix: nil
+        }
+    }
+}

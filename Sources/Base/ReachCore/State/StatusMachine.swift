@@ -1,0 +1,237 @@
+/// Turns a target's verdicts into changes worth reporting: only differences, and with hold-downs only what lasts.
+///
+/// It expects verdicts in the order in which they were made.
+package struct StatusMachine: Sendable {
+    /// The reported state.
+    package private(set) var state: ReachabilityState
+    private var holdDown: HoldDown
+    private var hasBegun = false
+    /// Whether the next verdict is reported at once.
+    private var isReconfigured = false
+    package private(set) var latest: Verdict?
+    /// What probes have proved about the paths of the latest verdict; `nil` if no probes run.
+    private(set) var report: ConnectivityReport?
+    /// When the verdict first differed from the reported status, without having agreed for a whole hold-down since.
+    private var unsettledSince: BootTime?
+    /// When the status that waits to be reported began; `nil` if none waits.
+    private var pendingSince: BootTime?
+    /// When the verdict returned to the reported status; `nil` once it differs again.
+    private var returnedAt: BootTime?
+    /// Until when an unproved return from a loss that was not reported keeps the connectivity that was reported; `nil` if none
+    /// does.
+    private var proofHeldUntil: BootTime?
+    /// The links on which checks have decided something, by family.
+    private var decidedLinks = DecidedLinks()
+    /// Whether the verdict has gone from reachable to something else and not come back.
+    private var isAway = false
+
+    package init(target: Target, holdDown: HoldDown = HoldDown(), at moment: Instant) {
+        state = ReachabilityState(target: target, since: moment.wall)
+        self.holdDown = holdDown
+    }
+
+    /// When ``timeReached(at:)`` must be called, unless a verdict comes first.
+    package var deadline: BootTime? {
+        guard let latest, let pendingSince else { return proofHeldUntil }
+        return earliest(for: latest.status, pendingSince: pendingSince)
+    }
+
+    /// Replaces the hold-down. The next verdict is reported at once, whatever is being held back.
+    package mutating func apply(_ holdDown: HoldDown) {
+        self.holdDown = holdDown
+        isReconfigured = hasBegun
+    }
+
+    /// Processes a verdict.
+    ///
+    /// - Parameter epoch: The Internet's epoch at that moment.
+    /// - Returns: The change to report; `nil` if nothing differs, or if the change is held back.
+    package mutating func observe(
+        _ verdict: Verdict, cause: Cause, epoch: UInt64, at moment: Instant
+    ) -> ReachabilityChange? {
+        let previous = state
+        let latestStatus = latest?.status
+        countFlaps(verdict.status)
+        if let report, let latest { self.report = report.following(from: latest, to: verdict) }
+        latest = verdict
+        state.epoch = epoch
+        state.isStale = false
+        guard hasBegun else { return begin(verdict, at: moment) }
+        if isReconfigured {
+            isReconfigured = false
+            forgetHold()
+            proofHeldUntil = nil
+            return publish(verdict, after: previous, cause: cause, at: moment)
+        }
+        guard verdict.status != state.status else {
+            if pendingSince != nil {
+                returnedAt = moment.boot
+                // The loss was not reported, so nothing is until a check of the path that is back decides.
+                if verdict.status == .reachable { proofHeldUntil = moment.boot + holdDown.down }
+            }
+            pendingSince = nil
+            if state.heldCause != nil { state.heldCause = nil }
+            settle(at: moment.boot)
+            return publish(verdict, after: previous, cause: cause, at: moment)
+        }
+        settle(at: moment.boot)
+        returnedAt = nil
+        proofHeldUntil = nil
+        unsettledSince = unsettledSince ?? moment.boot
+        // The hold-down restarts if the status changes to one with another delay.
+        let isReversed = (latestStatus == .reachable) != (verdict.status == .reachable)
+        pendingSince = isReversed ? moment.boot : pendingSince ?? moment.boot
+        return publishOrHold(verdict, after: previous, cause: cause, at: moment)
+    }
+
+    /// Reports what was held back, once the deadline has come.
+    package mutating func timeReached(at moment: Instant) -> ReachabilityChange? {
+        guard let latest else { return nil }
+        guard pendingSince == nil else {
+            return publishOrHold(latest, after: state, cause: .holdElapsed, at: moment)
+        }
+        guard let proofHeldUntil, moment.boot >= proofHeldUntil else { return nil }
+        return publishProof(cause: .holdElapsed, at: moment)
+    }
+
+    /// Marks the state as stale while the kernel cannot be observed.
+    package mutating func becomeStale() {
+        if !state.isStale { state.isStale = true }
+    }
+
+    /// Sets what probes have proved about the latest verdict's paths; `nil` if no probes run any more. While a status is held
+    /// back, so is what was proved about its paths: it says nothing about those that are reported.
+    ///
+    /// - Returns: The change to report; `nil` if nothing differs, if it is held back, and before the first verdict, which then
+    ///   includes it.
+    package mutating func setConnectivity(
+        _ report: ConnectivityReport?, cause: Cause, at moment: Instant
+    ) -> ReachabilityChange? {
+        guard report != self.report else { return nil }
+        self.report = report
+        guard hasBegun, pendingSince == nil else { return nil }
+        return publishProof(cause: cause, at: moment)
+    }
+
+    private mutating func publishProof(cause: Cause, at moment: Instant) -> ReachabilityChange? {
+        guard !holdsProof(at: moment.boot) else { return nil }
+        let previous = state
+        adoptProof()
+        noteConnectivity(after: previous, at: moment)
+        let aspects = Self.differences(from: previous, to: state)
+        guard !aspects.isEmpty else { return nil }
+        return ReachabilityChange(at: moment, cause: cause, aspects: aspects, previous: previous, state: state)
+    }
+
+    private mutating func begin(_ verdict: Verdict, at moment: Instant) -> ReachabilityChange? {
+        hasBegun = true
+        adopt(verdict)
+        state.since = moment.wall
+        state.connectivitySince = moment.wall
+        return ReachabilityChange(at: moment, cause: .start, aspects: [], previous: nil, state: state)
+    }
+
+    private mutating func publishOrHold(
+        _ verdict: Verdict, after previous: ReachabilityState, cause: Cause, at moment: Instant
+    ) -> ReachabilityChange? {
+        guard let pendingSince, moment.boot < earliest(for: verdict.status, pendingSince: pendingSince) else {
+            forgetHold()
+            return publish(verdict, after: previous, cause: cause, at: moment)
+        }
+        state.isHeld = true
+        if state.heldCause != verdict.rootCause { state.heldCause = verdict.rootCause }
+        return nil
+    }
+
+    private mutating func forgetHold() {
+        pendingSince = nil
+        unsettledSince = nil
+        returnedAt = nil
+        if state.heldCause != nil { state.heldCause = nil }
+    }
+
+    private func earliest(for status: ReachabilityStatus, pendingSince: BootTime) -> BootTime {
+        let wait = pendingSince + holdDown.duration(before: status)
+        guard let unsettledSince else { return wait }
+        return min(wait, unsettledSince + holdDown.maximum)
+    }
+
+    /// Ends a period of flapping, once the verdict has agreed with the reported status for a whole hold-down.
+    private mutating func settle(at now: BootTime) {
+        guard let since = returnedAt, now >= since + max(holdDown.up, holdDown.down) else { return }
+        returnedAt = nil
+        unsettledSince = nil
+    }
+
+    private mutating func countFlaps(_ status: ReachabilityStatus) {
+        guard hasBegun else { return }
+        if status == .reachable {
+            if isAway { state.flaps += 1 }
+            isAway = false
+        } else if latest?.status == .reachable {
+            isAway = true
+        }
+    }
+
+    private mutating func publish(
+        _ verdict: Verdict, after previous: ReachabilityState, cause: Cause, at moment: Instant
+    ) -> ReachabilityChange? {
+        if holdsProof(at: moment.boot), state.leadsTheSameWay(as: verdict) {
+            state.adopt(verdict, keepingProof: true)
+            state.isHeld = true
+        } else {
+            adopt(verdict)
+        }
+        noteConnectivity(after: previous, at: moment)
+        let aspects = Self.differences(from: previous, to: state)
+        guard !aspects.isEmpty else { return nil }
+        if aspects.contains(.status) { state.since = moment.wall }
+        return ReachabilityChange(at: moment, cause: cause, aspects: aspects, previous: previous, state: state)
+    }
+
+    private mutating func noteConnectivity(after previous: ReachabilityState, at moment: Instant) {
+        if state.connectivity != previous.connectivity { state.connectivitySince = moment.wall }
+    }
+
+    private mutating func adopt(_ verdict: Verdict) {
+        state.adopt(verdict)
+        adoptProof()
+    }
+
+    private mutating func adoptProof() {
+        proofHeldUntil = nil
+        if state.isHeld { state.isHeld = false }
+        guard report != nil || state.isValidated else { return }
+        state.adopt(proved: report)
+        decidedLinks.note(report, of: state)
+        if report?.isUndecided == false, decidedLinks.leaveUnproved(state) { state.connectivity = .limited }
+    }
+
+    /// Whether the connectivity that was reported stays: what checks will find of a path that is back is not known yet.
+    private func holdsProof(at now: BootTime) -> Bool {
+        guard let proofHeldUntil, let report else { return false }
+        return report.isUndecided && now < proofHeldUntil
+    }
+
+    package static func differences(
+        from old: ReachabilityState, to new: ReachabilityState
+    ) -> [ReachabilityChange.Aspect] {
+        let isSameConnectivity =
+            old.ipv4.connectivity == new.ipv4.connectivity && old.ipv6.connectivity == new.ipv6.connectivity
+            && old.connectivity == new.connectivity && old.portal == new.portal
+        let isSamePortal = old.hasSamePortalSession(as: new)
+        guard old.status == new.status else {
+            return [.status] + (isSameConnectivity ? [] : [.connectivity]) + (isSamePortal ? [] : [.portal])
+        }
+        var aspects: [ReachabilityChange.Aspect] = []
+        let isSamePath = old.ipv4.isSamePath(as: new.ipv4) && old.ipv6.isSamePath(as: new.ipv6)
+        if !isSamePath || old.rootCause != new.rootCause || old.availableInterfaces != new.availableInterfaces {
+            aspects.append(.path)
+        }
+        if old.linkClass != new.linkClass { aspects.append(.linkClass) }
+        if !isSameConnectivity { aspects.append(.connectivity) }
+        if old.isMetered != new.isMetered { aspects.append(.metered) }
+        if !isSamePortal { aspects.append(.portal) }
+        return aspects
+    }
+}
