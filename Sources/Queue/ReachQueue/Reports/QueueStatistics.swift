@@ -27,7 +27,8 @@ extension QueueScheduler {
     package func statistics(at now: BootTime) -> QueueStatistics {
         var statistics = QueueStatistics()
         var oldest: BootTime?
-        for entry in entries {
+        for slot in requests.indices {
+            let entry = requests[slot]
             switch entry.place {
             case .free: continue
             case .dead:
@@ -40,11 +41,11 @@ extension QueueScheduler {
             oldest = min(oldest ?? entry.created, entry.created)
         }
         statistics.oldest = oldest.map { max(.zero, now - $0) }
-        statistics.bytes = aliveBytes + reservedBytes
+        statistics.bytes = owners.bytes
         statistics.bytesAllowed = policy.limits.bytesOfAll(diskRoom).bytes
-        statistics.openBreakers = troubles.values.reduce(0) { $0 + $1.breakers.values.count { !$0.isClosed } }
-        statistics.isHeld = heldSince != nil || fleetHold != nil
-        statistics.isDegraded = isDegraded
+        statistics.openBreakers = destinations.openBreakers
+        statistics.isHeld = owners.holdsAll
+        statistics.isDegraded = store.isDegraded
         return statistics
     }
 }

@@ -1,13 +1,13 @@
-package import ReachCore
+internal import ReachCore
 
 /// One deadline for each key, the earliest first.
-package typealias DeadlineQueue<Key: Hashable & Sendable> = DeadlineHeap<KeyPlaces<Key>>
+typealias DeadlineQueue<Key: Hashable & Sendable> = DeadlineHeap<KeyPlaces<Key>>
 
-/// One deadline for each slot, for a queue that has most slots: it takes four bytes for every slot, and none is searched for.
-package typealias SlotDeadlines = DeadlineHeap<SlotPlaces>
+/// One deadline for each request of a queue that has most of them: it takes four bytes for every slot, and hashes nothing.
+typealias SlotDeadlines = DeadlineHeap<SlotPlaces>
 
-/// Where each key stands in a heap.
-package protocol DeadlinePlaces<Key>: Sendable {
+/// The place of each key in a heap.
+protocol DeadlinePlaces<Key>: Sendable {
     associatedtype Key: Hashable & Sendable
 
     init()
@@ -15,49 +15,35 @@ package protocol DeadlinePlaces<Key>: Sendable {
     mutating func reserveCapacity(_ count: Int)
 }
 
-/// The places of keys of any kind.
-package struct KeyPlaces<Key: Hashable & Sendable>: DeadlinePlaces {
+struct KeyPlaces<Key: Hashable & Sendable>: DeadlinePlaces {
     private var places: [Key: Int32] = [:]
 
-    package init() {}
-
-    package subscript(key: Key) -> Int32? {
+    subscript(key: Key) -> Int32? {
         get { places[key] }
         set { places[key] = newValue }
     }
 
-    package mutating func reserveCapacity(_ count: Int) { places.reserveCapacity(count) }
+    mutating func reserveCapacity(_ count: Int) { places.reserveCapacity(count) }
 }
 
-/// The places of slots, which are numbered from 0.
-package struct SlotPlaces: DeadlinePlaces {
-    private static let none: Int32 = -1
+struct SlotPlaces: DeadlinePlaces {
+    private var places = SlabColumn<QueueEntry, Int32>(-1)
 
-    private var places: [Int32] = []
-
-    package init() {}
-
-    package subscript(slot: Int32) -> Int32? {
+    subscript(slot: Slot) -> Int32? {
         get {
-            guard Int(slot) < places.count, case let place = places[Int(slot)], place != Self.none else { return nil }
-            return place
+            let place = places[slot]
+            return place < 0 ? nil : place
         }
-        set {
-            if Int(slot) >= places.count {
-                guard newValue != nil else { return }
-                places.append(contentsOf: repeatElement(Self.none, count: Int(slot) + 1 - places.count))
-            }
-            places[Int(slot)] = newValue ?? Self.none
-        }
+        set { places[slot] = newValue ?? -1 }
     }
 
-    package mutating func reserveCapacity(_ count: Int) { places.reserveCapacity(count) }
+    mutating func reserveCapacity(_ count: Int) { places.reserveCapacity(count) }
 }
 
-/// A binary heap of deadlines that knows where each key stands, so that a deadline can be moved or taken out without leaving
+/// A binary heap of deadlines that knows the place of each key, so that a deadline can be moved or removed without leaving
 /// anything behind.
-package struct DeadlineHeap<Places: DeadlinePlaces>: Sendable {
-    package typealias Key = Places.Key
+struct DeadlineHeap<Places: DeadlinePlaces>: Sendable {
+    typealias Key = Places.Key
 
     private struct Item: Sendable {
         let deadline: BootTime
@@ -67,23 +53,23 @@ package struct DeadlineHeap<Places: DeadlinePlaces>: Sendable {
     private var heap: [Item] = []
     private var places = Places()
 
-    package init() {}
+    init() {}
 
-    package var isEmpty: Bool { heap.isEmpty }
-    package var count: Int { heap.count }
-    package var earliest: BootTime? { heap.first?.deadline }
+    var isEmpty: Bool { heap.isEmpty }
+    var count: Int { heap.count }
+    var earliest: BootTime? { heap.first?.deadline }
     /// The key of the earliest deadline.
-    package var first: Key? { heap.first?.key }
+    var first: Key? { heap.first?.key }
 
-    package subscript(key: Key) -> BootTime? { places[key].map { heap[Int($0)].deadline } }
+    subscript(key: Key) -> BootTime? { places[key].map { heap[Int($0)].deadline } }
 
-    package mutating func reserveCapacity(_ count: Int) {
+    mutating func reserveCapacity(_ count: Int) {
         heap.reserveCapacity(count)
         places.reserveCapacity(count)
     }
 
-    /// Sets the key's deadline, or takes it out.
-    package mutating func set(_ key: Key, to deadline: BootTime?) {
+    /// Sets the key's deadline, or removes it.
+    mutating func set(_ key: Key, to deadline: BootTime?) {
         guard let deadline else { return remove(key) }
         let item = Item(deadline: deadline, key: key)
         if let place = places[key] {
@@ -98,12 +84,12 @@ package struct DeadlineHeap<Places: DeadlinePlaces>: Sendable {
     }
 
     /// Sets the key's deadline unless it has an earlier one.
-    package mutating func setNoLater(_ key: Key, than deadline: BootTime) {
+    mutating func setNoLater(_ key: Key, than deadline: BootTime) {
         if let present = self[key], present <= deadline { return }
         set(key, to: deadline)
     }
 
-    package mutating func remove(_ key: Key) {
+    mutating func remove(_ key: Key) {
         guard let place = places[key].map(Int.init) else { return }
         places[key] = nil
         let last = heap.removeLast()
@@ -114,15 +100,15 @@ package struct DeadlineHeap<Places: DeadlinePlaces>: Sendable {
         siftDown(place)
     }
 
-    /// Takes out the earliest key whose deadline is not after `now`.
-    package mutating func popDue(at now: BootTime) -> Key? {
+    /// Removes the earliest key whose deadline is not after `now`.
+    mutating func popDue(at now: BootTime) -> Key? {
         guard let first = heap.first, first.deadline <= now else { return nil }
         remove(first.key)
         return first.key
     }
 
-    /// Takes out the earliest key.
-    package mutating func pop() -> Key? {
+    /// Removes the earliest key.
+    mutating func pop() -> Key? {
         guard let first = heap.first else { return nil }
         remove(first.key)
         return first.key

@@ -1,66 +1,63 @@
-/// Doubly linked lists through the numbers of things that are kept elsewhere: to append, to take out and to turn over
-/// takes the same time however long a list is, and eight bytes for each thing. A thing is in one list at most.
-struct LinkedLists: Sendable {
+/// Doubly linked lists of elements that are kept elsewhere. To append, to remove and to rotate takes the same time however
+/// long a list is, and eight bytes for each element.
+///
+/// Invariant: an element is in one list at most, and each list is changed by its own ends only.
+struct LinkedLists<Element>: Sendable {
+    typealias Index = SlabIndex<Element>
+
     /// The two ends of one list.
     struct Ends: Hashable, Sendable {
-        fileprivate(set) var first: Int32 = LinkedLists.none
-        fileprivate(set) var last: Int32 = LinkedLists.none
+        fileprivate var head: Int32 = -1
+        fileprivate var tail: Int32 = -1
 
-        var isEmpty: Bool { first == LinkedLists.none }
+        var isEmpty: Bool { head < 0 }
+        var first: Index? { head < 0 ? nil : Index(rawValue: head) }
     }
 
-    private static let none: Int32 = -1
-    private static let unlisted: Int32 = -2
+    private static var none: Int32 { -1 }
+    private static var unlisted: Int32 { -2 }
 
-    private var previous: [Int32] = []
-    private var next: [Int32] = []
-
-    /// Makes room for things with numbers below `count`.
-    mutating func grow(to count: Int) {
-        guard next.count < count else { return }
-        previous.append(contentsOf: repeatElement(Self.unlisted, count: count - previous.count))
-        next.append(contentsOf: repeatElement(Self.unlisted, count: count - next.count))
-    }
+    private var previous = SlabColumn<Element, Int32>(-2)
+    private var next = SlabColumn<Element, Int32>(-2)
 
     mutating func reserveCapacity(_ count: Int) {
         previous.reserveCapacity(count)
         next.reserveCapacity(count)
     }
 
-    func isListed(_ thing: Int32) -> Bool { next[Int(thing)] != Self.unlisted }
+    func isListed(_ index: Index) -> Bool { next[index] != Self.unlisted }
 
-    /// The one after it in its list.
-    func following(_ thing: Int32) -> Int32? {
-        let after = next[Int(thing)]
-        return after >= 0 ? after : nil
+    /// The element after it in its list.
+    func following(_ index: Index) -> Index? {
+        let after = next[index]
+        return after >= 0 ? Index(rawValue: after) : nil
     }
 
-    mutating func append(_ thing: Int32, to ends: inout Ends) {
-        previous[Int(thing)] = ends.last
-        next[Int(thing)] = Self.none
-        if ends.last == Self.none { ends.first = thing } else { next[Int(ends.last)] = thing }
-        ends.last = thing
+    mutating func append(_ index: Index, to ends: inout Ends) {
+        previous[index] = ends.tail
+        next[index] = Self.none
+        if ends.isEmpty { ends.head = index.rawValue } else { next[Index(rawValue: ends.tail)] = index.rawValue }
+        ends.tail = index.rawValue
     }
 
-    mutating func prepend(_ thing: Int32, to ends: inout Ends) {
-        next[Int(thing)] = ends.first
-        previous[Int(thing)] = Self.none
-        if ends.first == Self.none { ends.last = thing } else { previous[Int(ends.first)] = thing }
-        ends.first = thing
+    mutating func prepend(_ index: Index, to ends: inout Ends) {
+        next[index] = ends.head
+        previous[index] = Self.none
+        if ends.isEmpty { ends.tail = index.rawValue } else { previous[Index(rawValue: ends.head)] = index.rawValue }
+        ends.head = index.rawValue
     }
 
-    mutating func remove(_ thing: Int32, from ends: inout Ends) {
-        let (before, after) = (previous[Int(thing)], next[Int(thing)])
-        if before == Self.none { ends.first = after } else { next[Int(before)] = after }
-        if after == Self.none { ends.last = before } else { previous[Int(after)] = before }
-        previous[Int(thing)] = Self.unlisted
-        next[Int(thing)] = Self.unlisted
+    mutating func remove(_ index: Index, from ends: inout Ends) {
+        let (before, after) = (previous[index], next[index])
+        if before == Self.none { ends.head = after } else { next[Index(rawValue: before)] = after }
+        if after == Self.none { ends.tail = before } else { previous[Index(rawValue: after)] = before }
+        previous[index] = Self.unlisted
+        next[index] = Self.unlisted
     }
 
-    /// Moves the first to the end.
+    /// Moves the first element to the end.
     mutating func rotate(_ ends: inout Ends) {
-        guard ends.first != ends.last else { return }
-        let first = ends.first
+        guard ends.head != ends.tail, let first = ends.first else { return }
         remove(first, from: &ends)
         append(first, to: &ends)
     }

@@ -1,8 +1,10 @@
-/// Requests that are sent one after the other: those of one owner with the same order key, or of the same name.
+/// Requests that are sent one after the other: those of one owner with the same order key, or with the same name.
+///
+/// Invariant: a chain exists while it has members, and each key has one chain at most.
 struct OrderChains: Sendable {
-    private struct Chain: Sendable {
-        let key: Key
-        var members = LinkedLists.Ends()
+    struct Chain: Sendable {
+        fileprivate let key: Key
+        fileprivate var members = LinkedLists<QueueEntry>.Ends()
     }
 
     /// Names of different kinds and of different owners never meet.
@@ -12,69 +14,56 @@ struct OrderChains: Sendable {
         let owner: UInt32
         let kind: Kind
         let name: String
-    }
 
-    private var chains: [Chain] = []
-    private var free: [Int32] = []
-    private var numbers: [Key: Int32] = [:]
-    private var links = LinkedLists()
-
-    mutating func grow(entries: Int) { links.grow(to: entries) }
-
-    /// The chain a request belongs to by its keys; `nil` for one that stands alone.
-    static func key(owner: UInt32, orderKey: String?, uniqueness: RequestUniqueness) -> Key? {
-        switch uniqueness {
-        case .unique(let name, _): Key(owner: owner, kind: .unique, name: name)
-        case .coalesce(let name): Key(owner: owner, kind: .coalesce, name: name)
-        case .none: orderKey.map { Key(owner: owner, kind: .order, name: $0) }
+        /// The order that a request belongs to; `nil` for a request that is in no order.
+        init?(owner: UInt32, orderKey: String?, uniqueness: RequestUniqueness) {
+            switch uniqueness {
+            case .unique(let name, _): (kind, self.name) = (.unique, name)
+            case .coalesce(let name): (kind, self.name) = (.coalesce, name)
+            case .none:
+                guard let orderKey else { return nil }
+                (kind, name) = (.order, orderKey)
+            }
+            self.owner = owner
         }
     }
 
-    func key(of chain: Int32) -> Key { chains[Int(chain)].key }
+    private var chains = Slab<Chain>()
+    private var indices: [Key: SlabIndex<Chain>] = [:]
+    private var links = LinkedLists<QueueEntry>()
 
-    /// The first of those that are not over.
-    func head(of key: Key) -> Int32? { numbers[key].map { chains[Int($0)].members.first } }
+    func key(of chain: SlabIndex<Chain>) -> Key { chains[chain].key }
 
-    func isHead(_ entry: Int32, of chain: Int32) -> Bool { chains[Int(chain)].members.first == entry }
+    /// The first request of the order that is not over.
+    func head(of key: Key) -> Slot? { indices[key].flatMap(head) }
 
-    func head(of chain: Int32) -> Int32 { chains[Int(chain)].members.first }
+    func head(of chain: SlabIndex<Chain>) -> Slot? { chains[chain].members.first }
 
-    /// All of a chain, the first first.
-    func members(of chain: Int32) -> [Int32] {
-        var members: [Int32] = []
-        var next: Int32? = chains[Int(chain)].members.first
-        while let entry = next {
-            members.append(entry)
-            next = links.following(entry)
+    /// The members before a request, the first first.
+    func members(of chain: SlabIndex<Chain>, before slot: Slot) -> [Slot] {
+        var members: [Slot] = []
+        var next = head(of: chain)
+        while let member = next, member != slot {
+            members.append(member)
+            next = links.following(member)
         }
         return members
     }
 
-    /// - Returns: The chain's number.
-    mutating func append(_ entry: Int32, to key: Key) -> Int32 {
-        let chain: Int32
-        if let present = numbers[key] {
-            chain = present
-        } else if let reused = free.popLast() {
-            chain = reused
-            chains[Int(reused)] = Chain(key: key)
-            numbers[key] = reused
-        } else {
-            chain = Int32(chains.count)
-            chains.append(Chain(key: key))
-            numbers[key] = chain
-        }
-        links.append(entry, to: &chains[Int(chain)].members)
+    mutating func append(_ slot: Slot, to key: Key) -> SlabIndex<Chain> {
+        let chain = indices[key] ?? chains.insert(Chain(key: key))
+        indices[key] = chain
+        links.append(slot, to: &chains[chain].members)
         return chain
     }
 
-    /// - Returns: The one behind it.
-    mutating func remove(_ entry: Int32, from chain: Int32) -> Int32? {
-        let next = links.following(entry)
-        links.remove(entry, from: &chains[Int(chain)].members)
-        if chains[Int(chain)].members.isEmpty {
-            numbers[chains[Int(chain)].key] = nil
-            free.append(chain)
+    /// - Returns: The member after it.
+    mutating func remove(_ slot: Slot, from chain: SlabIndex<Chain>) -> Slot? {
+        let next = links.following(slot)
+        links.remove(slot, from: &chains[chain].members)
+        if chains[chain].members.isEmpty {
+            indices[chains[chain].key] = nil
+            chains.remove(chain)
         }
         return next
     }

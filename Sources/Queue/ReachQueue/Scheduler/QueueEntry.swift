@@ -1,19 +1,21 @@
 internal import ReachCore
 
-/// What the scheduler holds of a request: numbers, since there may be a hundred thousand. URL, headers and body stay in
-/// the store until the request starts.
+typealias Slot = SlabIndex<QueueEntry>
+
+/// What the scheduler holds of a request: numbers, since there may be a million requests. URL, headers and body stay in the
+/// store until the request starts.
 struct QueueEntry: Sendable {
-    /// Which of the structures below it is in.
+    /// The structure that it is in.
     enum Place: UInt8, Sendable {
         /// Its insertion is not committed.
         case storing
-        /// In the lists of what could start.
+        /// In the lines of requests that could start.
         case ready
         /// In its group's waits after a failure of the network.
         case networkWait
         /// In its group's waits after any other failure.
         case destinationWait
-        /// In none: held, or behind another one of its order key.
+        /// In none: held, or behind another request of its order.
         case parked
         /// Its interceptor prepares its next attempt.
         case preparing
@@ -21,7 +23,7 @@ struct QueueEntry: Sendable {
         /// Its interceptor judges the answer of its last attempt.
         case judged
         case dead
-        /// Forgotten: its number is free for another.
+        /// Forgotten: its slot is free for another request.
         case free
     }
 
@@ -36,15 +38,15 @@ struct QueueEntry: Sendable {
         static let expired = Flags(rawValue: 1 << 4)
         static let networkFailure = Flags(rawValue: 1 << 5)
         static let awaitsClock = Flags(rawValue: 1 << 6)
-        /// When it is stored, those before it in its chain are cancelled...
+        /// When it is stored, the requests before it in its order are cancelled.
         static let supersedes = Flags(rawValue: 1 << 7)
-        /// ...but for one that is running.
+        /// It does not cancel a request that is running.
         static let sparesRunning = Flags(rawValue: 1 << 8)
         /// An event said that it waits, so another one says when it can start.
         static let reportedWaiting = Flags(rawValue: 1 << 9)
         /// Cancelled before it was stored.
         static let cancelled = Flags(rawValue: 1 << 10)
-        /// The one it depends on died before it was stored.
+        /// The request that it depends on died before it was stored.
         static let orphaned = Flags(rawValue: 1 << 11)
         /// It is ready, and its interceptor has prepared it.
         static let prepared = Flags(rawValue: 1 << 12)
@@ -55,54 +57,54 @@ struct QueueEntry: Sendable {
     }
 
     let id: RequestID
-    var group: Int32
-    var destination: Int32
-    /// The order it belongs to, or -1.
-    var chain: Int32 = -1
-    let owner: UInt32
+    var group: GroupIndex
+    var destination: DestinationIndex
+    /// The order that it belongs to. The order of the fields keeps an entry at 120 bytes.
+    var chain: SlabIndex<OrderChains.Chain>?
     let priority: RequestPriority
     var startClass: StartClass = .fresh
     var place: Place = .storing
+    let owner: UInt32
     var flags: Flags = []
     var reason: DeathReason?
+    /// Attempts that the path's loss cut off when the server may have received the request.
+    var losses: UInt8 = 0
     /// Failures of the destination.
     var attempts: Int32 = 0
     var networkFailures: Int32 = 0
-    /// Attempts that the path's loss cut off when the server may have received the request.
-    var losses: UInt8 = 0
-    /// The status that the last attempt failed with; 0 if it brought none, or an earlier run made it.
+    /// The status that the last attempt failed with; 0 if there was none, or an earlier run made the attempt.
     var failureStatus: Int16 = 0
-    /// All attempts, whatever became of them: the number of the next one.
+    /// All attempts, however they ended: the number of the next one.
     var tries: Int32 = 0
     /// `Int32.max`: any number.
     var maximumAttempts: Int32 = .max
     var bytes: Int64 = 0
-    /// Of the answer that it died of.
+    /// The bytes of the answer that it died of.
     var answerBytes: Int64 = 0
     var created: BootTime
     var deadline: BootTime
     var notBefore = BootTime(nanoseconds: .min)
-    /// Since when it is where it is.
+    /// The time since which it is in its place.
     var since: BootTime
     var heldSince: BootTime
-    /// Since when it waits, whatever for: since it was added, or since its last attempt ended, also in an earlier run.
+    /// The time since which it waits for anything: since it was added, or since its last attempt ended, also in an earlier run.
     var waitsSince: BootTime
 
-    /// What it takes while it is dead.
+    /// The bytes that it occupies while it is dead.
     var deadBytes: Int64 { bytes + answerBytes }
 }
 
-/// What stands in the same line: new requests are not made to wait for a backlog, nor the other way round.
+/// Requests of one class are in the same line: new requests do not wait for a backlog, nor a backlog for them.
 enum StartClass: UInt8, Sendable, CaseIterable {
-    /// Came while its condition was met, and was never tried.
+    /// Added while its condition was met, and never tried.
     case fresh = 0
-    /// Waited for the network, or is from an earlier run.
+    /// Waited for the network, or comes from an earlier run.
     case backlog = 1
-    /// Was tried before.
+    /// Tried before.
     case retry = 2
 }
 
-/// Some of the priorities.
+/// A set of priorities.
 struct PrioritySet: Hashable, Sendable {
     private var bits: UInt8 = 0
 
@@ -116,7 +118,7 @@ struct PrioritySet: Hashable, Sendable {
         for priority in RequestPriority.allCases where bits & 1 << priority.rawValue != 0 { body(priority) }
     }
 
-    /// The one of the highest rank; of two, the more urgent one.
+    /// The priority of the highest rank; of two, the more urgent one.
     func first(by rank: (RequestPriority) -> Int) -> RequestPriority? {
         var best: (priority: RequestPriority, rank: Int)?
         forEach { priority in

@@ -44,34 +44,34 @@ extension QueueScheduler {
     /// - Parameter moment: Now; not earlier than that of the last command.
     /// - Returns: `nil` for requests that are done, cancelled or unknown.
     package func explain(_ id: RequestID, at moment: Instant) -> QueueExplanation? {
-        guard let slot = slots[id] else { return nil }
+        guard let slot = requests[id] else { return nil }
         var copy = self
-        copy.moment = moment
+        copy.turn.moment = moment
         return copy.explanation(of: slot)
     }
 
-    private func explanation(of slot: Int32) -> QueueExplanation {
-        let entry = entries[Int(slot)]
-        let group = groups[Int(entry.group)]
-        let attempt = running.first { $0.slot == slot }
+    private func explanation(of slot: Slot) -> QueueExplanation {
+        let entry = requests[slot]
+        let group = gates[entry.group]
+        let attempt = attempts.first(at: slot)
         let isIdle = attempt == nil && entry.place != .dead && entry.place != .storing
         let reasons = isIdle ? blocks(of: slot).map { reason(for: $0, of: entry, in: group) } : []
         return QueueExplanation(
             state: state(of: slot), owner: entry.owner, reasons: reasons,
             path: attempt?.path ?? (group.gate.isClosed ? nil : group.path),
             attempts: Int(entry.attempts), networkFailures: Int(entry.networkFailures), tries: Int(entry.tries),
-            deadline: self.moment(of: entry.deadline), death: entry.reason)
+            deadline: moment.at(entry.deadline), death: entry.reason)
     }
 
     private func reason(for block: Block, of entry: QueueEntry, in group: RequestGroup) -> QueueExplanation.Reason {
         let (text, usual) = words(for: block, of: entry, in: group)
         let remedy = tunnelRemedy(for: block) ?? usual
         var reason = QueueExplanation.Reason(
-            blocker: block.blocker, since: moment(of: block.since), until: block.until.map(moment(of:)), text: text,
+            blocker: block.blocker, since: moment.at(block.since), until: block.until.map(moment.at), text: text,
             remedy: remedy)
-        let waitsForDefault = group.key.destination.flatMap(route)?.own.isEmpty ?? true
+        let waitsForDefault = group.key.destination.flatMap(destinations.route)?.own.isEmpty ?? true
         // Of a tunnel that works, no link that is broken is the reason.
-        let lacksPath = block.blocker == .path || block.blocker == .linkClass && paths?.tunnels.isEmpty != false
+        let lacksPath = block.blocker == .path || block.blocker == .linkClass && network.paths?.tunnels.isEmpty != false
         if waitsForDefault, block.until == nil, lacksPath {
             reason.lacks = group.key.condition
         }
@@ -81,7 +81,7 @@ extension QueueScheduler {
     /// What would end a wait for a path, where the kernel sends into a tunnel; `nil` for other waits.
     private func tunnelRemedy(for block: Block) -> String? {
         guard [.path, .linkClass, .target].contains(block.blocker), block.until == nil,
-            let tunnels = paths?.tunnels, !tunnels.isEmpty
+            let tunnels = network.paths?.tunnels, !tunnels.isEmpty
         else { return nil }
         let names = tunnels.map(DisplayText.sanitized).joined(separator: " and ")
         let condition = block.blocker == .linkClass ? "satisfies the condition" : "works"
@@ -92,30 +92,33 @@ extension QueueScheduler {
     private func words(
         for block: Block, of entry: QueueEntry, in group: RequestGroup
     ) -> (text: String, remedy: String) {
-        let destination = destinations[Int(entry.destination)].destination.description
+        let destination = destinations[entry.destination].destination.description
         let left = block.until.map { DurationText.describe(max($0 - now, .zero)) } ?? "a moment"
         switch block.blocker {
         case .requestHold: return ("A user holds it.", "It continues when it is released.")
         case .queueHold: return ("The queue is held.", "It continues when the queue is released.")
         case .fleetHold:
-            let reason = fleetHold?.reason.map { ": " + DisplayText.sanitized($0) } ?? ""
+            let reason = owners.fleetHold?.reason.map { ": " + DisplayText.sanitized($0) } ?? ""
             return ("The fleet holds the queue\(reason).", "It continues when the fleet releases it.")
         case .order:
-            let first = entries[Int(chains.head(of: entry.chain))].id
-            return ("Request \(first), before it in its order, is not over.", "It continues when that one is over.")
+            let first = requests[entry.id].flatMap(requests.predecessor).map { requests[$0].id }
+            return (
+                "Request \(first.map(\.description) ?? ""), before it in its order, is not over.",
+                "It continues when that one is over."
+            )
         case .backoff: return backoffWords(for: entry, left: left)
         case .clock:
             return ("The clock is not set, so that certificates cannot be judged.", "It is tried again in \(left).")
         case .disk: return ("The queue's file cannot be written.", "It continues when there is room on the disk.")
         case .breaker:
             let remedy = block.until == nil ? "The attempt on its way decides." : "One attempt is made in \(left)."
-            let last = troubles[entry.destination]?.lastFailure.map {
+            let last = destinations.trouble(at: entry.destination)?.lastFailure.map {
                 $0 > 0 ? ", the last time with HTTP \($0)" : ", and did not answer the last time"
             }
             return ("\(destination) failed too often\(last ?? "").", remedy)
         case .budget: return ("\(destination) was retried too often.", "It may be retried in \(left).")
         case .rate where block.isAsked:
-            let time = block.until.map { moment(of: $0).wall.description } ?? "later"
+            let time = block.until.map { moment.at($0).wall.description } ?? "later"
             return ("The server asked to wait until \(time).", "It may start in \(left).")
         case .rate: return ("Starts are spread over time.", "It may start in \(left).")
         case .concurrency: return ("All transfer slots are in use.", "It starts when one of them is free.")
@@ -160,7 +163,7 @@ extension QueueScheduler {
         for entry: QueueEntry, in group: RequestGroup, left: String
     ) -> (text: String, remedy: String) {
         let remedy = "It starts when the link stays up for longer; the next look is in \(left)."
-        guard let path = group.path, let history = histories[path.interfaceIndex],
+        guard let path = group.path, let history = network.history(of: path),
             let longest = history.longestWindow(at: now, policy), let time = history.time(for: entry.bytes)
         else { return ("Its body would take longer than its link stays up.", remedy) }
         return (
@@ -176,7 +179,7 @@ extension QueueScheduler {
         case .judged:
             return ("Its interceptor '\(name)' judges the server's answer.", "It continues when that is done.")
         default:
-            guard !interceptors.contains(group.key.interceptor ?? "") else {
+            guard !admission.isRegistered(group.key.interceptor) else {
                 return ("Its interceptor '\(name)' prepares others first.", "It starts after them.")
             }
             return ("No interceptor is registered as '\(name)'.", "It starts when the program registers one.")
@@ -193,14 +196,15 @@ extension QueueScheduler {
         }
         switch block.blocker {
         case .metered: return ("Only metered connections are available.", "It starts when there is an unmetered one.")
-        case .validated where paths == nil:
+        case .validated where network.paths == nil:
             return ("Nothing is known about the network yet.", "It starts when there is a path.")
         case .validated: return ("No path is proved to reach the Internet.", "It starts when a probe has proved one.")
-        case .notValidated where paths?.paths.contains(where: \.hasPortal) == true:
+        case .notValidated where network.paths?.paths.contains(where: \.hasPortal) == true:
             return (
                 "A portal answers in the place of the Internet.", "It starts when the portal lets this machine pass."
             )
-        case .notValidated where group.key.destination.flatMap(route)?.own.contains(where: \.hasPortal) == true:
+        case .notValidated
+        where group.key.destination.flatMap(destinations.route)?.own.contains(where: \.hasPortal) == true:
             return (
                 "Its host has a private address, as portals give to all names, and what answers is not proved to be the Internet.",
                 "It starts when a probe has proved a path. With https, or an address in the URL, it need not wait."
@@ -226,7 +230,7 @@ extension QueueScheduler {
                 "It is looked up again now and then, and when the network changes."
             )
         default:
-            let own = group.key.destination.flatMap(route)?.own.first
+            let own = group.key.destination.flatMap(destinations.route)?.own.first
             guard let own else { return ("No path satisfies '\(condition)'.", "It starts when there is one.") }
             return (
                 "The path\(target(of: group)), by \(DisplayText.sanitized(own.interface)), does not satisfy '\(condition)'.",

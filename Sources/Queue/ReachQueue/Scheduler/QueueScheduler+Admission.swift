@@ -8,69 +8,54 @@ extension QueueScheduler {
     /// Handles everything that has become due.
     mutating func advance() {
         var portion = Self.portion
-        if paths == nil, !hasGivenUpWaiting, now >= started + policy.firstLook { giveUpWaiting() }
-        for id in lingeredTooLong { lingerEnded(id) }
-        for interface in evidence.expire(at: now) { judge(interface, works: false) }
+        if let end = network.firstLookEnds, end <= now {
+            network.giveUpWaiting()
+            gates.giveUpWaiting()
+        }
+        for (id, end) in attempts.lingerEnds where end <= now { lingerEnded(id) }
+        for interface in network.evidence.expire(at: now) { judge(interface, works: false) }
         purgeOldDead()
-        while portion > 0, let slot = deadlines.popDue(at: now) {
+        while portion > 0, let slot = deadlines.popExpired(at: now) {
             portion -= 1
             expire(slot)
         }
         lookUpNames(portion: &portion)
-        while portion > 0, let group = gateTimers.popDue(at: now) { gateDue(group, portion: &portion) }
-        if openGroups > 0 {
-            while portion > 0, let group = groupTimers.popDue(at: now) { waitsDue(in: group, portion: &portion) }
-            while portion > 0, let destination = destinationTimers.popDue(at: now) {
+        while portion > 0, let group = gates.popDue(at: now) { gateDue(group, portion: &portion) }
+        if gates.openCount > 0 {
+            while portion > 0, let group = gates.popWithDueWaits(at: now) { waitsDue(in: group, portion: &portion) }
+            while portion > 0, let destination = destinations.popDue(at: now, epoch: epoch) {
                 portion -= 1
-                destinationDue(destination)
+                lines.resume(destination: destination)
             }
         }
-        if portion <= 0 { hasMore = true }
+        if portion <= 0 { turn.hasMore = true }
     }
 
-    private var lingeredTooLong: [RequestID] {
-        var ids: [RequestID] = []
-        for index in running.indices {
-            if let end = running[index].lingerUntil, end <= now { ids.append(running[index].id) }
-        }
-        return ids
-    }
-
-    private mutating func giveUpWaiting() {
-        hasGivenUpWaiting = true
-        for group in groupNumbers.values { groups[Int(group)].gate.giveUpWaiting() }
-    }
-
-    private mutating func waitsDue(in group: Int32, portion: inout Int) {
-        let index = Int(group)
-        while portion > 0,
-            let slot = groups[index].networkWaits.popDue(at: now) ?? groups[index].destinationWaits.popDue(at: now)
-        {
+    private mutating func waitsDue(in group: GroupIndex, portion: inout Int) {
+        while portion > 0, let slot = gates.popDueWait(in: group, at: now) {
             portion -= 1
-            entries[Int(slot)].place = .parked
+            requests[slot].place = .parked
             place(slot)
         }
-        refreshGroupTimer(group)
+        gates.refreshWaitTimer(group)
     }
 
-    private mutating func expire(_ slot: Int32) {
-        let attempt = running.first { $0.slot == slot }
+    private mutating func expire(_ slot: Slot) {
+        let attempt = attempts.first(at: slot)
         let facts = attempt.map(facts) ?? RequestTransition.Facts()
         switch RequestTransition.outcome(of: .expired, in: state(of: slot), facts) {
         case .dies(let reason):
             if attempt != nil { abort(slot) }
             finish(slot, .dead(reason))
-        default: entries[Int(slot)].flags.insert(.expired)
+        default: requests[slot].flags.insert(.expired)
         }
     }
 
-    // MARK: Starting
+    // MARK: Starts
 
     mutating func admit() {
-        admitAt = nil
-        canaryAt = nil
-        yieldAt = nil
-        guard paths != nil, !isDegraded, !isStopped, heldSince == nil, fleetHold == nil else { return }
+        admission.begin()
+        guard network.paths != nil, !store.isDegraded, !attempts.isStopped, !owners.holdsAll else { return }
         var portion = Self.portion
         fillSlots(portion: &portion)
         while portion > 0, let index = attemptThatYields(portion: &portion) {
@@ -78,42 +63,37 @@ extension QueueScheduler {
             yield(index)
             fillSlots(portion: &portion)
         }
-        if portion <= 0 { hasMore = true }
+        if portion <= 0 { turn.hasMore = true }
     }
 
     private mutating func fillSlots(portion: inout Int) {
         startCanaries(portion: &portion)
-        while running.count < policy.globalLimit {
-            let isSpaced = now < spacedUntil
-            if isSpaced, nextStart > now, lines.users.contains(where: { !candidates(of: $0).isEmpty }) {
-                admitAt = nextStart
-                return
+        while !attempts.isFull {
+            if let pause = admission.pause(at: now), lines.users.contains(where: { !candidates(of: $0).isEmpty }) {
+                return admission.retry(at: pause)
             }
             guard let (lane, channel) = nextStart(portion: &portion) else { break }
-            if needsPreparation(lines.firstEntry(of: lane)) {
+            let slot = lines.first(of: lane)
+            if needsPreparation(requests[slot]) {
                 prepareFirst(of: lane, channel)
-                continue
-            }
-            if let until = windowWait(lines.firstEntry(of: lane)) {
+            } else if let until = windowWait(slot) {
                 portion -= 1
-                holdBack(lines.firstEntry(of: lane), until: until)
-                continue
-            }
-            guard start(lane, channel) else {
+                holdBack(slot, until: until)
+            } else if start(lane, channel) {
+                admission.started(at: now)
+            } else {
                 portion -= 1
-                continue
             }
-            if isSpaced { nextStart = now + policy.startSpacing }
         }
     }
 
     /// The next start: of the user with the fewest slots, and of users with equally many, the one who was served longest ago.
-    private mutating func nextStart(portion: inout Int) -> (lane: Int32, channel: Int32)? {
+    private mutating func nextStart(portion: inout Int) -> (lane: LaneIndex, channel: ChannelIndex)? {
         guard lines.users.count > 1 else {
             guard let user = lines.users.first else { return nil }
             return nextStart(of: user, portion: &portion)
         }
-        var left = lines.users.map { ($0, shares[$0] ?? OwnerShare()) }
+        var left = lines.users.map { ($0, attempts.share(of: $0)) }
         while let next = left.indices.min(by: { left[$0].1.precedes(left[$1].1) }) {
             let (user, _) = left.remove(at: next)
             if let start = nextStart(of: user, portion: &portion) { return start }
@@ -121,72 +101,57 @@ extension QueueScheduler {
         return nil
     }
 
-    /// The priorities of the user's requests that stand in lines with a free slot.
+    /// The priorities of the user's requests that are in lines with a free slot.
     private func candidates(of user: UInt32) -> PrioritySet {
         var found = PrioritySet()
-        for channel in channels.indices where hasRoom(Int32(channel), for: user) {
-            lines.addPriorities(of: user, channel: Int32(channel), to: &found)
+        for channel in attempts.allChannels where attempts.hasRoom(channel, for: user, at: now) {
+            lines.addPriorities(of: user, channel: channel, to: &found)
         }
         return found
     }
 
-    /// The user's next start, by smooth weighted turns: with each start every present priority's credit grows by its weight, and the
-    /// chosen priority pays the sum of the weights.
-    private mutating func nextStart(of user: UInt32, portion: inout Int) -> (lane: Int32, channel: Int32)? {
+    private mutating func nextStart(
+        of user: UInt32, portion: inout Int
+    ) -> (lane: LaneIndex, channel: ChannelIndex)? {
         let present = candidates(of: user)
         guard !present.isEmpty else { return nil }
-        var share = shares[user] ?? OwnerShare()
-        defer { shares[user] = share }
+        var share = attempts.share(of: user)
+        defer { attempts.setShare(share, of: user) }
         var left = present
-        while let chosen = left.first(by: { share.credits[Int($0.rawValue)] + $0.weight }) {
+        while let chosen = share.next(of: left) {
             left.remove(chosen)
-            guard let next = nextLane(of: user, chosen, &share, portion: &portion) else { continue }
-            present.forEach {
-                share.credits[Int($0.rawValue)] += $0.weight
-                share.credits[Int(chosen.rawValue)] -= $0.weight
+            let order = share.order(of: chosen)
+            for place in order.indices {
+                guard let next = nextLane(of: user, StartKind(chosen, order[place]), portion: &portion) else {
+                    continue
+                }
+                share.served(order[place], of: chosen)
+                share.pay(chosen, among: present)
+                return next
             }
-            return next
-        }
-        return nil
-    }
-
-    /// The next lane of a priority. New requests and the backlog take turns (as in Postfix), and within the backlog retries and requests
-    /// that were never tried.
-    private mutating func nextLane(
-        of user: UInt32, _ priority: RequestPriority, _ share: inout OwnerShare, portion: inout Int
-    ) -> (lane: Int32, channel: Int32)? {
-        let index = Int(priority.rawValue)
-        let old: (StartClass, StartClass) = share.lastWasRetry[index] ? (.backlog, .retry) : (.retry, .backlog)
-        let order: InlineArray<3, StartClass> =
-            share.lastWasFresh[index] ? [old.0, old.1, .fresh] : [.fresh, old.0, old.1]
-        for place in order.indices {
-            let startClass = order[place]
-            guard let next = nextLane(of: user, StartKind(priority, startClass), portion: &portion) else { continue }
-            share.lastWasFresh[index] = startClass == .fresh
-            if startClass != .fresh { share.lastWasRetry[index] = startClass == .retry }
-            return next
         }
         return nil
     }
 
     private mutating func nextLane(
         of user: UInt32, _ kind: StartKind, portion: inout Int
-    ) -> (lane: Int32, channel: Int32)? {
-        for offset in channels.indices {
-            let channel = Int32((firstChannel + offset) % channels.count)
-            guard hasRoom(channel, for: user) else { continue }
-            if let lane = startableLane(of: user, channel, kind, portion: &portion) {
-                firstChannel = (Int(channel) + 1) % channels.count
-                return (lane, channel)
-            }
+    ) -> (lane: LaneIndex, channel: ChannelIndex)? {
+        let count = attempts.channelCapacity
+        for offset in 0..<count {
+            let channel = admission.channel(offset, of: count)
+            guard attempts.hasRoom(channel, for: user, at: now),
+                let lane = startableLane(of: user, channel, kind, portion: &portion)
+            else { continue }
+            admission.served(channel, of: count)
+            return (lane, channel)
         }
         return nil
     }
 
     /// The first lane that may start; blocked lanes before it are taken out of the line.
-    mutating func startableLane(
-        of user: UInt32, _ channel: Int32, _ kind: StartKind, portion: inout Int
-    ) -> Int32? {
+    private mutating func startableLane(
+        of user: UInt32, _ channel: ChannelIndex, _ kind: StartKind, portion: inout Int
+    ) -> LaneIndex? {
         while portion > 0, let lane = lines.nextLane(of: user, channel: channel, kind: kind) {
             if mayStart(lane) { return lane }
             portion -= 1
@@ -195,18 +160,18 @@ extension QueueScheduler {
         return nil
     }
 
-    private mutating func mayStart(_ number: Int32) -> Bool {
-        let lane = lines.lanes[Int(number)]
-        if !owners.isEmpty, owners[lane.owner]?.heldSince != nil { return false }
-        if let time = urgentCanaryWait(of: lane.owner, in: lane.group) {
-            destinationTimers.setNoLater(lane.destination, than: time)
+    private mutating func mayStart(_ index: LaneIndex) -> Bool {
+        let lane = lines[index]
+        if owners.isHeld(lane.owner) { return false }
+        if let time = gates.urgentWait(of: lane.owner, in: lane.group, at: now) {
+            destinations.setTimer(lane.destination, noLaterThan: time)
             return false
         }
-        if groups[Int(lane.group)].key.interceptor != nil, !mayPrepareFirst(of: number) { return false }
+        if gates[lane.group].key.interceptor != nil, !mayPrepareFirst(of: index) { return false }
         guard let block = block(of: lane.destination, group: lane.group, isRetry: lane.kind.isRetry) else {
             return true
         }
-        if let until = block.until { destinationTimers.setNoLater(lane.destination, than: until) }
+        if let until = block.until { destinations.setTimer(lane.destination, noLaterThan: until) }
         return false
     }
 
@@ -214,52 +179,143 @@ extension QueueScheduler {
     ///
     /// - Returns: Whether it started; otherwise it was too late for it.
     @discardableResult
-    mutating func start(_ lane: Int32, _ channel: Int32) -> Bool {
-        let slot = lines.firstEntry(of: lane)
-        let index = Int(slot)
-        lines.turnOver(lane, channel: channel)
-        guard entries[index].deadline > now, let path = groups[Int(entries[index].group)].path else {
+    mutating func start(_ lane: LaneIndex, _ channel: ChannelIndex) -> Bool {
+        let slot = lines.first(of: lane)
+        let (group, owner, destination) = (requests[slot].group, requests[slot].owner, requests[slot].destination)
+        lines.rotate(lane, channel: channel)
+        guard requests[slot].deadline > now, let path = gates[group].path else {
             expire(slot)
             return false
         }
         guard RequestTransition.outcome(of: .admitted, in: .ready) == .becomes(.running) else { return false }
         unplace(slot)
-        let destination = Int(entries[index].destination)
-        let resume = groups[Int(entries[index].group)].generation
-        if destinations[destination].generation < resume {
-            destinations[destination].generation = resume
-            destinations[destination].limit = 1
-        }
-        let isCanary = destinations[destination].limit == 1 && policy.destinationLimit > 1
-        entries[index].place = .running
-        entries[index].since = now
-        entries[index].tries += 1
-        destinations[destination].running += 1
-        sites[Int(destinations[destination].site)].running += 1
-        starts += 1
-        shares[entries[index].owner, default: OwnerShare()].running += 1
-        shares[entries[index].owner]?.lastStart = starts
-        destinations[destination].lastStart = now
-        channels[Int(channel)].running += 1
-        let isTrial = groups[Int(entries[index].group)].gate.isUnproved
+        requests[slot].place = .running
+        requests[slot].since = now
+        requests[slot].tries += 1
+        let isCanary = destinations.start(destination, resume: gates[group].generation, at: now)
         let attempt = RunningAttempt(
-            slot: slot, id: entries[index].id, number: Int(entries[index].tries), path: path, channel: channel,
-            epoch: epoch, isCanary: isCanary, isTrial: isTrial, phase: .leasing)
-        running.append(attempt)
-        if isTrial { canaryStarted(attempt) }
-        heldBack[slot] = nil
+            slot: slot, owner: owner, id: requests[slot].id, number: Int(requests[slot].tries), path: path,
+            channel: channel, epoch: epoch, isCanary: isCanary, isTrial: gates[group].gate.isUnproved, phase: .leasing)
+        attempts.begin(attempt)
+        if attempt.isTrial {
+            gates.canaryStarted(of: owner, in: group, by: path.interfaceIndex, at: now, using: &turn.random)
+        }
+        network.endHoldingBack(slot)
         turn.refusable.append(
             .lease(
                 attempt.id, attempt: attempt.number, interface: path.interface,
-                isRepeatable: entries[index].flags.contains(.repeatable), at: moment))
+                isRepeatable: requests[slot].flags.contains(.repeatable), at: moment))
         turn.leased.append(Lease(id: attempt.id, attempt: attempt.number))
-        if entries[index].flags.contains(.reportedWaiting) {
-            entries[index].flags.remove(.reportedWaiting)
+        if requests[slot].flags.contains(.reportedWaiting) {
+            requests[slot].flags.remove(.reportedWaiting)
             turn.refusableEvents.append(event(.resumed, slot))
         }
         var started = event(.started, slot)
         started.interface = path.interface
         turn.refusableEvents.append(started)
         return true
+    }
+
+    // MARK: Bodies that are too large for the path
+
+    /// The time at which a request is looked at again whose body would not be finished before the path goes; `nil` if it may
+    /// start.
+    func windowWait(_ slot: Slot) -> BootTime? {
+        network.windowWait(slot, requests[slot], by: gates[requests[slot].group].path, at: now)
+    }
+
+    mutating func holdBack(_ slot: Slot, until time: BootTime) {
+        if network.holdBack(slot, at: now) { turn.asked.append(slot) }
+        requests[slot].notBefore = time
+        requests[slot].flags.insert(.awaitsWindow)
+        place(slot)
+    }
+
+    // MARK: Slots of other users
+
+    private struct FullScope {
+        /// The channel whose slots are all taken; `nil` if all of the queue's are.
+        let channel: ChannelIndex?
+    }
+
+    /// The attempt that makes room now for a user who waited long enough. While there are enough slots, each user takes as many as
+    /// needed. When they run short, the next one goes to the user with the fewest; and a user who still gets none because
+    /// others keep theirs is given one of those: no user has to wait for a slow server of another.
+    ///
+    /// - Parameter portion: The number of lanes that may be taken out of line.
+    private mutating func attemptThatYields(portion: inout Int) -> Int? {
+        // Mostly there is one user.
+        guard !attempts.isEmpty,
+            attempts.users.count > 1 || lines.users.contains(where: { !attempts.users.contains($0) })
+        else { return nil }
+        let users = Set(attempts.users).union(lines.users)
+        guard users.count > 1 else { return nil }
+        var due: (index: Int, at: BootTime)?
+        for user in users {
+            let scope = fullScope(for: user, portion: &portion)
+            guard let since = attempts.setStarved(scope != nil, user, at: now), let scope,
+                let next = nextToYield(to: user, waitingSince: since, in: scope.channel)
+            else { continue }
+            if due.map({ next.at < $0.at }) ?? true { due = next }
+        }
+        guard let due else { return nil }
+        if due.at <= now { return due.index }
+        admission.retry(at: due.at)
+        return nil
+    }
+
+    /// Where the user could start a request but for a slot.
+    private mutating func fullScope(for user: UInt32, portion: inout Int) -> FullScope? {
+        if let channel = admission.channelLacked(by: user) {
+            return FullScope(channel: attempts.isFull(channel) ? channel : nil)
+        }
+        for channel in attempts.allChannels where attempts.isFull || attempts.isFull(channel) {
+            for kind in StartKind.all {
+                guard startableLane(of: user, channel, kind, portion: &portion) != nil else { continue }
+                return FullScope(channel: attempts.isFull(channel) ? channel : nil)
+            }
+        }
+        return nil
+    }
+
+    /// An attempt of a user who has at least two slots more, so that afterwards shares differ less; of the user who has most,
+    /// the least urgent, and of those the youngest, which loses least. A user without any slot gets in the end also the
+    /// only one of another.
+    private func nextToYield(
+        to user: UInt32, waitingSince since: BootTime, in channel: ChannelIndex?
+    ) -> (index: Int, at: BootTime)? {
+        let counts = attempts.counts(in: channel)
+        let own = counts[user] ?? 0
+        var best: (index: Int, at: BootTime, rank: (Int, UInt8, Int64))?
+        for index in attempts.indices where channel == nil || attempts[index].channel == channel {
+            let attempt = attempts[index]
+            let (entry, count) = (requests[attempt.slot], counts[attempt.owner] ?? 0)
+            guard attempt.owner != user, count >= own + 2 || own == 0, mayYield(attempt) else { continue }
+            let grace = since + policy.shareGrace
+            let time = count >= own + 2 ? grace : max(grace, entry.since + policy.shareSlice)
+            let rank = (count, entry.priority.rawValue, entry.since.nanoseconds)
+            if let best, best.at < time || (best.at == time && best.rank >= rank) { continue }
+            best = (index, time, rank)
+        }
+        return best.map { ($0.index, $0.at) }
+    }
+
+    /// Whether it is being sent, and may be sent again.
+    private func mayYield(_ attempt: RunningAttempt) -> Bool {
+        guard attempt.phase == .sending, attempt.lingerUntil == nil else { return false }
+        return RequestTransition.outcome(of: .failedUncounted, in: .running, facts(attempt)) == .derived
+    }
+
+    /// Ends an attempt for another user's request. It counts as no failure, and its request moves to the end of its line.
+    private mutating func yield(_ index: Int) {
+        let attempt = remove(index)
+        requests[attempt.slot].startClass = .backlog
+        turn.actions.append(.abort(attempt.id))
+        var event = event(.interrupted, attempt.slot, reason: "share")
+        event.interface = attempt.path.interface
+        publish(event)
+        place(attempt.slot)
+        turn.changes.append(.update(progress(attempt.slot)))
+        attempts.keepLastSlot(until: now + policy.shareMemory)
     }
 }

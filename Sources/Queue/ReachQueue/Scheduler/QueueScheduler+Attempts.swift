@@ -1,28 +1,22 @@
 internal import ReachCore
 
-/// Attempts: how they begin, how they outlive their path for a moment, and what their end means.
+/// Attempts: how they outlive their path for a moment, and what follows from their ends.
 extension QueueScheduler {
-    func place(of id: RequestID) -> Int? {
-        for index in running.indices where running[index].id == id { return index }
-        return nil
-    }
-
-    /// The attempt is over; its room is free.
+    /// The attempt is over; its slots are free.
     mutating func remove(_ index: Int) -> RunningAttempt {
-        let attempt = running.remove(at: index)
-        entries[Int(attempt.slot)].waitsSince = now
-        let entry = entries[Int(attempt.slot)]
-        channels[Int(attempt.channel)].running -= 1
-        freeChannelIfUnused(attempt.channel)
-        shares[entry.owner]?.running -= 1
+        let attempt = attempts.end(index)
+        requests[attempt.slot].waitsSince = now
+        requests[attempt.slot].place = .parked
         if attempt.isTrial { canaryWithdrawn(attempt) }
-        leaveSlot(at: entry.destination)
+        let destination = requests[attempt.slot].destination
+        destinations.end(destination)
+        for record in destinations.site(of: destination).records { lines.resume(destination: record) }
         resumePreparation()
         return attempt
     }
 
     func facts(_ attempt: RunningAttempt) -> RequestTransition.Facts {
-        let flags = entries[Int(attempt.slot)].flags
+        let flags = requests[attempt.slot].flags
         return RequestTransition.Facts(
             isNetworkFailure: flags.contains(.networkFailure),
             isRepeatable: flags.contains(.repeatable) || !attempt.isSent, isExpired: flags.contains(.expired))
@@ -33,44 +27,44 @@ extension QueueScheduler {
     mutating func leaseCommitted(_ lease: Lease) {
         guard let index = place(of: lease) else { return }
         // The path went while the lease was written: nothing was sent yet.
-        if running[index].lingerUntil != nil { return interrupt(index) }
-        running[index].phase = .sending
-        let attempt = running[index]
-        let entry = entries[Int(attempt.slot)]
+        if attempts[index].lingerUntil != nil { return interrupt(index) }
+        attempts[index].phase = .sending
+        let attempt = attempts[index]
+        let entry = requests[attempt.slot]
         turn.actions.append(
             .start(
                 AttemptOrder(
                     id: attempt.id, number: attempt.number,
-                    destination: destinations[Int(entry.destination)].destination,
-                    path: attempt.path, condition: groups[Int(entry.group)].key.condition,
-                    isRevealing: groups[Int(entry.group)].key.isRevealing, isCanary: attempt.isTrial)))
+                    destination: destinations[entry.destination].destination,
+                    path: attempt.path, condition: gates[entry.group].key.condition,
+                    isRevealing: gates[entry.group].key.isRevealing, isCanary: attempt.isTrial)))
     }
 
     mutating func leaseRefused(_ lease: Lease) {
         guard let index = place(of: lease) else { return }
         let attempt = remove(index)
-        entries[Int(attempt.slot)].tries -= 1
+        requests[attempt.slot].tries -= 1
         place(attempt.slot)
     }
 
     /// `nil` if the attempt was ended while its lease was being written.
     private func place(of lease: Lease) -> Int? {
-        guard let index = place(of: lease.id), running[index].number == lease.attempt, running[index].phase == .leasing
+        guard let index = attempts.index(of: lease.id), attempts[index].number == lease.attempt,
+            attempts[index].phase == .leasing
         else { return nil }
         return index
     }
 
     mutating func markSent(_ id: RequestID) {
-        if let index = place(of: id) { running[index].isSent = true }
+        if let index = attempts.index(of: id) { attempts[index].isSent = true }
     }
 
     // MARK: Ends that the queue makes
 
     /// Ends a running attempt of a request that is finished otherwise.
-    mutating func abort(_ slot: Int32) {
-        guard let index = running.firstIndex(where: { $0.slot == slot }) else { return }
+    mutating func abort(_ slot: Slot) {
+        guard let index = attempts.index(at: slot) else { return }
         let attempt = remove(index)
-        entries[Int(slot)].place = .parked
         if attempt.phase == .sending { turn.actions.append(.abort(attempt.id)) }
     }
 
@@ -78,14 +72,13 @@ extension QueueScheduler {
     ///
     /// - Parameter reason: `nil` for what the path lacks.
     private mutating func interrupt(_ index: Int, reason: String? = nil) {
-        let outcome = RequestTransition.outcome(of: .lingerEnded, in: .lingering, facts(running[index]))
+        let outcome = RequestTransition.outcome(of: .lingerEnded, in: .lingering, facts(attempts[index]))
         let attempt = remove(index)
         let slot = attempt.slot
-        entries[Int(slot)].place = .parked
         if attempt.phase == .sending { turn.actions.append(.abort(attempt.id)) }
         if case .dies(let reason) = outcome { return finish(slot, .dead(reason)) }
-        entries[Int(slot)].startClass = .backlog
-        if reason == nil { pathCutOff(attempt) }
+        requests[slot].startClass = .backlog
+        if reason == nil { pathLost(attempt) }
         var event = event(.interrupted, slot, reason: reason ?? attempt.lacking.words.first ?? "no-path")
         event.interface = attempt.path.interface
         publish(event)
@@ -95,31 +88,31 @@ extension QueueScheduler {
     }
 
     mutating func lingerEnded(_ id: RequestID) {
-        guard let index = place(of: id) else { return }
+        guard let index = attempts.index(of: id) else { return }
         // What is being judged has failed already, and its path is gone.
-        if running[index].phase == .judging { return failed(index, .network) }
+        if attempts[index].phase == .judging { return failed(index, .network) }
         interrupt(index)
     }
 
     /// A user holds a running request.
     ///
     /// - Returns: `false` if the attempt is let finish, since it could not be repeated.
-    mutating func suspend(_ slot: Int32) -> Bool {
-        guard let index = running.firstIndex(where: { $0.slot == slot }) else { return true }
-        let state: QueuedRequestState = running[index].lingerUntil == nil ? .running : .lingering
-        guard RequestTransition.outcome(of: .held, in: state, facts(running[index])) == .becomes(.held) else {
+    mutating func suspend(_ slot: Slot) -> Bool {
+        guard let index = attempts.index(at: slot) else { return true }
+        let state: QueuedRequestState = attempts[index].lingerUntil == nil ? .running : .lingering
+        guard RequestTransition.outcome(of: .held, in: state, facts(attempts[index])) == .becomes(.held) else {
             return false
         }
         abort(slot)
-        entries[Int(slot)].startClass = .backlog
+        requests[slot].startClass = .backlog
         return true
     }
 
     /// The run ends: it gives back what is leased, so that the next run need not guess what became of it.
     mutating func stop() {
-        isStopped = true
-        while !running.isEmpty { interrupt(running.count - 1, reason: "restart") }
-        for slot in judged.keys.sorted() {
+        attempts.isStopped = true
+        while !attempts.isEmpty { interrupt(attempts.count - 1, reason: "restart") }
+        for slot in attempts.judgedSlots {
             place(slot)
             turn.changes.append(.update(progress(slot)))
         }
@@ -129,10 +122,10 @@ extension QueueScheduler {
 
     /// Looks whether an attempt may stay on its path.
     mutating func evaluateAttempt(_ id: RequestID) {
-        guard let paths, let index = place(of: id) else { return }
-        let attempt = running[index]
-        let entry = entries[Int(attempt.slot)]
-        let group = groups[Int(entry.group)]
+        guard let paths = network.paths, let index = attempts.index(of: id) else { return }
+        let attempt = attempts[index]
+        let entry = requests[attempt.slot]
+        let group = gates[entry.group]
         var lacking: Blocker = []
         if let path = attempt.path(in: pathsInReach(of: group, paths, isBegun: attempt.phase != .leasing)) {
             lacking = Blocker(group.key.condition.unmet(on: path))
@@ -142,10 +135,10 @@ extension QueueScheduler {
             lacking = Blocker(group.key.condition.unmetWithoutPath)
         }
         if lacking.isEmpty {
-            running[index].lingerUntil = nil
-        } else if running[index].lingerUntil == nil {
-            running[index].lacking = lacking
-            running[index].lingerUntil = now + policy.linger
+            attempts[index].lingerUntil = nil
+        } else if attempts[index].lingerUntil == nil {
+            attempts[index].lacking = lacking
+            attempts[index].lingerUntil = now + policy.linger
             if attempt.phase == .judging { failed(index, .network) }
         }
     }
@@ -153,10 +146,10 @@ extension QueueScheduler {
     // MARK: Ends that the executor reports
 
     mutating func attemptEnded(_ id: RequestID, _ end: AttemptEnd) {
-        guard let index = place(of: id), running[index].phase == .sending else { return }
+        guard let index = attempts.index(of: id), attempts[index].phase == .sending else { return }
         switch end {
         case .answered(let result, let isAccepted):
-            let mayBeForged = 300..<400 ~= result.status && isInTheClear(running[index].slot)
+            let mayBeForged = 300..<400 ~= result.status && isInTheClear(attempts[index].slot)
             attemptAnswered(index, result, isAccepted, mayBeForged: mayBeForged)
         case .answeredElsewhere(let result, let isAccepted):
             attemptAnswered(index, result, isAccepted, mayBeForged: true)
@@ -180,9 +173,9 @@ extension QueueScheduler {
     }
 
     private mutating func attemptFailed(_ index: Int, _ fault: AttemptFault) {
-        if let isSent = fault.isSent { running[index].isSent = isSent }
+        if let isSent = fault.isSent { attempts[index].isSent = isSent }
         if fault.isAnswered { answered(index) }
-        let attempt = running[index]
+        let attempt = attempts[index]
         let pathChanged = attempt.lingerUntil != nil || attempt.epoch != epoch
         switch FailureClassifier.judge(fault, pathChanged: pathChanged) {
         case .network: failed(index, .network)
@@ -195,7 +188,7 @@ extension QueueScheduler {
         case .clock: failed(index, .clock)
         case .permanent(let reason):
             if reason == .pinMismatch {
-                destinationFailed(entries[Int(attempt.slot)].destination, by: attempt.path.interface, trips: true)
+                destinationFailed(requests[attempt.slot].destination, by: attempt.path.interface, trips: true)
             }
             _ = remove(index)
             finish(attempt.slot, .dead(reason))
@@ -204,38 +197,34 @@ extension QueueScheduler {
     }
 
     /// A redirect in the clear is what portals answer in everybody's place. Where the path works it is the server's.
-    private func isInTheClear(_ slot: Int32) -> Bool {
-        !destinations[Int(entries[Int(slot)].destination)].destination.isSecure
+    private func isInTheClear(_ slot: Slot) -> Bool {
+        !destinations[requests[slot].destination].destination.isSecure
     }
 
     private mutating func askForEvidence(_ index: Int, _ suspicion: RunningAttempt.Suspicion? = nil) {
-        let path = running[index].path
-        running[index].suspicion = suspicion
-        switch evidence.ask(about: path.interfaceIndex, at: now, policy) {
+        let path = attempts[index].path
+        attempts[index].suspicion = suspicion
+        switch network.evidence.ask(about: path.interfaceIndex, at: now, policy) {
         case .works(let works): decide(index, works: works)
         case .pending(let begin):
-            running[index].phase = .judging
+            attempts[index].phase = .judging
             if begin { turn.actions.append(.checkPath(path)) }
         }
     }
 
     mutating func pathChecked(_ interface: UInt32, _ works: Bool, isProof: Bool) {
         if works, isProof { proved(interface) }
-        evidence.answer(works, for: interface, at: now)
+        network.evidence.answer(works, for: interface, at: now)
         judge(interface, works: works)
     }
 
     /// One answer for all who wait for it.
     mutating func judge(_ interface: UInt32, works: Bool) {
-        while let index = running.firstIndex(where: {
-            $0.phase == .judging && $0.path.interfaceIndex == interface
-        }) {
-            decide(index, works: works)
-        }
+        while let index = attempts.indexJudged(by: interface) { decide(index, works: works) }
     }
 
     private mutating func decide(_ index: Int, works: Bool) {
-        guard works, let suspicion = running[index].suspicion else {
+        guard works, let suspicion = attempts[index].suspicion else {
             return failed(index, works ? .destination : .network)
         }
         answered(index)
@@ -249,17 +238,49 @@ extension QueueScheduler {
     }
 
     private mutating func succeeded(_ index: Int, _ result: RequestResult) {
-        noteCarried(running[index])
+        network.carried(requests[attempts[index].slot], by: attempts[index].path, at: now)
         let attempt = remove(index)
         destinationAnswered(
-            entries[Int(attempt.slot)].destination, by: attempt.path.interface, isSuccess: true)
+            requests[attempt.slot].destination, by: attempt.path.interface, isSuccess: true)
         finish(attempt.slot, .done, result)
     }
 
     private mutating func diedOfAnswer(_ index: Int, _ reason: DeathReason, _ result: RequestResult) {
         let attempt = remove(index)
         destinationAnswered(
-            entries[Int(attempt.slot)].destination, by: attempt.path.interface, isSuccess: false)
+            requests[attempt.slot].destination, by: attempt.path.interface, isSuccess: false)
         finish(attempt.slot, .dead(reason), result)
+    }
+
+    // MARK: Losses
+
+    /// The server has more of a resumable upload than before: earlier attempts were no failures, and are not counted.
+    mutating func uploadAdvanced(_ id: RequestID) {
+        guard let index = attempts.index(of: id), attempts[index].phase == .sending else { return }
+        let slot = attempts[index].slot
+        let destination = requests[slot].destination
+        destinations.refund(Int(requests[slot].attempts), to: destination, at: now)
+        (requests[slot].attempts, requests[slot].networkFailures, requests[slot].losses) = (0, 0, 0)
+        destinationAnswered(destination, by: attempts[index].path.interface, isSuccess: true)
+    }
+
+    /// The attempt ended since it lost its path, or since the path no longer satisfies its condition.
+    private mutating func pathLost(_ attempt: RunningAttempt) {
+        let slot = attempt.slot
+        let group = gates[requests[slot].group]
+        let present = network.paths.flatMap { attempt.path(in: pathsInReach(of: group, $0, isBegun: true)) }
+        guard present == nil, attempt.isSent else { return }
+        let lostAt = (attempt.lingerUntil ?? now + policy.linger) + (.zero - policy.linger)
+        network.interrupted(requests[slot], by: attempt.path, at: lostAt)
+        requests[slot].notBefore = now
+        requests[slot].flags.insert(.networkFailure)
+        lose(slot)
+    }
+
+    /// The server may have received the request: it is sent again no sooner than `curl --retry` would.
+    mutating func lose(_ slot: Slot) {
+        requests[slot].losses = UInt8(clamping: Int(requests[slot].losses) + 1)
+        let time = now + policy.lossWait(after: Int(requests[slot].losses))
+        requests[slot].notBefore = max(requests[slot].notBefore, time)
     }
 }

@@ -5,7 +5,7 @@ extension QueueScheduler {
     enum Failure { case network, destination, uncounted, clock }
 
     mutating func failed(_ index: Int, _ failure: Failure, _ result: RequestResult? = nil) {
-        let attempt = running[index]
+        let attempt = attempts[index]
         let slot = attempt.slot
         let trigger: RequestTransition.Trigger =
             switch failure {
@@ -17,26 +17,26 @@ extension QueueScheduler {
         let outcome = RequestTransition.outcome(of: trigger, in: state, facts(attempt))
         if failure == .network || failure == .destination { canaryFailed(index) }
         _ = remove(index)
-        entries[Int(slot)].place = .parked
-        entries[Int(slot)].failureStatus = Int16(clamping: result?.status ?? 0)
-        let destination = entries[Int(slot)].destination
+        requests[slot].failureStatus = Int16(clamping: result?.status ?? 0)
+        let destination = requests[slot].destination
         if failure == .destination {
             destinationFailed(
-                destination, by: attempt.path.interface, status: entries[Int(slot)].failureStatus)
+                destination, by: attempt.path.interface, status: requests[slot].failureStatus)
         }
         let asked = failure == .destination ? retryAfter(result) : nil
-        if let asked { leaveAlone(destination, until: now + asked) }
+        if let asked { destinations.leaveAlone(destination, until: now + asked, at: now) }
         let wait = wait(slot, after: failure, asked: asked)
         if attempt.isCanary, failure == .network || failure == .destination {
             // The others are not sent after it into the same wall.
-            hold(off: destination, until: now + wait, isNetworkFailure: failure == .network)
+            destinations.hold(
+                off: destination, until: now + wait, inEpoch: failure == .network ? epoch : nil, at: now)
         }
         if case .dies(let reason) = outcome { return finish(slot, .dead(reason), result) }
-        if entries[Int(slot)].attempts >= entries[Int(slot)].maximumAttempts {
+        if requests[slot].attempts >= requests[slot].maximumAttempts {
             return finish(slot, .dead(.exhausted), result)
         }
-        if asked != nil, now + wait >= entries[Int(slot)].deadline { return finish(slot, .dead(.expired), result) }
-        entries[Int(slot)].notBefore = now + wait
+        if asked != nil, now + wait >= requests[slot].deadline { return finish(slot, .dead(.expired), result) }
+        requests[slot].notBefore = now + wait
         if failure == .network, attempt.isSent { lose(slot) }
         publishRetry(slot, failure, result)
         place(slot)
@@ -45,31 +45,30 @@ extension QueueScheduler {
     }
 
     /// Counts the failure, and draws its wait.
-    private mutating func wait(_ slot: Int32, after failure: Failure, asked: Duration?) -> Duration {
-        let index = Int(slot)
-        var failures = Int(entries[index].tries) - 1
+    private mutating func wait(_ slot: Slot, after failure: Failure, asked: Duration?) -> Duration {
+        var failures = Int(requests[slot].tries) - 1
         switch failure {
         case .network:
-            failures = Int(entries[index].networkFailures)
-            entries[index].networkFailures += 1
-            entries[index].startClass = .backlog
+            failures = Int(requests[slot].networkFailures)
+            requests[slot].networkFailures += 1
+            requests[slot].startClass = .backlog
         case .destination:
-            failures = Int(entries[index].attempts)
-            entries[index].attempts += 1
-            entries[index].startClass = .retry
-        case .uncounted: entries[index].startClass = .backlog
+            failures = Int(requests[slot].attempts)
+            requests[slot].attempts += 1
+            requests[slot].startClass = .retry
+        case .uncounted: requests[slot].startClass = .backlog
         case .clock:
-            entries[index].startClass = .backlog
-            entries[index].flags.insert(.awaitsClock)
-            entries[index].flags.remove(.networkFailure)
+            requests[slot].startClass = .backlog
+            requests[slot].flags.insert(.awaitsClock)
+            requests[slot].flags.remove(.networkFailure)
             return policy.clockRetry
         }
         if failure == .destination {
-            entries[index].flags.remove(.networkFailure)
+            requests[slot].flags.remove(.networkFailure)
         } else {
-            entries[index].flags.insert(.networkFailure)
+            requests[slot].flags.insert(.networkFailure)
         }
-        let wait = policy.retryDelay(afterFailures: failures, using: &random)
+        let wait = policy.retryDelay(afterFailures: failures, using: &turn.random)
         return max(wait, asked ?? .zero)
     }
 
@@ -78,10 +77,10 @@ extension QueueScheduler {
             let wait = RetryAfter.parse(
                 value, date: result.header("date"), now: moment.wall, longest: policy.retryAfterLongest)
         else { return nil }
-        return min(RetryAfter.jittered(wait, using: &random), policy.retryAfterLongest)
+        return min(RetryAfter.jittered(wait, using: &turn.random), policy.retryAfterLongest)
     }
 
-    private mutating func publishRetry(_ slot: Int32, _ failure: Failure, _ result: RequestResult?) {
+    private mutating func publishRetry(_ slot: Slot, _ failure: Failure, _ result: RequestResult?) {
         let word =
             switch failure {
             case .network: "network"
@@ -91,7 +90,7 @@ extension QueueScheduler {
             }
         var event = event(.retrying, slot, reason: word)
         event.status = result?.status
-        event.notBefore = moment(of: entries[Int(slot)].notBefore).wall
+        event.notBefore = moment.at(requests[slot].notBefore).wall
         publish(event)
     }
 }

@@ -3,14 +3,14 @@ internal import ReachCore
 /// What state a request is in, and why: derived when it is asked for, so that it cannot be out of date.
 extension QueueScheduler {
     /// The state of a request that is not over, or dead; `nil` for all others.
-    package func state(of id: RequestID) -> QueuedRequestState? { slots[id].map(state) }
+    package func state(of id: RequestID) -> QueuedRequestState? { requests[id].map(state) }
 
-    func state(of slot: Int32) -> QueuedRequestState {
-        switch entries[Int(slot)].place {
+    func state(of slot: Slot) -> QueuedRequestState {
+        switch requests[slot].place {
         case .storing: return .new
         case .dead: return .dead
         case .running:
-            return running.contains { $0.slot == slot && $0.lingerUntil != nil } ? .lingering : .running
+            return attempts.first(at: slot)?.lingerUntil != nil ? .lingering : .running
         case .free: return .cancelled
         case .ready, .networkWait, .destinationWait, .parked, .preparing, .judged: break
         }
@@ -21,7 +21,7 @@ extension QueueScheduler {
     }
 
     /// What keeps a request that is not running from starting.
-    func blockers(of slot: Int32) -> Blocker { blocks(of: slot).reduce(into: []) { $0.insert($1.blocker) } }
+    func blockers(of slot: Slot) -> Blocker { blocks(of: slot).reduce(into: []) { $0.insert($1.blocker) } }
 
     /// One reason, since when it holds, and when it ends by itself.
     struct Block {
@@ -32,21 +32,21 @@ extension QueueScheduler {
         var isAsked = false
     }
 
-    func blocks(of slot: Int32) -> [Block] {
-        let entry = entries[Int(slot)]
+    func blocks(of slot: Slot) -> [Block] {
+        let entry = requests[slot]
         var blocks: [Block] = []
         if entry.flags.contains(.held) { blocks.append(Block(blocker: .requestHold, since: entry.heldSince)) }
-        if let since = heldSince ?? owners[entry.owner]?.heldSince {
+        if let since = owners.heldSince(entry.owner) {
             blocks.append(Block(blocker: .queueHold, since: since))
         }
-        if let fleetHold { blocks.append(Block(blocker: .fleetHold, since: fleetHold.since)) }
-        if isBehind(slot) { blocks.append(Block(blocker: .order, since: entry.since)) }
+        if let hold = owners.fleetHold { blocks.append(Block(blocker: .fleetHold, since: hold.since)) }
+        if requests.predecessor(of: slot) != nil { blocks.append(Block(blocker: .order, since: entry.since)) }
         // A short wait after the path cut it off is not the reason while there is no path.
         let isCutOff = entry.losses > 0 && entry.flags.contains(.networkFailure)
-        if entry.notBefore > now, !(isCutOff && groups[Int(entry.group)].gate.isClosed) {
+        if entry.notBefore > now, !(isCutOff && gates[entry.group].gate.isClosed) {
             blocks.append(Block(blocker: waitBlocker(of: entry), since: entry.since, until: entry.notBefore))
         }
-        if isDegraded { blocks.append(Block(blocker: .disk, since: degradedSince)) }
+        if store.isDegraded { blocks.append(Block(blocker: .disk, since: store.since)) }
         // Of what waits for something else, too, a canary is not the reason: it might be one itself.
         blocks += networkBlocks(of: entry).filter { blocks.isEmpty || $0.blocker != .canary }
         if let block = lookupBlock(of: entry) { blocks.append(block) }
@@ -56,7 +56,7 @@ extension QueueScheduler {
     }
 
     private func networkBlocks(of entry: QueueEntry) -> [Block] {
-        let group = groups[Int(entry.group)]
+        let group = gates[entry.group]
         let since = waitingSince(group.gate.since, entry)
         switch group.gate.state {
         case .closed:
@@ -71,7 +71,7 @@ extension QueueScheduler {
             if time > now { return [Block(blocker: .rate, since: group.gate.since, until: time)] }
             if group.gate.isOpen { return [] }
             if entry.priority == .urgent { return urgentBlocks(of: entry) }
-            let lastStart = destinations[Int(entry.destination)].lastStart
+            let lastStart = destinations[entry.destination].lastStart
             let next = group.gate.canaries[entry.owner].map { $0.next(lastStart: lastStart) }
             return [Block(blocker: .canary, since: group.gate.triedSince, until: next.flatMap { $0 > now ? $0 : nil })]
         }
@@ -80,13 +80,13 @@ extension QueueScheduler {
     /// Since when a request waits for the network. One whose path has not been there since the daemon's start has waited since it
     /// was added, or since it was sent last: a restart does not begin its wait again.
     private func waitingSince(_ time: BootTime, _ entry: QueueEntry) -> BootTime {
-        guard let restored, time <= restored else { return time }
+        guard let restored = requests.restored, time <= restored else { return time }
         return min(time, entry.waitsSince)
     }
 
     private func urgentBlocks(of entry: QueueEntry) -> [Block] {
-        guard let time = urgentCanaryWait(of: entry.owner, in: entry.group) else { return [] }
-        return [Block(blocker: .canary, since: groups[Int(entry.group)].gate.triedSince, until: time)]
+        guard let time = gates.urgentWait(of: entry.owner, in: entry.group, at: now) else { return [] }
+        return [Block(blocker: .canary, since: gates[entry.group].gate.triedSince, until: time)]
     }
 
     private func waitBlocker(of entry: QueueEntry) -> Blocker {
@@ -95,23 +95,19 @@ extension QueueScheduler {
     }
 
     private func destinationBlocks(of entry: QueueEntry) -> [Block] {
-        let gate = groups[Int(entry.group)].gate
+        let gate = gates[entry.group].gate
         guard gate.isOpen || (!gate.isClosed && entry.priority == .urgent) else { return [] }
         var blocks: [Block] = []
         if let block = block(of: entry.destination, group: entry.group, isRetry: entry.startClass == .retry) {
-            let trouble = troubles[entry.destination]
+            let trouble = destinations.trouble(at: entry.destination)
             blocks.append(
                 Block(
                     blocker: block.blocker, since: trouble?.since ?? entry.since, until: block.until,
                     isAsked: block.blocker == .rate && trouble?.askedUntil == block.until))
         }
-        let channel = groups[Int(entry.group)].channel
-        let isFull = channel >= 0 && !hasRoom(channel, for: entry.owner)
-        if blocks.isEmpty, isFull || running.count >= policy.globalLimit {
-            blocks.append(Block(blocker: .concurrency, since: entry.since))
-        } else if blocks.isEmpty, now < spacedUntil, nextStart > now {
-            blocks.append(Block(blocker: .rate, since: entry.since, until: nextStart))
-        }
-        return blocks
+        guard blocks.isEmpty else { return blocks }
+        let isChannelFull = gates[entry.group].channel.map { !attempts.hasRoom($0, for: entry.owner, at: now) } ?? false
+        if attempts.isFull || isChannelFull { return [Block(blocker: .concurrency, since: entry.since)] }
+        return admission.pause(at: now).map { [Block(blocker: .rate, since: entry.since, until: $0)] } ?? []
     }
 }

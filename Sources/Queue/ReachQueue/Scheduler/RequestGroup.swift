@@ -1,5 +1,7 @@
 internal import ReachCore
 
+typealias GroupIndex = SlabIndex<RequestGroup>
+
 /// The requests of one condition: they start and pause together. Where the destination may have a path of its own, or the
 /// condition asks for the request's own host, those of one destination.
 struct RequestGroup: Sendable {
@@ -7,7 +9,7 @@ struct RequestGroup: Sendable {
         let condition: NetworkCondition
         /// `nil` for all destinations that are reached by the default routes.
         let destination: Destination?
-        /// They wait while something else than the Internet answers.
+        /// Whether they wait while something else than the Internet answers.
         var isRevealing = false
         /// The interceptor that prepares them. Requests of an interceptor have lines of their own, so that the one by
         /// which it fetches a token does not wait behind those that wait for the token.
@@ -16,14 +18,14 @@ struct RequestGroup: Sendable {
 
     let key: Key
     var gate: PathGate
-    /// The way its attempts go while the gate is open.
+    /// The path of its attempts while the gate is open.
     var path: QueuePath?
-    /// The path to the destination, as far as it is known; only where the condition asks for the host.
+    /// The path to the destination, if it is known; only where the condition asks for the host.
     var targetPath: QueuePath?
     var isTargetKnown = false
-    var channel: Int32 = -1
-    var networkWaits = DeadlineQueue<Int32>()
-    var destinationWaits = DeadlineQueue<Int32>()
+    var channel: ChannelIndex?
+    var networkWaits = DeadlineQueue<Slot>()
+    var destinationWaits = DeadlineQueue<Slot>()
     /// How many requests belong to it.
     var count = 0
     /// How many of them an interceptor prepares.
@@ -31,7 +33,7 @@ struct RequestGroup: Sendable {
     /// The epoch whose waits after network failures are cut; when it is behind, they are to be.
     var epoch: UInt64
     var cutWaitsAt: BootTime?
-    /// Goes up when it opens: destinations are then approached slowly.
+    /// ``Gates/generation`` when it last gained a path. Destinations are then approached slowly.
     var generation: UInt32 = 0
 
     init(_ key: Key, gate: PathGate, epoch: UInt64) {
