@@ -185,7 +185,7 @@ import Testing
                 attempt.headers[try #require(HTTPField.Name("X-Github-Otp"))] = nil
             }), named: "api")
         let headers = ["X-Removed": "own", "X-Github-Otp": "secret", "X-Passcode": "secret"]
-        try await stage.session.get("x", headers: headers, options: Self.options()).response()
+        try await stage.session.get("x", headers: Headers(headers), options: Self.options()).response()
         #expect(stage.server.requests.values[0].contains("X-Passcode: secret\r\n"))
         for sent in [other.requests.values[0], last.requests.values[0]] {
             #expect(!sent.contains("secret"))

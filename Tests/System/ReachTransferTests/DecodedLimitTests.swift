@@ -96,7 +96,7 @@ struct DecodedLimitTests {
     @Test func `a response that unpacks to more than libcurl keeps is read to its end, though its reader is slow`()
         async throws
     {
-        let bytes = try Self.zeros.get()
+        let bytes = try Bomb.gzip.bytes()
         let server = try ScriptedServer { connection in
             connection.readRequest()
             connection.write("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(bytes.count)\r\n\r\n")
