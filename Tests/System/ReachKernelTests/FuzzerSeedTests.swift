@@ -30,7 +30,7 @@ import Testing
 
     @Test func `every seed is parsed, and together they contain every kind of notice`() throws {
         var kinds: Set<String> = []
-        let others = ["socket", "advertisement"]
+        let others = ["socket", "advertisement", "wireguard"]
         for (name, bytes) in try seeds where !others.contains(name) && !name.hasPrefix("wireless-") {
             #expect(!bytes.notices.isEmpty, "\(name)")
             kinds.formUnion(bytes.notices.map { "\($0)".prefix { $0 != "(" }.description })

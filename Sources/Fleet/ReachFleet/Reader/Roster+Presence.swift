@@ -87,6 +87,10 @@ extension RosterHost {
         guard lease != nil || report != nil || connection != nil || leaseEnded != nil else {
             return HostPresence(.unseen, why: "its key has never connected", reason: "never-connected")
         }
+        // A host that has just connected has sent neither its state nor a lease.
+        if lease == nil, report == nil, leaseEnded == nil, connection?.isUp == true {
+            return HostPresence(.unseen, why: "it has not reported a state", reason: "no-state", lastSeen: lastSeen)
+        }
         if lease != nil, leaseEnded == nil {
             if let silence = endedConnection { return silence }
             guard let end = leaseEnd(engine), end < engine.now else { return ownWord(isPresumed: false) }
@@ -182,7 +186,7 @@ package enum HostWord: String, Hashable, Sendable, CaseIterable {
     case silent
     /// It said goodbye.
     case left
-    /// Its key is known, but it has never connected.
+    /// Its key is known, but it has never connected, or never reported.
     case unseen
 
     /// Whether the host is not here.
