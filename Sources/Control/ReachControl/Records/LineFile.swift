@@ -11,11 +11,11 @@ package final class LineFile {
     package let modified: Timestamp
 
     /// - Parameters:
-    ///   - flags: For the open(2) of a file that should not be created, or must be new.
+    ///   - flags: For the open(2) of a file that should not be created, or must be new; `nil` if it is created where there is none.
     ///   - mode: The mode of a file that is created.
-    package init(_ path: String, _ flags: CInt = O_CREAT, mode: mode_t = 0o644) throws(SystemError) {
+    package init(_ path: String, _ flags: CInt? = nil, mode: UInt32 = 0o644) throws(SystemError) {
         self.path = path
-        let (file, status) = try Self.open(path, O_RDWR | O_APPEND | flags, mode: mode)
+        let (file, status) = try Self.open(path, O_RDWR | O_APPEND | (flags ?? O_CREAT), mode: mode)
         self.file = FileDescriptor(owning: file)
         size = Int64(status.st_size)
         inode = UInt64(status.st_ino)
