@@ -35,7 +35,7 @@ private func check(_ frame: [UInt8]) {
         checkState(value)
         checkReports(value)
         checkProbes(value)
-        var stream = StreamReader()
+        var stream = EventStreamReader()
         for _ in 0..<2 { _ = try? stream.read(value) }
     } catch {
         precondition(0...frame.count ~= error.offset, "a fault outside")
