@@ -265,11 +265,18 @@ struct DaemonClientTests {
                 return members as NSDictionary
             }
         }
-        let json = try reach.run(arguments + ["--json", "--socket", stage.socket])
-        #expect(json.standardOutput.contains("\"source\":\"daemon\""))
-        let ownJSON = try reach.run(arguments + ["--json", "--no-daemon"], in: stage.namespace.name)
-        #expect(ownJSON.standardOutput.contains("\"source\":\"kernel\""))
-        #expect(try members(json) == members(ownJSON))
+        // Links that just came up count packets of their own, such as reports of multicast groups.
+        var before: [NSDictionary] = []
+        for _ in 0..<20 {
+            let json = try reach.run(arguments + ["--json", "--socket", stage.socket])
+            #expect(json.standardOutput.contains("\"source\":\"daemon\""))
+            let ownJSON = try reach.run(arguments + ["--json", "--no-daemon"], in: stage.namespace.name)
+            #expect(ownJSON.standardOutput.contains("\"source\":\"kernel\""))
+            let after = try members(ownJSON)
+            if before == after { return #expect(try members(json) == after) }
+            before = after
+        }
+        Issue.record("the counters of the links never stop")
     }
 
     /// A mount replaces the default directory of root's socket for one process.
