@@ -87,10 +87,6 @@ extension RosterHost {
         guard lease != nil || report != nil || connection != nil || leaseEnded != nil else {
             return HostPresence(.unseen, why: "its key has never connected", reason: "never-connected")
         }
-        // A host that has just connected has sent neither its state nor a lease.
-        if lease == nil, report == nil, leaseEnded == nil, connection?.isUp == true {
-            return HostPresence(.unseen, why: "it has not reported a state", reason: "no-state", lastSeen: lastSeen)
-        }
         if lease != nil, leaseEnded == nil {
             if let silence = endedConnection { return silence }
             guard let end = leaseEnd(engine), end < engine.now else { return ownWord(isPresumed: false) }
@@ -100,11 +96,15 @@ extension RosterHost {
             return ownWord(
                 isPresumed: true, why: "the engine restarted; the lease is not renewed yet", reason: "engine-restart")
         }
-        // Of a host that is new the state may be read before its first lease.
-        if leaseEnded == nil, connection?.isUp != false, let report,
-            engine.now <= report.stored + (report.lease * HostLease.patience + Self.leaseGrace)
-        {
-            return ownWord(isPresumed: true)
+        // A new host may be read before its first lease, and before its state.
+        if leaseEnded == nil, connection?.isUp != false {
+            guard let report else {
+                return HostPresence(
+                    .unseen, why: "it has not reported a state", reason: "no-state", lastSeen: lastSeen)
+            }
+            if engine.now <= report.stored + (report.lease * HostLease.patience + Self.leaseGrace) {
+                return ownWord(isPresumed: true)
+            }
         }
         return endedConnection ?? leaseRanOut
     }

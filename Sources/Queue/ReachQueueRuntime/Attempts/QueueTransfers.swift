@@ -185,6 +185,12 @@ package final class QueueTransfers {
         begin(transfer, attempt, by: engine)
     }
 
+    /// Sends the next exchange of the attempt, if it has one.
+    private func resumes(_ attempt: Running, after report: TransferReport, by engine: any TransferMaker) -> Bool {
+        continueUpload(attempt, after: report, by: engine)
+            || report.failure?.reason == .badRange && startOver(attempt, by: engine)
+    }
+
     /// Sends the request again within its attempt, for the whole answer: the server cannot send the rest of what an earlier
     /// attempt left, and would not in the next attempt either.
     private func startOver(_ attempt: Running, by engine: any TransferMaker) -> Bool {
@@ -341,12 +347,10 @@ package final class QueueTransfers {
             if let next = host.next(after: report, to: sent, of: id), staysAtOrigin(next, attempt) {
                 return begin(next, attempt, by: engine)
             }
-            if continueUpload(attempt, after: report, by: engine) { return }
-            if report.failure?.reason == .badRange, startOver(attempt, by: engine) { return }
+            if resumes(attempt, after: report, by: engine) { return }
             host.ended(&report, sent: sent, of: id)
-        } else if let engine {
-            if continueUpload(attempt, after: report, by: engine) { return }
-            if report.failure?.reason == .badRange, startOver(attempt, by: engine) { return }
+        } else if let engine, resumes(attempt, after: report, by: engine) {
+            return
         }
         if attempt.upload != nil { return end(id, report, answer: .none) }
         if downloads.contains(id) { return finishedDownload(attempt, report) }

@@ -153,13 +153,9 @@ extension Attempt {
     }
 
     private func received(_ head: ResponseHead) {
-        keepUnknownEncoding(of: head)
+        noteEncoding(of: head)
         // Only once it is complete: heads that only inform, and trailers, can be without end.
         gate?.addContent(reader.headerBytes)
-        let encoding = plan.request.decodes ? head["content-encoding"]?.lowercased() : nil
-        isDecoding = encoding != nil
-        // Deflate makes at most 1032 bytes of one (zlib's technical details).
-        growsWithoutBound = isDecodedWithinLimit && !["gzip", "x-gzip", "deflate"].contains(encoding)
         guard reader.isTextual else {
             if socket >= 0 { multi?.noteFrames(on: socket) }
             return
@@ -169,16 +165,6 @@ extension Attempt {
         // Bytes that are too many concern the next request on the connection, and framing is only around chunks. libcurl
         // formats many texts for its debug output.
         if plan.request.connection == .pooled || reader.isChunked { watchBytes() }
-    }
-
-    /// Has libcurl pass on a body in an encoding that it does not know, as browsers do. It reads the option with each piece
-    /// of the body; versions since 8.7 read it before, and fail.
-    private func keepUnknownEncoding(of head: ResponseHead) {
-        guard plan.request.decodes, let encodings = head["content-encoding"],
-            !(CurlRuntime.current?.decodes(encodings) ?? false)
-        else { return }
-        _ = reach_curl_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0)
-        handle.settings = nil
     }
 
     /// Handles libcurl's debug output about the body of a response in HTTP/1.
@@ -205,7 +191,7 @@ extension Attempt {
     /// - Returns: The result for libcurl's callback.
     fileprivate func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Int {
         if mustStopReading {
-            guard isDecoding, hasSpaceForDecoded else { return Int(CURL_WRITEFUNC_PAUSE) }
+            guard evidence.isDecoding, hasSpaceForDecoded else { return Int(CURL_WRITEFUNC_PAUSE) }
             if isPaused || !growsWithoutBound {
                 curl_easy_pause(easy, CURLPAUSE_RECV)
             } else {
@@ -232,26 +218,6 @@ extension Attempt {
         return multi.holdBack(self)
     }
 
-    /// Whether what libcurl decodes of the buffer that it has read is kept here. libcurl would keep at most 64 MiB, and since 8.13
-    /// it decodes more each time before it passes on what it keeps.
-    private var hasSpaceForDecoded: Bool {
-        guard case .body(let bytes)? = parts.last else { return true }
-        return bytes.count < Self.mostDecoded
-    }
-
-    /// More than a buffer of 16 KiB that gzip packed; other encodings pack more.
-    private static let mostDecoded = 32 << 20
-
-    /// Whether a decoded response may go on, in which few bytes can stand for gigabytes.
-    private func mayUnpack() -> Bool {
-        var received = 0
-        guard reach_curl_get_long(easy, CURLINFO_SIZE_DOWNLOAD_T, &received) == CURLE_OK else { return true }
-        budget.setEncoded(received)
-        guard growsWithoutBound, budget.isUnpackingTooMuch else { return true }
-        refuse(ResponseReader.unpacksTooMuch)
-        return false
-    }
-
     private func obey(_ verdict: ResponseReader.Verdict) -> Bool {
         switch verdict {
         case .proceed: return true
@@ -265,33 +231,6 @@ extension Attempt {
             refuse(failure)
             return false
         }
-    }
-
-    /// Reads a line of a proxy's answer to CONNECT. libcurl would also read the body of a refusal, byte by byte and without end,
-    /// to ask once more with other credentials, which there are not.
-    ///
-    /// - Returns: Whether libcurl reads on.
-    private func receivedProxys(line bytes: UnsafeRawBufferPointer) -> Bool {
-        var reader = proxyReader ?? Self.readerForProxy
-        defer { proxyReader = reader }
-        switch reader.read(line: bytes) {
-        case .head(let head) where head.status >= 300:
-            // The status says why it refuses.
-            guard head.contentLength ?? 0 > Self.longestProxyAnswer else { return false }
-        case .fail(let failure) where failure.reason == .headerTooLarge: break
-        default: return true
-        }
-        let host = plan.request.url.host
-        refuse(TransferFailure(.proxyFailed, "\(host): the proxy's answer to CONNECT does not end", curlCode: 56))
-        return false
-    }
-
-    private static let longestProxyAnswer = 64 << 10
-
-    private static var readerForProxy: ResponseReader {
-        var limit = ResponseLimit(bodyBytes: .max)
-        limit.headerBytes = longestProxyAnswer
-        return ResponseReader(method: "CONNECT", limit: limit)
     }
 
     fileprivate func nextPiece(into buffer: UnsafeMutableRawBufferPointer) -> Int {

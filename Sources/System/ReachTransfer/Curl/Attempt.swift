@@ -51,8 +51,6 @@ final class Attempt {
     var isPaused = false
     /// Whether the server said that it did not process the request, which libcurl then repeats.
     var isStreamRefused = false
-    /// Whether libcurl decodes the body.
-    var isDecoding = false
     /// Reads a proxy's answer to CONNECT.
     var proxyReader: ResponseReader?
     /// Limits what its connection receives below TLS; `nil` without TLS.
@@ -61,8 +59,6 @@ final class Attempt {
     var budget = TurnBudget()
     /// Whether it has read enough for now: libcurl waits until ``CurlMulti`` resumes it.
     var isHeldBack = false
-    /// Whether the response is decoded, up to a limit (``TransferRequest/decodesWithinLimit``).
-    var isDecodedWithinLimit: Bool { isDecoding && plan.request.decodesWithinLimit }
     /// Whether a few bytes of it may stand for gigabytes.
     var growsWithoutBound = false
     /// Whether it is to be paused when libcurl has returned.
@@ -183,7 +179,6 @@ final class Attempt {
         readProxy()
         evidence.isRequestStarted = phases.requestStarted != nil
         evidence.isReadingHead = phases.requestStarted != nil && reader.response == nil
-        evidence.isDecoding = isDecoding
     }
 }
 
