@@ -108,6 +108,14 @@ enum CommandLineValue {
         }
     }
 
+    static func template(_ text: String) throws -> StatusTemplate {
+        do throws(TemplateError) {
+            return try StatusTemplate(text)
+        } catch {
+            throw ValidationError(error.description)
+        }
+    }
+
     static func waitTarget(_ text: String) throws -> WaitTarget {
         do throws(TargetError) {
             return try WaitTarget(text)
