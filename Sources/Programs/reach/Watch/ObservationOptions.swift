@@ -120,7 +120,8 @@ enum CommandLineValue {
         do throws(TargetError) {
             return try WaitTarget(text)
         } catch {
-            throw ValidationError(error.description)
+            let hint = (try? WaitTerms(text)) == nil ? "" : "; did you mean '--until \(DisplayText.sanitized(text))'?"
+            throw ValidationError(error.description + hint)
         }
     }
 
