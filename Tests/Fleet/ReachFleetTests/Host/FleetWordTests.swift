@@ -54,6 +54,18 @@ import Testing
         #expect(machine.deadline == nil)
     }
 
+    @Test func `a lease that nothing answers ends the connection, and one that is stored does not`() {
+        for isStored in [true, false] {
+            var machine = Self.machine(.all)
+            _ = machine.handle(.start, at: Self.now)
+            let actions = machine.handle(.connected(FleetMachine.Server()), at: Self.now)
+            #expect(actions.contains { if case .putLease = $0 { true } else { false } })
+            if isStored { _ = machine.handle(.leaseStored(true), at: Self.now) }
+            let later = Instant(wall: Self.now.wall, boot: Self.now.boot + FleetMachine.patience)
+            #expect(machine.handle(.tick, at: later).contains(.disconnect) == !isStored)
+        }
+    }
+
     @Test func `before its start an agent does not connect, whatever path there is`() {
         var machine = Self.machine(.all)
         #expect(machine.handle(.path(exists: true, isMetered: false, epoch: 1), at: Self.now) == [])

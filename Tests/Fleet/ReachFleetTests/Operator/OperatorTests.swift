@@ -164,6 +164,17 @@ import Testing
         #expect(FleetDoctor.stream(plan, nil).map(\.word) == ["missing"])
     }
 
+    @Test func `a stream as planned is no finding, and a looser one is`() throws {
+        let plan = try Self.plan("REACH_EVENTS")
+        let state = JSONValue.object(["bytes": .integer(0)])
+        func words(_ configuration: JSONValue) -> [String] {
+            FleetDoctor.stream(plan, .object(["config": configuration, "state": state])).map(\.word)
+        }
+        #expect(words(plan.configuration) == [])
+        #expect(words(Self.changed(plan, "max_msg_size", .integer(-1))) == ["differs"])
+        #expect(words(Self.changed(plan, "max_msg_size", .integer(1000))) == [], "the operator may be stricter")
+    }
+
     private static let noon = Timestamp(secondsSince1970: 1_795_348_800, nanoseconds: 0)
 
     private static func advisory(

@@ -45,11 +45,17 @@ private func state() -> HostState {
         left.left = moment.wall
         left.status = nil
         #expect(try HostState(left.bytes) == left)
+        var stale = state()
+        stale.status?.isStale = true
+        #expect(try HostState(stale.bytes) == stale)
         let lease = HostLease(boot: "b1", n: 12, since: moment.wall, behind: 3)
         #expect(try HostLease(lease.bytes) == lease)
         let desired = DesiredState(
             queue: .held, reason: "update", author: "ops", rollout: "r1", fraction: 0.25, until: moment.wall)
         #expect(try DesiredState(desired.bytes) == desired)
+        for bytes in [state().bytes, lease.bytes, desired.bytes] {
+            #expect(try JSONReader.read(bytes)["v"]?.integer == 1)
+        }
     }
 
     @Test func `a chunk reads back from its headers and its payload`() throws {
