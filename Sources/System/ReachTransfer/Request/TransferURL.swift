@@ -153,7 +153,8 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
             let known = schemes.sorted().joined(separator: " or ")
             throw ValidationError(
                 kind: .unsupportedScheme,
-                description: "'\(DisplayText.excerpt(text, upTo: 200))': \(DisplayText.excerpt(scheme)) is not \(known)")
+                description: "'\(DisplayText.excerpt(text, upTo: 200))': \(DisplayText.excerpt(scheme)) is not \(known)"
+            )
         }
         guard let authority = url.authority, let host = URLHost(authority.host) else {
             throw Self.malformed(text, "it has no host that can be connected to")
