@@ -1,3 +1,4 @@
+import Glibc
 import ReachTesting
 import Testing
 
@@ -13,7 +14,11 @@ struct ContentDecoderTests {
         let files = try TemporaryDirectory()
         let source = "for n in $(seq 500); do printf 'The quick brown fox. '; done"
         _ = try ChildProcess.run(["sh", "-c", "(\(source)) | \(command) > \(files.path)/it"])
-        return try DecodedLimitTests.Bomb.read(files.path + "/it")
+        let file = try #require(fopen(files.path + "/it", "r"))
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        let count = fread(&bytes, 1, bytes.count, file)
+        return Array(bytes[..<count])
     }
 
     private static let deflated =
