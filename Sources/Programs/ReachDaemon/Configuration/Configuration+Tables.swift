@@ -138,7 +138,7 @@ extension Configuration {
             ]),
         .list(
             "probe", ProbeEntry(), requiring: ["name", "target"], probeKeys,
-            named: { $0.specifications.map(\.name) },
+            named: { $0.names },
             contradiction: { $0.contradiction(takenName: $1) }, in: \.probes),
         .keys(
             "metrics",

@@ -41,6 +41,9 @@ package struct ProbeEntry: Hashable, Sendable {
         }
     }
 
+    /// The names of the probes.
+    var names: [String] { specifications.map(\.name) }
+
     private func specification(_ name: String, _ target: ProbeTarget) -> ProbeSpecification {
         var specification = ProbeSpecification(name: name, target: target)
         specification.interval = interval
