@@ -39,7 +39,7 @@ import Testing
         ("icmp://10.[0-255].[0-255].1", "more than 1024"), ("icmp://10.0.[0-1999].1", "more than 1024"),
         ("tcp://{a,a}.lan:1", "names a word twice"), ("tcp://{a,,b}.lan:1", "is no list"),
         ("tcp://{a,/}.lan:1", "is no list"),
-        ("icmp://192.0.2.[1-", "icmp"), ("udp://192.0.2.[1-2]", "is no URL that can be probed"),
+        ("icmp://192.0.2.[1-", "is not a host name"), ("udp://192.0.2.[1-2]", "is no URL that can be probed"),
         ("icmp://" + String(repeating: "{a,b}", count: 2_000), "longer than"),
     ])
     func `what is no range or list is an error that names it`(text: String, words: String) {
