@@ -200,7 +200,7 @@ SCENES = [
     Scene("the provider is dark behind its first router", "provider", drop("first", "oif up0"), layers="internet"),
     Scene("the same for an address", "provider", drop("first", "oif up0"), TCP, layers="internet", endpoints=BY_ADDRESS),
     Scene("the same for the Internet", "provider", drop("first", "oif up0"), "internet", layers="internet", endpoints=BY_ADDRESS),
-    Scene("the provider is dark, and only one server was asked", "provider", drop("last", "oif net0"), TCP, endpoints=()),
+    Scene("the provider is dark, and only one server was asked", "provider", drop("last", "oif up0"), TCP, endpoints=()),
     Scene("a routing loop", "provider", loop, TCP, layers="internet", endpoints=BY_ADDRESS),
     Scene("a routing loop, for a name", "provider", loop, layers="internet"),
     Scene("host unreachable from the second router, for everything", "provider",
@@ -223,6 +223,7 @@ SCENES = [
     # ---- what fails for all alike
     Scene("no TCP passes", "local-network provider", drop("home", "meta l4proto tcp"), layers="internet"),
     Scene("no TCP passes at the provider", "local-network provider", drop("first", "meta l4proto tcp"), TCP, endpoints=BY_ADDRESS),
+    Scene("the gateway resets all TCP", "local-network provider", reject("home", "meta l4proto tcp", "with tcp reset"), TCP, endpoints=BY_ADDRESS),
     Scene("port 443 is dropped for everybody", "local-network provider", drop("home", "tcp dport 443"), HTTPS, options={"tls": True}),
     Scene("port 22 is dropped for everybody", "local-network provider", drop("first", "tcp dport 22"), f"tcp://{WWW}:22", endpoints=BY_ADDRESS),
     Scene("all certificates are of one unknown authority", "local-network provider this-machine", tls_intercepted, HTTPS, endpoints=SECURE,
