@@ -5,8 +5,13 @@
 
 #include <errno.h>
 #include <linux/errqueue.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <net/if_arp.h>
 #include <netinet/icmp6.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -124,4 +129,105 @@ int reach_next_icmp_error(int socket, struct reach_icmp_error *error)
         memcpy(error->offender, sender + offset, is_ipv4 ? 4 : 16);
     }
     return 0;
+}
+
+int reach_link_has_neighbours(const char *name)
+{
+    struct ifreq request = {0};
+    strncpy(request.ifr_name, name, sizeof request.ifr_name - 1);
+    int made = make(AF_INET, SOCK_DGRAM, 0);
+    if (made < 0) return 1;
+    int result = ioctl(made, SIOCGIFFLAGS, &request);
+    close(made);
+    return result < 0 || (request.ifr_flags & (IFF_NOARP | IFF_POINTOPOINT)) == 0;
+}
+
+int reach_arp_socket(int interface)
+{
+    int made = make(AF_PACKET, SOCK_DGRAM, htons(ETH_P_ARP));
+    if (made < 0) return made;
+    struct sockaddr_ll place = {.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ARP), .sll_ifindex = interface};
+    if (bind(made, (struct sockaddr *)&place, sizeof place) < 0) {
+        int number = errno;
+        close(made);
+        return -number;
+    }
+    return made;
+}
+
+/* Ethernet's ARP packet (RFC 826). */
+struct arp_packet {
+    unsigned char head[8];
+    unsigned char sender[6], sender_ip[4], target[6], target_ip[4];
+};
+
+int reach_arp_ask(int socket, int interface, const unsigned char address[4])
+{
+    struct sockaddr_ll own = {0};
+    socklen_t length = sizeof own;
+    if (getsockname(socket, (struct sockaddr *)&own, &length) < 0) return -errno;
+    if (own.sll_hatype != ARPHRD_ETHER || own.sll_halen != 6) return -EOPNOTSUPP;
+    struct arp_packet packet = {.head = {0, 1, 8, 0, 6, 4, 0, 1}};
+    memcpy(packet.sender, own.sll_addr, 6);
+    memcpy(packet.target_ip, address, 4);
+    struct sockaddr_ll all = {.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ARP), .sll_ifindex = interface, .sll_halen = 6};
+    memset(all.sll_addr, 0xff, 6);
+    return sendto(socket, &packet, sizeof packet, MSG_NOSIGNAL, (struct sockaddr *)&all, sizeof all) < 0 ? -errno : 0;
+}
+
+int reach_arp_answer(int socket, const unsigned char address[4], unsigned char owner[6])
+{
+    struct arp_packet packet;
+    struct sockaddr_ll from = {0};
+    socklen_t length = sizeof from;
+    ssize_t count = recvfrom(socket, &packet, sizeof packet, MSG_DONTWAIT, (struct sockaddr *)&from, &length);
+    if (count < 0) return -errno;
+    int is_reply = count == sizeof packet && from.sll_pkttype != PACKET_OUTGOING && packet.head[7] == 2;
+    if (!is_reply || memcmp(packet.sender_ip, address, 4) != 0) return 0;
+    memcpy(owner, packet.sender, 6);
+    return 1;
+}
+
+static unsigned short checksum(const unsigned char *bytes, size_t count)
+{
+    unsigned long sum = 0;
+    for (size_t place = 0; place + 1 < count; place += 2) sum += (unsigned long)(bytes[place] << 8 | bytes[place + 1]);
+    while (sum >> 16) sum = (sum & 0xffff) + (sum >> 16);
+    return (unsigned short)~sum;
+}
+
+static void put(unsigned char *place, unsigned short value)
+{
+    place[0] = (unsigned char)(value >> 8);
+    place[1] = (unsigned char)value;
+}
+
+int reach_echo_by(int interface, const unsigned char neighbour[6], const unsigned char source[4], const unsigned char target[4],
+                  unsigned short identifier)
+{
+    enum { ip_bytes = 20, all_bytes = 20 + 64 };
+    unsigned char packet[all_bytes] = {0x45, 0, 0, all_bytes, 0, 0, 0x40, 0, 64, IPPROTO_ICMP};
+    memcpy(packet + 12, source, 4);
+    memcpy(packet + 16, target, 4);
+    put(packet + 10, checksum(packet, ip_bytes));
+    unsigned char *echo = packet + ip_bytes;
+    echo[0] = 8;
+    put(echo + 4, identifier);
+    put(echo + 6, 1);
+    put(echo + 2, checksum(echo, all_bytes - ip_bytes));
+    int made = make(AF_PACKET, SOCK_DGRAM, 0);
+    if (made < 0) return made;
+    struct sockaddr_ll to = {.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_IP), .sll_ifindex = interface, .sll_halen = 6};
+    memcpy(to.sll_addr, neighbour, 6);
+    int result = sendto(made, packet, sizeof packet, MSG_NOSIGNAL, (struct sockaddr *)&to, sizeof to) < 0 ? -errno : 0;
+    close(made);
+    return result;
+}
+
+unsigned short reach_ping_identifier(int socket)
+{
+    struct sockaddr_in own = {.sin_family = AF_INET};
+    socklen_t length = sizeof own;
+    if (bind(socket, (struct sockaddr *)&own, sizeof own) < 0 || getsockname(socket, (struct sockaddr *)&own, &length) < 0) return 0;
+    return ntohs(own.sin_port);
 }

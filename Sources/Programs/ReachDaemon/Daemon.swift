@@ -284,7 +284,7 @@ package final class Daemon {
             reportUnreadAdvertisements()
             queue.apply(fresh)
             queue.reportUnknownNetworks(among: networkNames)
-            let gone = Set(probes?.reports.map(\.name) ?? []).subtracting(fresh.probes.map(\.name))
+            let gone = Set(probes?.reports.map(\.name) ?? []).subtracting(fresh.probes.flatMap(\.names))
             for name in gone.sorted() { history?.recordUnwatched("probe:" + name, at: SystemClock.now) }
             probes?.apply(fresh)
             metrics?.apply(fresh.metrics)

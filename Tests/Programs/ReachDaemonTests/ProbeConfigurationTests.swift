@@ -41,6 +41,22 @@ import Testing
         #expect(specification.expected.bodyContains == "well" && specification.expected.bodyPrefix == "all")
     }
 
+    @Test func `a range stands for many probes, whose names must be free`() throws {
+        let text = """
+            [[probe]]
+            name = "till"
+            target = "icmp://192.0.2.[8-11]"
+            interval = "10s"
+            """
+        let configuration = try Configuration.parse(Array(text.utf8), file: "reach.toml")
+        let probes = configuration.probeSpecifications
+        #expect(probes.map(\.name) == ["till-8", "till-9", "till-10", "till-11"])
+        #expect(probes.map(\.target.description) == (8...11).map { "icmp://192.0.2.\($0)" })
+        #expect(probes.allSatisfy { $0.interval == .seconds(10) })
+        let taken = text + "\n[[probe]]\nname = \"till-9\"\ntarget = \"tcp://192.0.2.1:9\"\n"
+        #expect(Configuration.errors(in: taken).joined().contains("another probe is already named \"till-9\""))
+    }
+
     @Test(arguments: [(1000, 800), (5000, 4000), (6000, 4800), (30_000, 5000), (3_600_000, 5000)])
     func `the default timeout is 5 s, or four fifths of the interval`(interval: Int, timeout: Int) throws {
         var specification = ProbeSpecification(name: "x", target: try ProbeTarget("tcp://192.0.2.1:1"))

@@ -19,6 +19,59 @@ package struct Diagnosis: Hashable, Sendable {
         case nameServer = "name-server"
         case proxy
         case server
+        /// Two or more remain, and only another fact would decide: ``Blame/between``.
+        case undecided
+    }
+
+    /// How good the line is. The raw values are words of the interface.
+    package enum QualityWord: String, Hashable, Sendable, CaseIterable {
+        case good
+        case lossy
+        case slow
+    }
+
+    /// Loss, delay and jitter, as they were measured.
+    package struct Quality: Hashable, Sendable {
+        package let word: QualityWord
+        /// The part of the way, for people; `nil` for the whole.
+        package let stretch: String?
+        /// Of a thousand packets.
+        package let lossPermille: Int
+        package let roundTrip: Duration?
+        package let jitter: Duration?
+        package let packets: Int
+
+        package init(
+            _ word: QualityWord, stretch: String?, lossPermille: Int, roundTrip: Duration?, jitter: Duration?,
+            packets: Int
+        ) {
+            self.word = word
+            self.stretch = stretch
+            self.lossPermille = lossPermille
+            self.roundTrip = roundTrip
+            self.jitter = jitter
+            self.packets = packets
+        }
+    }
+
+    /// A fact that counted in the judgement.
+    package struct Fact: Hashable, Sendable {
+        /// The fact's word.
+        package let word: String
+        package let text: String
+        /// How much it counts: packets or witnesses.
+        package let weight: Int
+        /// The explanations that predict it, and those that it rules out, by their words.
+        package let speaksFor: [String]
+        package let speaksAgainst: [String]
+
+        package init(_ word: String, _ text: String, weight: Int, speaksFor: [String], speaksAgainst: [String]) {
+            self.word = word
+            self.text = text
+            self.weight = weight
+            self.speaksFor = speaksFor
+            self.speaksAgainst = speaksAgainst
+        }
     }
 
     /// One fact that was tested.
@@ -71,12 +124,21 @@ package struct Diagnosis: Hashable, Sendable {
         package let subject: Step.Subject
         /// A sentence without a capital letter and a full stop.
         package let text: String
+        /// Who else it may be, where the party is undecided.
+        package var between: [Party] = []
+        /// Whether only missing answers show it, which a lossy line explains as well.
+        package var isSilence = false
 
-        package init(_ party: Party, _ layer: OutageLayer, _ subject: Step.Subject, _ text: String) {
+        package init(
+            _ party: Party, _ layer: OutageLayer, _ subject: Step.Subject, _ text: String, between: [Party] = [],
+            isSilence: Bool = false
+        ) {
             self.party = party
             self.layer = layer
             self.subject = subject
             self.text = text
+            self.between = between
+            self.isSilence = isSilence
         }
     }
 
@@ -86,12 +148,20 @@ package struct Diagnosis: Hashable, Sendable {
     /// `nil` where nothing is broken, or where it is not known what is.
     package let blame: Blame?
     package let steps: [Step]
+    /// The facts that counted where something had to be concluded.
+    package let facts: [Fact]
+    /// `nil` where it was not measured.
+    package let quality: Quality?
 
-    package init(target: String, outcome: Outcome, blame: Blame?, steps: [Step]) {
+    package init(
+        target: String, outcome: Outcome, blame: Blame?, steps: [Step], facts: [Fact] = [], quality: Quality? = nil
+    ) {
         self.target = target
         self.outcome = outcome
         self.blame = blame
         self.steps = steps
+        self.facts = facts
+        self.quality = quality
     }
 }
 
@@ -102,6 +172,8 @@ extension Diagnosis.Blame {
         case (_, .portal): "The local network wants a login before it lets packets pass."
         case (.provider, .gateway): "The fault is at the modem, or at the provider behind it."
         case (.server, .name): "If the name is spelt right, its owner can mend it."
+        case (.undecided, _):
+            "It may be " + between.map(\.phrase).joined(separator: " or ") + "; one more fact would decide."
         default: party.sentence
         }
     }
@@ -116,6 +188,19 @@ extension Diagnosis.Party {
         case .nameServer: "The fault is at the name server, or in the setting that names it."
         case .proxy: "The fault is at the proxy, or in the setting that names it."
         case .server: "The fault is at the server."
+        case .undecided: "The facts do not show where the fault is."
+        }
+    }
+
+    fileprivate var phrase: String {
+        switch self {
+        case .thisMachine: "this machine"
+        case .localNetwork: "the local network"
+        case .provider: "the provider"
+        case .nameServer: "the name server"
+        case .proxy: "the proxy"
+        case .server: "the server"
+        case .undecided: "someone else"
         }
     }
 }

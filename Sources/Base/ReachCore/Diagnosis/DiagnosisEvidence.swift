@@ -42,7 +42,7 @@ package struct DiagnosisEvidence: Sendable {
 
     func isAnswered(_ task: DiagnosisTask) -> Bool { answers[task] != nil }
 
-    func duration(_ task: DiagnosisTask) -> Duration? { answers[task]?.duration }
+    package func duration(_ task: DiagnosisTask) -> Duration? { answers[task]?.duration }
 
     // MARK: - Results by their kind
 
@@ -81,6 +81,35 @@ package struct DiagnosisEvidence: Sendable {
     func traced(_ host: HostAddress) -> PathTrace? {
         if case .traced(let trace)? = answers[.trace(host)]?.result { trace } else { nil }
     }
+
+    func sampled(_ host: HostAddress) -> LineSample? {
+        if case .sampled(let sample)? = answers[.sample(host)]?.result { sample } else { nil }
+    }
+
+    /// Who answers for an address on a link.
+    func owners(_ hop: FirstHop) -> [String] {
+        if case .owners(let owners)? = answers[.owners(hop)]?.result { owners } else { [] }
+    }
+
+    func burst(_ host: HostAddress, _ port: UInt16) -> BurstAnswer? {
+        if case .burst(let answer)? = answers[.burst(host, port: port)]?.result { answer } else { nil }
+    }
+
+    /// A neighbour that passed an echo request on, which was answered.
+    var forwardingNeighbour: IPAddress? {
+        for (task, answer) in answers {
+            if case .forward(let hop, _, _) = task, answer.result == .pinged(.answered) { return hop.address }
+        }
+        return nil
+    }
+
+    /// The addresses that the hosts file has for a name.
+    func listed(_ name: String) -> [IPAddress] {
+        if case .listed(let addresses)? = answers[.hosts(name)]?.result { addresses } else { [] }
+    }
+
+    /// The address that packets to a host leave from.
+    package func source(to host: HostAddress) -> IPAddress? { path(.path(host))?[host.family].source }
 
     /// The paths to all that was tested.
     var allPaths: [NetworkPath] {
@@ -196,8 +225,15 @@ package struct DiagnosisEvidence: Sendable {
         target == nil || !servers.isEmpty && servers.allSatisfy { $0.host.address.isLoopback }
     }
 
-    /// Whether packets to a host pass a gateway.
-    func isBeyondGateway(_ host: HostAddress) -> Bool { path(.path(host))?[host.family].gateway != nil }
+    /// Whether packets to a host pass a gateway, or a link behind which anything may be.
+    func isBeyondGateway(_ host: HostAddress) -> Bool {
+        path(.path(host))?[host.family].gateway != nil || isBehindBareLink(host)
+    }
+
+    /// Whether the link to a host has no neighbours, as modems and tunnels.
+    func isBehindBareLink(_ host: HostAddress) -> Bool {
+        hop(to: host).map { $0.address == host.address && solicited($0) == .noNeighbours } ?? false
+    }
 
     /// The connections to a host of a destination that have ended.
     func connections(

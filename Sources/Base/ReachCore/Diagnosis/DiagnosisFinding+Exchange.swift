@@ -1,7 +1,8 @@
 /// TLS, HTTP, and what only they show: clocks, portals, and large packets that vanish.
 extension DiagnosisFinding {
     mutating func examineExchange(of destination: DiagnosisDestination) {
-        guard let exchange = evidence.exchange(of: destination), let answer = evidence.exchanged(exchange) else {
+        guard let exchange = evidence.exchange(of: destination), let answer = settledAnswer(of: destination, exchange)
+        else {
             if evidence.exchange(of: destination) != nil { isProved = false }
             return
         }
@@ -14,6 +15,16 @@ extension DiagnosisFinding {
             examineClock(answer, exchange)
         case .failure(let failure, let text): examineFailure(failure, text, answer, exchange)
         }
+    }
+
+    /// The answer; where it was silence and a second exchange was answered, the second.
+    private func settledAnswer(of destination: DiagnosisDestination, _ exchange: DiagnosisExchange) -> ExchangeAnswer? {
+        let first = evidence.exchanged(exchange)
+        guard case .failure(.silent, _)? = first?.ending,
+            let again = evidence.exchange(of: destination, .again).flatMap(evidence.exchanged)
+        else { return first }
+        if case .failure(.silent, _) = again.ending { return first }
+        return again
     }
 
     private mutating func describeTLS(_ answer: ExchangeAnswer, _ exchange: DiagnosisExchange) {
@@ -110,9 +121,7 @@ extension DiagnosisFinding {
             blame = Blame(
                 .server, .target, .tls, "the certificate that answers for \(destination.shownHost) is another host's")
         case .certificateUntrusted:
-            blame = Blame(
-                .server, .target, .tls,
-                "the certificate of \(destination.shownHost) is not signed by an authority that this machine trusts")
+            blame = untrusted(destination)
         case .notHTTP: blame = Blame(party, .target, .http, "\(speaker) does not answer with HTTP")
         case .proxyFailed, .proxyRefused:
             blame = Blame(
@@ -127,6 +136,40 @@ extension DiagnosisFinding {
         fatal.append(blame)
     }
 
+    /// Whose fault a certificate of an unknown authority is: what is so at every host is no server's fault.
+    private mutating func untrusted(_ destination: DiagnosisDestination) -> Blame {
+        let shown = destination.shownHost
+        let alone = Blame(
+            .server, .target, .tls, "the certificate of \(shown) is not signed by an authority that this machine trusts"
+        )
+        guard let host = evidence.firstConnection(of: destination)?.host else { return alone }
+        var facts = [
+            WeighedFact(
+                .untrustedHere, "The certificate of \(shown) is of an authority that this machine does not trust.")
+        ]
+        for endpoint in evidence.securedEndpoints + evidence.endpoints where endpoint.host != destination.host {
+            guard let exchange = evidence.exchange(of: endpoint), let answer = evidence.exchanged(exchange) else {
+                continue
+            }
+            switch answer.ending {
+            case .failure(.certificateUntrusted, _):
+                facts.append(WeighedFact(.untrustedElsewhere, 2, "So is that of \(endpoint.shownHost)."))
+            case .secured, .response:
+                guard endpoint.isSecure(on: exchange.port) else { continue }
+                facts.append(WeighedFact(.trustedElsewhere, "That of \(endpoint.shownHost) is trusted."))
+            case .failure: continue
+            }
+            if let issuers = evidence.issuers(destination, endpoint) {
+                facts.append(
+                    WeighedFact(
+                        issuers ? .sameIssuer : .otherIssuer,
+                        issuers ? "One and the same authority signed both." : "Different authorities signed them."))
+            }
+        }
+        let blame = judge(DiagnosisVerdict(facts), host, .server, destination.nextPorts)
+        return blame?.party == .server ? alone : blame ?? alone
+    }
+
     private static func shown(_ text: String) -> String { DisplayText.sanitized(String(text.prefix(200))) }
 
     private func silence(
@@ -138,7 +181,7 @@ extension DiagnosisFinding {
         if case .reset = failure {
             return Blame(party, .target, subject, "\(exchange.speaker) cuts the connection during \(what)")
         }
-        guard !passesInSmallSegments(exchange) else {
+        guard !passesInSmallSegments(exchange) || evidence.lossiest >= DiagnosisQuality.lossyShare else {
             return Blame(
                 .provider, .internet, .mtu,
                 "large packets to or from \(exchange.address) vanish on the way: with small ones it answers")

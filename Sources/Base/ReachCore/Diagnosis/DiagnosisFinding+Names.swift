@@ -8,11 +8,12 @@ extension DiagnosisFinding {
         case .addresses(let addresses)?:
             let list = addresses.map(\.description).listed
             steps.append(Step(.name, .good, "\(shown) is \(list).", duration: evidence.duration(.resolve(name))))
+            if let blame = unusableAddresses(addresses, of: name, shown) { return fail(blame) }
             if let blame = disagreement(about: name) {
                 steps.append(Step(.nameServer, .bad, "\(blame.text.sentenceStart)."))
                 minor.append(blame)
             }
-        case .noAddress?, .notAsked?, nil: examineFailure(of: name, shown)
+        case .noAddress?, .notAsked?, nil: examineFailure(of: name, shown, destination)
         }
     }
 
@@ -62,8 +63,13 @@ extension DiagnosisFinding {
             return complaint(server, "fails\(what) (\(Self.word(forCode: code)))")
         }
         if all.contains(where: \.isGood) {
+            if let half = halfFault(of: server, about: name) { return half }
             guard let tcp, !tcp.isGood else { return nil }
-            return complaint(server, "answers by UDP, but not by TCP, which long answers need")
+            return complaint(
+                server, "answers by UDP, but not by TCP, which long answers need", isSilence: tcp == .silent)
+        }
+        if all.contains(.unusable) {
+            return complaint(server, "sends answers that no program can use: with another number, or malformed")
         }
         if all.contains(.refused) {
             // A resolver of this machine does not run, or no server is configured: the resolver of the C library then asks 127.0.0.1
@@ -82,11 +88,24 @@ extension DiagnosisFinding {
                 "a firewall of this machine forbids packets to the name server \(server.host)")
         }
         guard tcp?.isGood != true else { return complaint(server, "answers by TCP, but questions by UDP vanish") }
-        return complaint(server, "does not answer")
+        return complaint(server, "does not answer", isSilence: true)
     }
 
-    private func complaint(_ server: NameServerAddress, _ text: String) -> Blame {
-        Blame(.nameServer, .name, .nameServer, "the name server \(server.host) \(text)")
+    /// A server that answers about one family alone: programs wait for the other.
+    private func halfFault(of server: NameServerAddress, about name: String?) -> Blame? {
+        guard let name else { return nil }
+        let both = IPAddress.Family.allCases.compactMap { family in
+            evidence.asked(NameServerQuestion(server: server, name: name, family: family)).map { (family, $0) }
+        }
+        guard let silent = both.first(where: { $0.1 == .silent }), both.contains(where: { $0.1.isGood }) else {
+            return nil
+        }
+        let records = silent.0 == .ipv4 ? "A" : "AAAA"
+        return complaint(server, "never answers questions for \(records) records", isSilence: true)
+    }
+
+    private func complaint(_ server: NameServerAddress, _ text: String, isSilence: Bool = false) -> Blame {
+        Blame(.nameServer, .name, .nameServer, "the name server \(server.host) \(text)", isSilence: isSilence)
     }
 
     private static func word(forCode code: UInt8) -> String {
@@ -101,10 +120,15 @@ extension DiagnosisFinding {
 
     // MARK: - A name without addresses
 
-    private mutating func examineFailure(of name: String, _ shown: String) {
+    private mutating func examineFailure(of name: String, _ shown: String, _ destination: DiagnosisDestination) {
         let answers = evidence.servers.map { ($0, evidence.answers(of: $0, about: name)) }
         let knowing = answers.filter { $0.1.contains { if case .addresses = $0 { true } else { false } } }.map(\.0)
-        let denying = answers.filter { $0.1.contains { $0 == .noSuchName || $0 == .noAddress } }.map(\.0)
+        let denying = answers.map(\.0).filter { denies($0, name) }
+        if knowing.isEmpty, denying.isEmpty, let half = evidence.servers.compactMap({ serverFaults[$0] }).first,
+            answers.contains(where: { $0.1.contains(.noAddress) })
+        {
+            return fail(half)
+        }
         if let knowing = knowing.first {
             if let blame = disagreement(about: name) { return fail(blame) }
             // Its addresses are used below, as programs do that ask again.
@@ -122,13 +146,27 @@ extension DiagnosisFinding {
         if !denying.isEmpty || (evidence.servers.isEmpty && evidence.resolved(name) == .noAddress) {
             let exists = answers.contains { $0.1.contains(.noAddress) }
             let text = exists ? "\(shown) has no address" : "there is no name \(shown)"
+            if let proxy = destination.proxy, case .name(name) = proxy.host {
+                return fail(
+                    Blame(.thisMachine, .name, .proxy, "\(text), which this machine's proxy setting names"))
+            }
             return fail(Blame(.server, .name, .name, text))
         }
         if isFaultOfName(answers) {
             return fail(Blame(.server, .name, .name, "the name servers of \(shown) fail (SERVFAIL)"))
         }
-        if let blame = blameForServers { return fail(blame) }
+        if let blame = blameForServers() { return fail(blame) }
         steps.append(Step(.name, .neutral, "Nothing is known about \(shown): no answer came in time."))
+    }
+
+    /// Whether a server says that a name has no address in any family, and not of one family alone.
+    private func denies(_ server: NameServerAddress, _ name: String) -> Bool {
+        let byFamily = IPAddress.Family.allCases.map {
+            evidence.asked(NameServerQuestion(server: server, name: name, family: $0))
+        }
+        return byFamily.contains(.noSuchName)
+            || byFamily.allSatisfy { $0 == .noAddress || $0 == nil }
+                && byFamily.contains(.noAddress)
     }
 
     /// Whether all servers that were asked fail for this name alone: they answer about another.
@@ -149,7 +187,7 @@ extension DiagnosisFinding {
 
     /// The reason why no server answers as one that works. A server that answers at all is at fault itself; of silent ones,
     /// the evidence on the way decides.
-    var blameForServers: Blame? {
+    mutating func blameForServers() -> Blame? {
         var reached = evidence.servers.filter { evidence.path(.path($0.host))?.isUsable($0.host.family) == true }
         // A resolver on this machine passes on what the others do.
         let others = reached.filter { !$0.host.address.isLoopback }
@@ -166,14 +204,9 @@ extension DiagnosisFinding {
             return fault
         }
         if let own = faults.first(where: { $0.party == .thisMachine }) { return own }
-        if let own = blameForDroppedAnswers(first.host.family) { return own }
-        guard evidence.isBeyondGateway(first.host), witnessBeyondGateway(except: nil, first.host.family) == nil else {
-            return faults.first
-        }
-        let gateway = evidence.hop(to: first.host).map { " \($0.address)" } ?? ""
-        return Blame(
-            .provider, .internet, .internet,
-            "nothing answers beyond the gateway\(gateway), not even the name server \(first.host)")
+        // A server of this machine that does not answer is no one else's.
+        guard evidence.isBeyondGateway(first.host) else { return faults.first }
+        return weigh(first.host, .nameServer, ports: []) ?? faults.first
     }
 
     /// One server knows the name, and another denies it. Different addresses alone are usual: large sites give each asker
@@ -195,6 +228,57 @@ extension DiagnosisFinding {
             .nameServer, .name, .nameServer,
             "the name servers disagree: \(knowing.host) knows \(DisplayText.sanitized(name)), \(denying.host) denies it"
         )
+    }
+
+    /// Addresses that no other host can have, as name servers give that block a name.
+    private func unusableAddresses(_ addresses: [IPAddress], of name: String, _ shown: String) -> Blame? {
+        let isLocalName = name == "localhost" || name.hasUTF8Suffix(".localhost") || !name.containsUTF8(".")
+        guard let first = addresses.first, addresses.allSatisfy({ $0.isUnspecified || $0.isLoopback }), !isLocalName
+        else {
+            return nil
+        }
+        let teller = evidence.servers.first { server in
+            evidence.answers(of: server, about: name).contains {
+                if case .addresses(let found) = $0 { found.contains(first) } else { false }
+            }
+        }
+        guard let teller else {
+            return evidence.listed(name).contains(first)
+                ? Blame(.thisMachine, .name, .name, "this machine's hosts file leads \(shown) to \(first)") : nil
+        }
+        return Blame(
+            .nameServer, .name, .nameServer,
+            "the name server \(teller.host) answers \(first) for \(shown), which is no host's address: it blocks the name"
+        )
+    }
+
+    /// Why the addresses of a name do not answer, where the hosts file or one name server gives others than the rest.
+    mutating func examineSources(of destination: DiagnosisDestination) {
+        guard case .name(let name) = destination.nextHost, case .addresses(let used)? = evidence.resolved(name),
+            !fatal.isEmpty
+        else { return }
+        let others = evidence.otherAddresses(of: destination)
+        guard !others.isEmpty else { return }
+        let shown = DisplayText.sanitized(name)
+        let works = others.first { host in
+            destination.nextPorts.contains { evidence.connected(host, $0)?.isFromHost == true }
+        }
+        let isListed = evidence.listed(name).contains { used.contains($0) }
+        guard isListed || works != nil else { return }
+        let other = works ?? others[0]
+        let source =
+            isListed
+            ? "this machine's hosts file"
+            : evidence.servers.first { server in
+                evidence.answers(of: server, about: name).contains {
+                    if case .addresses(let found) = $0 { !Set(found).isDisjoint(with: used) } else { false }
+                }
+            }.map { "the name server \($0.host)" } ?? "the resolver"
+        let what = works == nil ? "a name server has \(other)" : "\(other), which another has, does"
+        let text = "\(source) leads \(shown) to \(used.map(\.description).listed), which does not answer; \(what)"
+        let blame = Blame(isListed ? .thisMachine : .nameServer, .name, isListed ? .name : .nameServer, text)
+        steps.append(Step(blame.subject, .bad, "\(text.sentenceStart)."))
+        fatal.insert(blame, at: 0)
     }
 
     // MARK: - Servers that answer everything

@@ -117,7 +117,7 @@ extension DiagnosisFinding {
             steps.append(Step(.gateway, finding, "\(shown) \(text)".sentenceStart, duration: timed))
         }
         let answer = evidence.solicited(hop)
-        if answer != .answered, answer != .notNeeded, evidence.isProvedByTraffic(hop) {
+        if answer != .answered, answer != .notNeeded, answer != .noNeighbours, evidence.isProvedByTraffic(hop) {
             add(.good, role == .gateway ? "passes packets on." : "answers on \(name).")
             return nil
         }
@@ -128,6 +128,13 @@ extension DiagnosisFinding {
         case .silent:
             add(.bad, "does not answer \(means) on \(name).")
             let text = "\(shown) does not answer \(means) on \(name)"
+            if role != .gateway, let source = evidence.farSource(of: hop) {
+                // No link is so large.
+                return Blame(
+                    .thisMachine, .address, .address,
+                    "\(hop.address) counts as a neighbour on \(name): the prefix length of \(source) is too short, or a route is wrong"
+                )
+            }
             switch role {
             case .gateway:
                 // Behind a modem's link there is the modem or the provider, and no local network.
@@ -143,7 +150,7 @@ extension DiagnosisFinding {
         case .failed(let number):
             add(.neutral, "was not asked: error \(number) of this machine.")
             return nil
-        case .notNeeded, nil: return nil
+        case .notNeeded, .noNeighbours, nil: return nil
         }
     }
 }

@@ -76,6 +76,8 @@ struct DiagnosisFinding {
     var serverFaults: [NameServerAddress: Blame] = [:]
     /// Whether the destination was proved to work.
     var isProved = false
+    /// What counted where something had to be concluded.
+    var facts: [Diagnosis.Fact] = []
 
     var works: Bool { isProved && fatal.isEmpty }
 
@@ -87,6 +89,7 @@ struct DiagnosisFinding {
         if case .name(let name) = destination.nextHost { examineNames(name, of: destination) }
         guard fatal.isEmpty, !evidence.addresses(of: destination).isEmpty else { return }
         examineConnections(of: destination)
+        examineSources(of: destination)
         guard fatal.isEmpty else { return }
         examineExchange(of: destination)
     }
@@ -99,9 +102,10 @@ struct DiagnosisFinding {
         guard fatal.isEmpty else { return }
         let works = examineServers(about: nil)
         guard fatal.isEmpty else { return }
-        if !works, let blame = blameForServers { return fatal.append(blame) }
-        if let witness = witnessBeyondGateway(except: nil) {
-            steps.append(Step(.internet, .good, "Packets get beyond the gateway: \(witness) answers."))
+        if !works, let blame = blameForServers() { return fatal.append(blame) }
+        let host = evidence.witnesses.first { evidence.isBeyondGateway($0) && evidence.hasAnswered($0) == true }
+        if let host {
+            steps.append(Step(.internet, .good, "Packets get beyond the gateway: \(host) answers."))
             isProved = true
         } else {
             steps.append(
@@ -113,14 +117,31 @@ struct DiagnosisFinding {
     }
 
     func diagnosis(titled title: String) -> Diagnosis {
+        let quality = DiagnosisQuality(evidence)
+        var minor = minor
+        var fatal = fatal
+        if let blame = quality.blame {
+            // What a lossy line explains is no fault of anyone else.
+            minor.removeAll(where: \.isSilence)
+            minor.insert(blame, at: 0)
+            if quality.isSevere, let first = fatal.first, first.isSilence {
+                // Either explains it.
+                fatal[0] = Blame(
+                    .undecided, first.layer, first.subject, "\(first.text), or \(blame.text)",
+                    between: [first.party, blame.party])
+            }
+        }
+        if quality.isSlow { minor.removeAll(where: \.isSilence) }
         let outcome: Diagnosis.Outcome =
             !fatal.isEmpty ? .failed : !isProved ? .unknown : minor.isEmpty ? .ok : .degraded
-        var all = steps
+        var all = steps + quality.steps
         if let api = evidence.portalAPI, (fatal + minor).contains(where: { $0.layer == .portal }) {
             all.append(Step(.portal, .neutral, "The network announces the portal's API \(DisplayText.sanitized(api))."))
         }
         let steps = all.reduce(into: [Step]()) { kept, step in if !kept.contains(step) { kept.append(step) } }
-        return Diagnosis(target: title, outcome: outcome, blame: fatal.first ?? minor.first, steps: steps)
+        return Diagnosis(
+            target: title, outcome: outcome, blame: fatal.first ?? minor.first, steps: steps, facts: facts,
+            quality: quality.value)
     }
 }
 

@@ -26,8 +26,10 @@ package struct DiagnosisMachine: Sendable {
     package var isComplete: Bool {
         started.allSatisfy { task in
             if evidence.isAnswered(task) { return true }
-            if case .solicit(let hop) = task { return evidence.isProvedByTraffic(hop) }
-            return false
+            switch task {
+            case .solicit(let hop): return evidence.isProvedByTraffic(hop)
+            default: return false
+            }
         }
     }
 
@@ -41,10 +43,12 @@ struct DiagnosisPlan {
 
     var wanted: [DiagnosisTask] {
         var tasks: [DiagnosisTask] = [.internet, .servers]
-        tasks += evidence.names.map { .resolve($0) }
+        tasks += evidence.names.flatMap { [.resolve($0), .hosts($0)] }
         if evidence.needsInternetHops { tasks += evidence.internetHops.map { .solicit($0) } }
-        if !evidence.names.isEmpty || evidence.target == nil { tasks += evidence.servers.flatMap(tasks(about:)) }
-        return tasks + evidence.destinations.flatMap(tasks(about:))
+        // Also where no name is in question: they are witnesses.
+        tasks += evidence.servers.flatMap(tasks(about:))
+        tasks += evidence.destinations.flatMap(tasks(about:))
+        return tasks + DiagnosisComparison(evidence: evidence).tasks
     }
 
     // MARK: - Name servers
@@ -65,7 +69,7 @@ struct DiagnosisPlan {
         tasks += questions.map { .ask($0) }
         let answers = questions.map(evidence.asked)
         if evidence.isBeyondGateway(server.host), answers.allSatisfy({ $0 != nil && $0?.isSign == false }) {
-            tasks.append(.trace(server.host))
+            tasks += [.trace(server.host), .ping(server.host, isLarge: false)]
         }
         return tasks
     }
@@ -119,7 +123,9 @@ struct DiagnosisPlan {
         guard case .failure(let failure, _)? = evidence.exchanged(exchange)?.ending else { return tasks }
         switch failure {
         case .silent(.tls), .silent(.http):
-            if let again = evidence.exchange(of: destination, .smallSegments) { tasks.append(.exchange(again)) }
+            for variant in [DiagnosisExchange.Variant.again, .smallSegments] {
+                if let again = evidence.exchange(of: destination, variant) { tasks.append(.exchange(again)) }
+            }
         case .certificateExpired, .certificateNotYetValid:
             if let again = evidence.exchange(of: destination, .anyCertificate) { tasks.append(.exchange(again)) }
         default: break

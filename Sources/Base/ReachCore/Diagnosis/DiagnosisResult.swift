@@ -9,6 +9,48 @@ package enum DiagnosisResult: Hashable, Sendable {
     case pinged(PingAnswer)
     case exchanged(ExchangeAnswer)
     case traced(PathTrace)
+    case sampled(LineSample)
+    /// Link-layer addresses; none where this user may not ask.
+    case owners([String])
+    case burst(BurstAnswer)
+    case listed([IPAddress])
+}
+
+/// Echo requests to one host, and what came back.
+package struct LineSample: Hashable, Sendable {
+    package var sent: Int
+    package var answered: Int
+    /// Of the answered; `nil` where none was.
+    package var roundTrip: Duration?
+    /// The difference between a late and a usual round trip (90th percentile minus median).
+    package var jitter: Duration?
+
+    package init(sent: Int, answered: Int, roundTrip: Duration? = nil, jitter: Duration? = nil) {
+        self.sent = sent
+        self.answered = answered
+        self.roundTrip = roundTrip
+        self.jitter = jitter
+    }
+
+    package var lostShare: Double { sent == 0 ? 0 : Double(sent - answered) / Double(sent) }
+}
+
+/// What a few connections at once showed about this machine.
+package struct BurstAnswer: Hashable, Sendable {
+    package var sent: Int
+    /// The packets to this machine that it dropped meanwhile, less those that it drops anyway.
+    package var droppedHere: Int
+    /// Whether the refusals came over the loopback: this machine made them.
+    package var isRefusedHere: Bool
+    /// The router beyond the first hop that passed the segment's first part of the way.
+    package var passedBy: IPAddress?
+
+    package init(sent: Int, droppedHere: Int = 0, isRefusedHere: Bool = false, passedBy: IPAddress? = nil) {
+        self.sent = sent
+        self.droppedHere = droppedHere
+        self.isRefusedHere = isRefusedHere
+        self.passedBy = passedBy
+    }
 }
 
 /// The kernel's path to an address or to the Internet.
@@ -44,8 +86,10 @@ package enum SolicitationAnswer: Hashable, Sendable {
     case silent
     /// It answered some time ago; to ask again now needs CAP_NET_ADMIN.
     case unconfirmed
-    /// The link needs no address resolution, or an administrator set the entry.
+    /// An administrator set the entry.
     case notNeeded
+    /// The link has no neighbours to ask for, as modems and tunnels: whatever is there is behind it.
+    case noNeighbours
     case failed(CInt)
 }
 
@@ -58,6 +102,8 @@ package enum NameServerAnswer: Hashable, Sendable {
     case failure(code: UInt8)
     /// No program serves the port.
     case refused
+    /// Datagrams came that no program can use: with another number, or malformed.
+    case unusable
     case silent
     case failed(CInt)
 
@@ -65,7 +111,7 @@ package enum NameServerAnswer: Hashable, Sendable {
     var isGood: Bool {
         switch self {
         case .addresses, .noAddress, .noSuchName: true
-        case .failure, .refused, .silent, .failed: false
+        case .failure, .refused, .unusable, .silent, .failed: false
         }
     }
 
@@ -126,10 +172,19 @@ package struct PathTrace: Hashable, Sendable {
 
     package var hops: [Hop]
     package var end: End
+    /// Whether the one who has no way misses the host alone, as the last router does, and not a route.
+    package var isHostMissing = false
 
-    package init(hops: [Hop] = [], end: End = .silent) {
+    package init(hops: [Hop] = [], end: End = .silent, isHostMissing: Bool = false) {
         self.hops = hops
         self.end = end
+        self.isHostMissing = isHostMissing
+    }
+
+    /// A router that packets pass more than once.
+    package var loop: IPAddress? {
+        let seen = Dictionary(grouping: hops, by: \.address).filter { Set($0.value.map(\.distance)).count > 1 }
+        return seen.min { ($0.value.map(\.distance).min() ?? 0) < ($1.value.map(\.distance).min() ?? 0) }?.key
     }
 }
 
@@ -178,6 +233,8 @@ package struct ExchangeAnswer: Hashable, Sendable {
     package var clockSkew: Duration?
     /// The validity of the server's certificate.
     package var validity: ClosedRange<Timestamp>?
+    /// Who signed the server's certificate.
+    package var issuer: String?
     /// Whether the certificate is valid at the time of the header Date.
     package var isValidByServersClock = false
 

@@ -18,6 +18,16 @@ package enum DiagnosisTask: Hashable, Sendable {
     case exchange(DiagnosisExchange)
     /// Datagrams with short lives, to see who answers on the way.
     case trace(HostAddress)
+    /// Many small echo requests, spread over a second or two: loss and round trip.
+    case sample(HostAddress)
+    /// Who answers ARP for a neighbour, or for an address of this machine.
+    case owners(FirstHop)
+    /// A few connections at once, to see whether this machine itself drops or makes the answers.
+    case burst(HostAddress, port: UInt16)
+    /// An echo request handed to another neighbour than the gateway, by its link-layer address: whether it passes packets on.
+    case forward(by: FirstHop, owner: String, to: HostAddress)
+    /// What the hosts file says of a name. Sends nothing.
+    case hosts(String)
 }
 
 /// A host on the link.
@@ -63,6 +73,8 @@ package struct NameServerAddress: Hashable, Sendable {
 package struct DiagnosisExchange: Hashable, Sendable {
     package enum Variant: Hashable, Sendable {
         case normal
+        /// Once more, since a single silence proves little.
+        case again
         /// With small segments, which pass where large packets vanish.
         case smallSegments
         /// Without verifying the certificate, to compare the clocks.

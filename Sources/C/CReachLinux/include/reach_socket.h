@@ -10,6 +10,20 @@ int reach_ping_socket(int family);
 /* A raw socket that receives ICMPv6 router advertisements and nothing else; -EPERM without CAP_NET_RAW. */
 int reach_advertisement_socket(void);
 
+/* A socket for ARP on one interface; -EPERM without CAP_NET_RAW. */
+int reach_arp_socket(int interface);
+/* Asks who has an IPv4 address, as RFC 5227 does, from no address at all, so that no cache learns anything. Returns 0 or -errno. */
+int reach_arp_ask(int socket, int interface, const unsigned char address[4]);
+/* Receives an answer about an address and writes who gave it. Returns 1, 0 for another packet, or -errno. */
+int reach_arp_answer(int socket, const unsigned char address[4], unsigned char owner[6]);
+/* Hands an ICMP echo request of IPv4 to a neighbour, whatever the routes say. Returns 0 or -errno. */
+int reach_echo_by(int interface, const unsigned char neighbour[6], const unsigned char source[4], const unsigned char target[4],
+                  unsigned short identifier);
+/* The identifier of a ping socket, which it gets when it is bound; 0 where there is none. */
+unsigned short reach_ping_identifier(int socket);
+/* Whether hosts on a link are found by ARP or neighbour discovery; 1 where that is not known. */
+int reach_link_has_neighbours(const char *name);
+
 /* How a router advertisement arrived. */
 struct reach_advertisement {
     unsigned char source[16];

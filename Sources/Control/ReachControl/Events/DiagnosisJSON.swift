@@ -14,6 +14,13 @@ extension JSONWriter {
             json.field("subject", diagnosis.blame?.subject.rawValue)
             json.field("text", diagnosis.blame?.text)
             json.field("duration_us", duration.microseconds)
+            json.field("between", diagnosis.blame?.between.map(\.rawValue) ?? [])
+            if let quality = diagnosis.quality {
+                json.quality(quality)
+            } else {
+                json.field("quality", nil as String?)
+            }
+            json.field("facts", array: { json in for fact in diagnosis.facts { json.fact(fact) } })
             json.field(
                 "steps",
                 array: { json in
@@ -28,6 +35,29 @@ extension JSONWriter {
                 })
         }
     }
+
+    private mutating func quality(_ quality: Diagnosis.Quality) {
+        field(
+            "quality",
+            object: { json in
+                json.field("word", quality.word.rawValue)
+                json.field("stretch", quality.stretch)
+                json.field("loss_permille", Int64(quality.lossPermille))
+                json.field("round_trip_us", quality.roundTrip?.microseconds)
+                json.field("jitter_us", quality.jitter?.microseconds)
+                json.field("packets", Int64(quality.packets))
+            })
+    }
+
+    private mutating func fact(_ fact: Diagnosis.Fact) {
+        object { json in
+            json.field("fact", fact.word)
+            json.field("text", fact.text)
+            json.field("weight", Int64(fact.weight))
+            json.field("speaks_for", fact.speaksFor)
+            json.field("speaks_against", fact.speaksAgainst)
+        }
+    }
 }
 
 extension Diagnosis {
@@ -37,7 +67,11 @@ extension Diagnosis {
         let steps = try reader.objects("steps").map { step throws(StatusReadingError) in try Step(step) }
         self.init(
             target: try reader.value("target", \.string), outcome: try reader.word("outcome") ?? .unknown,
-            blame: try Blame(reader), steps: steps)
+            blame: try Blame(reader), steps: steps,
+            facts: try (json["facts"] == nil ? [] : reader.objects("facts")).map { fact throws(StatusReadingError) in
+                try Fact(fact)
+            },
+            quality: json["quality"].flatMap { try? Quality(StatusReader($0)) })
     }
 }
 
@@ -49,7 +83,8 @@ extension Diagnosis.Blame {
         )
         let subject = try reader.word("subject", Diagnosis.Step.Subject.self)
         guard let party, let layer, let subject, let text = try reader.optional("text", \.string) else { return nil }
-        self.init(party, layer, subject, text)
+        let between = try reader.texts("between").compactMap { Diagnosis.Party(rawValue: $0) }
+        self.init(party, layer, subject, text, between: between)
     }
 }
 
@@ -60,5 +95,25 @@ extension Diagnosis.Step {
             Subject(rawValue: try reader.value("subject", \.string)) ?? .connect, finding,
             try reader.value("text", \.string),
             duration: try reader.optional("duration_us", \.integer).map { .microseconds($0) })
+    }
+}
+
+extension Diagnosis.Fact {
+    fileprivate init(_ reader: StatusReader) throws(StatusReadingError) {
+        self.init(
+            try reader.value("fact", \.string), try reader.value("text", \.string),
+            weight: Int(try reader.value("weight", \.integer)), speaksFor: try reader.texts("speaks_for"),
+            speaksAgainst: try reader.texts("speaks_against"))
+    }
+}
+
+extension Diagnosis.Quality {
+    fileprivate init(_ reader: StatusReader) throws(StatusReadingError) {
+        self.init(
+            try reader.word("word") ?? .good, stretch: try reader.optional("stretch", \.string),
+            lossPermille: Int(try reader.value("loss_permille", \.integer)),
+            roundTrip: try reader.optional("round_trip_us", \.integer).map { .microseconds($0) },
+            jitter: try reader.optional("jitter_us", \.integer).map { .microseconds($0) },
+            packets: Int(try reader.value("packets", \.integer)))
     }
 }

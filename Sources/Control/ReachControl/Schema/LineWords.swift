@@ -33,6 +33,7 @@ enum LineWords {
         "DiagnosisStep.subject": all(Diagnosis.Step.Subject.self),
         "Diagnosis.subject": all(Diagnosis.Step.Subject.self),
         "Diagnosis.outcome": all(Diagnosis.Outcome.self), "Diagnosis.party": all(Diagnosis.Party.self),
+        "Diagnosis.between": all(Diagnosis.Party.self), "DiagnosisQuality.word": all(Diagnosis.QualityWord.self),
         "ProbeEvent.event": all(ProbeEvent.Kind.self), "ProbeReport.state": all(ProbeReport.State.self),
         "ProbeReport.paused": all(ProbePause.self),
         "ProbeResult.reason": all(ProbeFailure.self) + all(ProbeDoubt.self),

@@ -4,10 +4,49 @@ internal import ReachCore
 internal import ReachLoop
 internal import ReachTransfer
 
-/// A TCP connection that is closed as soon as it stands.
+/// TCP connections to a port, until one stands or is refused: on a lossy line, one alone may find silence.
 final class ConnectionAttempt: DiagnosisAttempt {
     private let loop: EventLoop
     private let completion: (ConnectionAnswer) -> Void
+    private var connections: [SingleConnection] = []
+    private var timers: [TimerQueue.ID] = []
+    private var isOver = false
+
+    private static let repetitions = [Duration.milliseconds(400), .milliseconds(1100)]
+
+    init(
+        _ host: HostAddress, _ port: UInt16, _ loop: EventLoop, _ completion: @escaping (ConnectionAnswer) -> Void
+    ) {
+        self.loop = loop
+        self.completion = completion
+        let deadline = SystemClock.boot + DiagnosisRunner.Limit.connection
+        connections = [SingleConnection(host, port, loop, until: deadline) { [weak self] in self?.end($0) }]
+        timers = Self.repetitions.map { delay in
+            loop.schedule(at: SystemClock.boot + delay) { [weak self] in
+                guard let self, !isOver else { return }
+                // The first one's silence counts: it shows whether this machine keeps segments back.
+                let another = SingleConnection(host, port, loop, until: deadline + .seconds(1)) { [weak self] answer in
+                    if answer == .connected || answer == .refused { self?.end(answer) }
+                }
+                connections.append(another)
+            }
+        }
+    }
+
+    deinit { timers.forEach(loop.cancel) }
+
+    private func end(_ answer: ConnectionAnswer) {
+        guard !isOver else { return }
+        isOver = true
+        completion(answer)
+    }
+}
+
+/// A TCP connection that is closed as soon as it stands.
+private final class SingleConnection {
+    private let loop: EventLoop
+    private let completion: (ConnectionAnswer) -> Void
+    private let deadline: BootTime
     private let socket: CInt
     private let target: IPAddress
     private var family: IPAddress.Family { target.family }
@@ -15,10 +54,12 @@ final class ConnectionAttempt: DiagnosisAttempt {
     private var timer: TimerQueue.ID?
 
     init(
-        _ host: HostAddress, _ port: UInt16, _ loop: EventLoop, _ completion: @escaping (ConnectionAnswer) -> Void
+        _ host: HostAddress, _ port: UInt16, _ loop: EventLoop, until deadline: BootTime,
+        _ completion: @escaping (ConnectionAnswer) -> Void
     ) {
         self.loop = loop
         self.completion = completion
+        self.deadline = deadline
         target = host.address
         socket = reach_stream_socket(host.family == .ipv4 ? AF_INET : AF_INET6)
         if let answer = begin(host.socketAddress(port)) {
@@ -47,7 +88,7 @@ final class ConnectionAttempt: DiagnosisAttempt {
         } catch {
             return .failed(error.number)
         }
-        timer = loop.schedule(at: SystemClock.boot + DiagnosisRunner.Limit.connection) { [weak self] in
+        timer = loop.schedule(at: deadline) { [weak self] in
             guard let self else { return }
             timer = nil
             completion(isKeptBack ? .failed(EPERM) : .silent)

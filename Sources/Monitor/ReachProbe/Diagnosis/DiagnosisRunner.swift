@@ -8,13 +8,15 @@ package import ReachTransfer
 package final class DiagnosisRunner {
     /// How long parts of a diagnosis may take. All of them together fit into ``whole``.
     enum Limit {
-        static let whole = Duration.seconds(10)
-        static let name = Duration.milliseconds(2800)
-        static let connection = Duration.milliseconds(2500)
-        static let exchange = Duration.milliseconds(2500)
+        static let whole = Duration.milliseconds(9500)
+        static let name = Duration.milliseconds(3200)
+        static let connection = Duration.milliseconds(2800)
+        static let exchange = Duration.milliseconds(2800)
         /// Second exchanges, which show why the first one failed.
-        static let secondExchange = Duration.milliseconds(1800)
-        static let ping = Duration.milliseconds(1500)
+        static let secondExchange = Duration.milliseconds(2000)
+        /// On a line with a long round trip.
+        static let slowExchange = Duration.milliseconds(5500)
+        static let ping = Duration.milliseconds(1800)
         static let trace = Duration.milliseconds(1500)
     }
 
@@ -101,8 +103,20 @@ package final class DiagnosisRunner {
         case .ping(let host, let isLarge):
             running[task] = SizedPing(host, isLarge: isLarge, loop) { end(.pinged($0)) }
         case .trace(let host): running[task] = TraceAttempt(host, loop) { end(.traced($0)) }
+        case .sample(let host): running[task] = LineSampler(host, loop) { end(.sampled($0)) }
+        case .owners(let hop): running[task] = OwnersAttempt(hop, loop) { end(.owners($0)) }
+        case .forward(let hop, let owner, let host):
+            let source = machine.evidence.source(to: host)
+            running[task] = ForwardAttempt(hop, owner, host, from: source, loop) { end(.pinged($0)) }
+        case .burst(let host, let port): running[task] = BurstAttempt(host, port, loop) { end(.burst($0)) }
+        case .hosts(let name):
+            let text = SmallFile.text("/etc/hosts") ?? ""
+            later(.listed(ResolverConfiguration(resolv: "", hosts: text).hosts[name.lowercased()] ?? []))
         case .exchange(let exchange):
-            running[task] = ExchangeAttempt(exchange, pages[exchange.destination], transfers, loop) {
+            let roundTrip = machine.evidence.duration(.connect(exchange.address, port: exchange.port))
+            running[task] = ExchangeAttempt(
+                exchange, pages[exchange.destination], roundTrip: roundTrip, transfers, loop
+            ) {
                 end(.exchanged($0))
             }
         }

@@ -10,16 +10,18 @@ final class ExchangeAttempt: DiagnosisAttempt {
     /// Small enough for any path: IPv4 hosts must accept packets of 576 bytes (RFC 791).
     private static let smallSegmentBytes: Int32 = 536
 
-    /// - Parameter page: The page with a known answer, if the destination is one.
+    /// - Parameters:
+    ///   - page: The page with a known answer, if the destination is one.
+    ///   - roundTrip: How long a connection took, on which patience depends.
     init(
-        _ exchange: DiagnosisExchange, _ page: ConnectivityEndpoint?, _ transfers: TransferEngine, _ loop: EventLoop,
-        _ completion: @escaping (ExchangeAnswer) -> Void
+        _ exchange: DiagnosisExchange, _ page: ConnectivityEndpoint?, roundTrip: Duration?,
+        _ transfers: TransferEngine, _ loop: EventLoop, _ completion: @escaping (ExchangeAnswer) -> Void
     ) {
         self.transfers = transfers
         do {
             let isSecure = exchange.url.lowercased().hasUTF8Prefix("https")
             id = transfers.start(
-                try Self.request(for: exchange),
+                try Self.request(for: exchange, roundTrip),
                 handler: TransferHandler { event in
                     guard case .finished(let report) = event else { return }
                     completion(Self.answer(report, page, isSecure: isSecure))
@@ -32,7 +34,7 @@ final class ExchangeAttempt: DiagnosisAttempt {
 
     deinit { id.map(transfers.cancel) }
 
-    private static func request(for exchange: DiagnosisExchange) throws -> TransferRequest {
+    private static func request(for exchange: DiagnosisExchange, _ roundTrip: Duration?) throws -> TransferRequest {
         let destination = exchange.destination
         var request = TransferRequest(url: try TransferURL(exchange.url))
         request.headers = [HeaderField("User-Agent", "reach"), HeaderField("Accept", "*/*")]
@@ -42,14 +44,16 @@ final class ExchangeAttempt: DiagnosisAttempt {
         } else {
             request.addresses = [exchange.address.address]
         }
-        let limit =
+        let least =
             exchange.variant == .normal ? DiagnosisRunner.Limit.exchange : DiagnosisRunner.Limit.secondExchange
+        // A connection, a handshake and a request take a round trip each.
+        let limit = min(max(least, (roundTrip ?? .zero) * 4), DiagnosisRunner.Limit.slowExchange)
         request.timeouts = TransferTimeouts(connect: limit, total: limit)
         request.limit = ResponseLimit(bodyBytes: UInt64(EndpointResponse.bodyLimitBytes), action: .stop)
         request.version = .http1
         request.connection = destination.exchange == .tls ? .connectOnly : .fresh
         switch exchange.variant {
-        case .normal: break
+        case .normal, .again: break
         case .smallSegments: request.segmentBytes = smallSegmentBytes
         case .anyCertificate:
             request.security = try SecurityPolicy(allowsInvalidCertificates: true, validatesDomainName: false)
@@ -80,6 +84,7 @@ final class ExchangeAttempt: DiagnosisAttempt {
         if let certificate = report.hops.last?.certificate, certificate.validFrom <= certificate.validUntil {
             answer.validity = certificate.validFrom...certificate.validUntil
         }
+        answer.issuer = report.hops.last?.certificate?.issuer
         return answer
     }
 

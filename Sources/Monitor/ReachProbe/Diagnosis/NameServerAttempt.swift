@@ -8,19 +8,22 @@ internal import ReachTransfer
 final class NameServerAttempt: DiagnosisAttempt {
     private var channel: DNSChannel?
 
-    /// In two rounds, the second twice as long: a single lost datagram proves nothing.
-    private static let patience = Duration.milliseconds(800)
+    /// In three rounds, each twice as long: a single lost datagram proves nothing. By TCP the kernel repeats.
+    private static let patience = Duration.milliseconds(400)
+    private static let streamPatience = Duration.milliseconds(3200)
 
     init(_ question: NameServerQuestion, _ loop: EventLoop, _ completion: @escaping (NameServerAnswer) -> Void) {
         let host = question.server.host
         channel = DNSChannel(
             loop: loop, question: DNSChannel.Question(name: question.name, type: DNSType(question.family)),
             servers: [ResolverConfiguration.Server(host.address, port: question.server.port, zone: host.zone)],
-            interface: nil, patience: Self.patience, rounds: 2, isByTCP: question.isByTCP
+            interface: nil, patience: question.isByTCP ? Self.streamPatience : Self.patience,
+            rounds: question.isByTCP ? 1 : 3, isByTCP: question.isByTCP
         ) { [weak self] outcome in
             // Hosts limit how many such errors they send, so that a later question may find silence.
             let isRefused = outcome == .silent && self?.channel?.lastError == ECONNREFUSED
-            let answer = isRefused ? .refused : NameServerAnswer(outcome, question.family)
+            var answer = isRefused ? .refused : NameServerAnswer(outcome, question.family)
+            if answer == .silent, self?.channel?.hasReceived == true { answer = .unusable }
             let mayBeBlocked = answer == .refused || answer == .silent
             completion(mayBeBlocked && !question.isByTCP && Self.isForbidden(question.server) ? .failed(EPERM) : answer)
         }

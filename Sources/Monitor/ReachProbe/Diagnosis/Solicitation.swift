@@ -35,6 +35,10 @@ final class Solicitation: DiagnosisAttempt {
         self.queries = queries
         self.loop = loop
         self.completion = completion
+        guard reach_link_has_neighbours(hop.interface) != 0 else {
+            loop.afterEvents { [weak self] in self?.end(.noNeighbours) }
+            return
+        }
         let isAsked = askIfKnown()
         let number = isAsked ? 0 : send(by: hop)
         if number != 0 {

@@ -22,7 +22,7 @@ final class TraceAttempt: DiagnosisAttempt {
     private static let firstPort: UInt16 = 33434
     /// The last datagram of a round lives long enough to arrive.
     private static let wholePort: UInt16 = 33500
-    private static let rounds = [Duration.zero, .milliseconds(600)]
+    private static let rounds = [Duration.zero, .milliseconds(500), .milliseconds(1000)]
 
     init(_ host: HostAddress, _ loop: EventLoop, _ completion: @escaping (PathTrace) -> Void) {
         self.host = host
@@ -106,7 +106,10 @@ final class TraceAttempt: DiagnosisAttempt {
             trace.hops.append(PathTrace.Hop(distance: distance, address: sender))
         case .noPort: trace.end = sender == host.address ? .reached : trace.end
         case .prohibited: if trace.end != .reached { trace.end = .prohibited(by: sender) }
-        case .unreachable: if trace.end == .silent { trace.end = .unreachable(by: sender) }
+        case .unreachable:
+            guard trace.end == .silent else { return }
+            trace.end = .unreachable(by: sender)
+            trace.isHostMissing = error.code == (error.is_ipv6 != 0 ? 3 : 1)
         case .other: break
         }
         if trace.end == .reached { loop.afterEvents { [weak self] in self?.end() } }

@@ -138,8 +138,8 @@ extension Configuration {
             ]),
         .list(
             "probe", ProbeEntry(), requiring: ["name", "target"], probeKeys,
-            named: { $0.name },
-            contradiction: { $0.contradiction(isNameTaken: $1) }, in: \.probes),
+            named: { $0.names },
+            contradiction: { $0.contradiction(takenName: $1) }, in: \.probes),
         .keys(
             "metrics",
             [
@@ -153,7 +153,7 @@ extension Configuration {
     /// The keys of a `[[probe]]` table.
     private static let probeKeys: [ConfigurationKey<ProbeEntry>] = [
         ConfigurationKey("name", \.name, .probeName),
-        ConfigurationKey("target", \.target, .probeTarget),
+        ConfigurationKey("target", \.targets, .probeTargets),
         ConfigurationKey("interval", \.interval, .duration(from: .seconds(1), upTo: .seconds(7 * 86_400))),
         ConfigurationKey("timeout", \.timeout, .optional(.duration(from: .milliseconds(1), upTo: .seconds(300)))),
         ConfigurationKey(

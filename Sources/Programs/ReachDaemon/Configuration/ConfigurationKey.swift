@@ -85,14 +85,14 @@ package struct ConfigurationTable: Sendable {
     ///   - required: Keys that every table must have.
     ///   - choices: Keys of which every table must have at least one; empty for no such rule.
     ///   - lacking: The problem of a table without any of them.
-    ///   - nameOf: The name of an element, where two must not have the same.
-    ///   - contradiction: Returns a contradiction between keys of a table, and the key to report. It gets whether a table before
-    ///     this one has its name.
+    ///   - namesOf: The names of an element, where two must not have the same.
+    ///   - contradiction: Returns a contradiction between keys of a table, and the key to report. It gets the name that a table
+    ///     before this one has, too.
     static func list<Element: Sendable>(
         _ name: String, _ empty: Element, requiring required: [String], andOneOf choices: [String] = [],
         lacking: String = "it sets nothing for what it matches", _ keys: [ConfigurationKey<Element>],
-        named nameOf: @escaping @Sendable (Element) -> String? = { _ in nil },
-        contradiction: @escaping @Sendable (Element, Bool) -> Contradiction? = { _, _ in nil },
+        named namesOf: @escaping @Sendable (Element) -> [String] = { _ in [] },
+        contradiction: @escaping @Sendable (Element, _ takenName: String?) -> Contradiction? = { _, _ in nil },
         in place: any WritableKeyPath<Configuration, [Element]> & Sendable
     ) -> ConfigurationTable {
         ConfigurationTable(name: name, keys: keys.map(\.name), isList: true) { node, reader in
@@ -100,7 +100,7 @@ package struct ConfigurationTable: Sendable {
                 return reader.report(node, name, "it is not a list of tables", expected: "[[\(name)]]")
             }
             // Those of the files before this one.
-            var names = Set(reader.configuration[keyPath: place].compactMap(nameOf))
+            var names = Set(reader.configuration[keyPath: place].flatMap(namesOf))
             for table in tables {
                 var element = empty
                 let before = reader.errors.count
@@ -110,8 +110,8 @@ package struct ConfigurationTable: Sendable {
                     reader.report(
                         line: table.line, name, "\(key) is missing", expected: "\(key) = VALUE below [[\(name)]]")
                 }
-                let elementName = nameOf(element)
-                if let (key, problem, expected) = contradiction(element, elementName.map(names.contains) ?? false) {
+                let elementNames = namesOf(element)
+                if let (key, problem, expected) = contradiction(element, elementNames.first(where: names.contains)) {
                     let line = table.entries.first { $0.key == key }?.line ?? table.line
                     reader.report(line: line, name + "." + key, problem, expected: expected)
                 }
@@ -121,7 +121,7 @@ package struct ConfigurationTable: Sendable {
                     reader.report(line: table.line, name, lacking, expected: expected)
                     continue
                 }
-                if let elementName { names.insert(elementName) }
+                names.formUnion(elementNames)
                 reader.configuration[keyPath: place].append(element)
             }
         } write: { writer in

@@ -2,15 +2,15 @@ internal import ReachCore
 internal import ReachProbe
 internal import ReachTOML
 
-extension ConfigurationKind<ProbeTarget?> {
-    static var probeTarget: Self {
+extension ConfigurationKind<ProbeTargets?> {
+    static var probeTargets: Self {
         Self(
             "a URL in quotes, such as https://HOST/ or icmp://HOST",
             write: { $0.map { TOMLLiteral.text($0.description) } }
         ) { value in
             guard let text = value.text else { return .otherType }
             do throws(TargetError) {
-                return .value(try ProbeTarget(text))
+                return .value(try ProbeTargets(text))
             } catch {
                 return .wrong(error.description)
             }

@@ -1,7 +1,7 @@
 package import ReachCore
 package import ReachProbe
 
-/// A `[[probe]]` table as written; ``specification`` is the probe it describes.
+/// A `[[probe]]` table as written; ``specifications`` are the probes it describes.
 package struct ProbeEntry: Hashable, Sendable {
     package enum Family: String, Hashable, Sendable, CaseIterable {
         case ipv4
@@ -9,7 +9,7 @@ package struct ProbeEntry: Hashable, Sendable {
     }
 
     package var name = ""
-    package var target: ProbeTarget?
+    package var targets: ProbeTargets?
     package var interval: Duration = .seconds(30)
     package var timeout: Duration?
     package var failingInterval: Duration = .seconds(5)
@@ -34,9 +34,17 @@ package struct ProbeEntry: Hashable, Sendable {
 
     package init() {}
 
-    /// The probe; `nil` without a target.
-    package var specification: ProbeSpecification? {
-        guard let target else { return nil }
+    /// A probe for each target, with what is different in its target behind the name.
+    package var specifications: [ProbeSpecification] {
+        (targets?.all ?? []).map {
+            specification($0.suffix.isEmpty ? name : name + "-" + $0.suffix, $0.target)
+        }
+    }
+
+    /// The names of the probes.
+    var names: [String] { specifications.map(\.name) }
+
+    private func specification(_ name: String, _ target: ProbeTarget) -> ProbeSpecification {
         var specification = ProbeSpecification(name: name, target: target)
         specification.interval = interval
         specification.timeout = timeout
@@ -75,10 +83,10 @@ package struct ProbeEntry: Hashable, Sendable {
 
     /// A contradiction between keys: the key to report, the problem, and what is expected.
     ///
-    /// - Parameter isNameTaken: Whether a probe before this one has its name.
-    func contradiction(isNameTaken: Bool) -> (key: String, problem: String, expected: String)? {
-        if isNameTaken {
-            return ("name", "another probe is already named \"\(name)\"", "a unique name")
+    /// - Parameter takenName: The name that a probe before this one has, too.
+    func contradiction(takenName: String?) -> (key: String, problem: String, expected: String)? {
+        if let takenName {
+            return ("name", "another probe is already named \"\(takenName)\"", "a unique name")
         }
         if condition.interface != nil, condition.linkClass != nil {
             return ("class", "interface is set, too", "either an interface or a class")
@@ -92,7 +100,7 @@ package struct ProbeEntry: Hashable, Sendable {
         if let fault = RequestFieldFault.first(in: headers) {
             return ("headers", fault.description, "each header once")
         }
-        guard let kind = target?.kind else { return nil }
+        guard let kind = targets?.all.first?.target.kind else { return nil }
         let misplaced = keysOfKinds.first { $0.isSet && !$0.kinds.contains(kind) }
         return misplaced.map { key in
             let kinds = key.kinds.map(\.rawValue).joined(separator: ", ")
@@ -115,5 +123,5 @@ package struct ProbeEntry: Hashable, Sendable {
 
 extension Configuration {
     /// The configured probes, in the order of the file.
-    package var probeSpecifications: [ProbeSpecification] { probes.compactMap(\.specification) }
+    package var probeSpecifications: [ProbeSpecification] { probes.flatMap(\.specifications) }
 }

@@ -13,7 +13,32 @@ struct DiagnosisText {
             let time = step.duration.map { " (" + ProbeText.milliseconds($0) + ")" } ?? ""
             return layout.line(step.subject.rawValue, step.finding, step.text + time, subjectWidth: 13)
         }
-        return headline(diagnosis) + "\n" + steps.joined()
+        let facts = diagnosis.facts.map { fact in
+            layout.line("fact", .neutral, fact.text + Self.bearing(of: fact), subjectWidth: 13)
+        }
+        return headline(diagnosis) + quality(diagnosis) + "\n" + (steps + facts).joined()
+    }
+
+    /// What a fact speaks for and against, by parties.
+    private static func bearing(of fact: Diagnosis.Fact) -> String {
+        func parties(_ words: [String]) -> [String] {
+            words.reduce(into: []) { parties, word in
+                let party = word.split(scalar: "/").first.map(String.init) ?? word
+                if !parties.contains(party) { parties.append(party) }
+            }
+        }
+        let sides = [("for", parties(fact.speaksFor)), ("against", parties(fact.speaksAgainst))].filter {
+            !$0.1.isEmpty
+        }
+        return sides.isEmpty
+            ? "" : " (" + sides.map { $0 + " " + $1.joined(separator: ", ") }.joined(separator: "; ") + ")"
+    }
+
+    /// The line's quality, where it is worth a line.
+    private func quality(_ diagnosis: Diagnosis) -> String {
+        guard let quality = diagnosis.quality, quality.word == .slow, let trip = quality.roundTrip else { return "" }
+        let stretch = quality.stretch.map { ", most of it " + DisplayText.sanitized($0) } ?? ""
+        return "The line is slow: a round trip takes \(ProbeText.milliseconds(trip))\(stretch).\n"
     }
 
     private func headline(_ diagnosis: Diagnosis) -> String {

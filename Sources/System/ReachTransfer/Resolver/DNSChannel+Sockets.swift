@@ -104,6 +104,7 @@ extension DNSChannel {
             budget -= 1
             let count = recv(descriptor, buffer, size, 0)
             guard count >= 0 else { return Int(failed(errno)) }
+            hasReceived = true
             let bytes = UnsafeMutableRawBufferPointer(start: buffer, count: size)
             guard count >= DNSReply.headerBytes, bytes[2] & 0xf8 == 0x80 else { continue }
             guard let place = sockets[descriptor]?.place else { return Int(failed(EBADF)) }

@@ -65,6 +65,8 @@ package final class DNSChannel {
     /// `errno` of the last call that failed; 0 if none did.
     package internal(set) var lastError: CInt = 0
     var failureCode: UInt8?
+    /// Whether any datagram came, also one that answers nothing.
+    package internal(set) var hasReceived = false
     /// The sockets that c-ares has, and the places in ``servers`` of the servers that they are connected to.
     var sockets: [CInt: (isStream: Bool, place: Int?)] = [:]
     /// The places of the servers that failed, which are not queried again.

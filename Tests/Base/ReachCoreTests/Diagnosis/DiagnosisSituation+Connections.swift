@@ -71,8 +71,13 @@ extension DiagnosisSituation {
         },
         Self("a firewall of this machine drops all answers", .failed, .thisMachine, .route, .connect) {
             $0.target = "tcp://198.51.100.80:22"
-            $0.inputDrops = [.ipv4: 4]
-            $0.change = World.dark([.ipv4])
+            $0.change = { task in
+                if case .burst = task {
+                    .burst(BurstAnswer(sent: 8, droppedHere: 9))
+                } else {
+                    World.dark([.ipv4])(task)
+                }
+            }
         },
         Self(
             "a firewall of this machine drops all answers, also those about names", .failed, .thisMachine, .route,
@@ -157,14 +162,16 @@ extension DiagnosisSituation {
             $0.proxy = "198.51.100.90:3128"
             $0.change = { failure(.proxyAuthentication, $0) }
         },
-        Self("a proxy's name does not exist", .failed, .server, .name, .name) { $0.proxy = "proxy.example.net:3128" },
+        Self("a proxy's name does not exist", .failed, .thisMachine, .name, .proxy) {
+            $0.proxy = "proxy.example.net:3128"
+        },
         Self("a proxy that works", .ok) { $0.proxy = "198.51.100.90:3128" },
     ]
 
     static let exchanges: [DiagnosisSituation] = [
         Self("large packets vanish", .failed, .provider, .internet, .mtu) {
             $0.change = { task in
-                guard case .exchange(let exchange) = task, exchange.variant == .normal else { return nil }
+                guard case .exchange(let exchange) = task, exchange.variant != .smallSegments else { return nil }
                 return .exchanged(.init(.failure(.silent(.tls), "")))
             }
         },

@@ -28,7 +28,7 @@ struct DiagnosisSituation: Sendable, CustomTestStringConvertible {
         }
     }
 
-    static let all: [DiagnosisSituation] = healthy + kernel + hops + names + connections + exchanges
+    static let all: [DiagnosisSituation] = healthy + kernel + hops + names + connections + exchanges + weighed + lines
 
     private typealias World = DiagnosisWorld
 

@@ -17,7 +17,8 @@ struct DiagnosisTests {
     @Test func `what does not depend on each other begins at once`() {
         var machine = DiagnosisMachine(
             DiagnosisEvidence(title: "", target: try? DiagnosisDestination.read("https://www.example.net/")))
-        #expect(Set(machine.nextTasks()) == [.internet, .servers, .resolve("www.example.net")])
+        #expect(
+            Set(machine.nextTasks()) == [.internet, .servers, .resolve("www.example.net"), .hosts("www.example.net")])
         machine.record(.resolved(.addresses([DiagnosisWorld.web.address])), of: .resolve("www.example.net"))
         #expect(machine.nextTasks() == [.path(DiagnosisWorld.web)])
         machine.record(.path(DiagnosisWorld.path(to: DiagnosisWorld.web.address)), of: .path(DiagnosisWorld.web))
@@ -42,7 +43,7 @@ struct DiagnosisTests {
         world.change = DiagnosisWorld.broken(.noRoute, .reason(.linkDown))
         let sending = world.run.tasks.filter {
             switch $0 {
-            case .internet, .path, .servers, .resolve: false
+            case .internet, .path, .servers, .resolve, .hosts: false
             default: true
             }
         }

@@ -64,6 +64,11 @@ struct DiagnosisWorld {
         case .exchange(let exchange):
             .exchanged(ExchangeAnswer(.response(200), page: exchange.destination.isEndpoint ? .expected : nil))
         case .trace: .traced(PathTrace(hops: [PathTrace.Hop(distance: 1, address: gateway)], end: .silent))
+        case .sample: .sampled(LineSample(sent: 120, answered: 120, roundTrip: .milliseconds(12)))
+        case .owners(let hop): .owners(hop.address == gateway ? ["02:00:00:00:00:01"] : [])
+        case .burst: .burst(BurstAnswer(sent: 8))
+        case .hosts: .listed([])
+        case .forward: .pinged(.silent)
         }
     }
 

@@ -22,6 +22,22 @@ struct DiagnosisJSONTests {
         #expect(try Diagnosis(reading: try JSONReader.read(written(diagnosis))) == diagnosis)
     }
 
+    @Test func `what remains, the facts and the line are read as they were written`() throws {
+        let blame = Diagnosis.Blame(
+            .undecided, .internet, .internet, "one or the other", between: [.provider, .server])
+        let facts = [
+            Diagnosis.Fact(
+                "host-silent", "Nothing comes.", weight: 2, speaksFor: ["provider/dark"],
+                speaksAgainst: ["server/filtered"])
+        ]
+        let quality = Diagnosis.Quality(
+            .lossy, stretch: "between this machine and 192.0.2.1", lossPermille: 52, roundTrip: .milliseconds(31),
+            jitter: nil, packets: 360)
+        let diagnosis = Diagnosis(
+            target: "x", outcome: .failed, blame: blame, steps: [], facts: facts, quality: quality)
+        #expect(try Diagnosis(reading: try JSONReader.read(written(diagnosis))) == diagnosis)
+    }
+
     @Test func `words of a later version are read as the weakest`() throws {
         let text = """
             {"target":"x","outcome":"marvellous","party":"the-moon","layer":"link","subject":"link","text":"a","steps":

@@ -61,7 +61,8 @@ struct DiagnosisTranscript: Equatable {
         var settled = self
         let good = lines.filter { $0.hasPrefix("  ok  ") }
         settled.goodSubjects = Set(good.compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) })
-        settled.lines = lines.filter { !good.contains($0) }.map(Self.withoutTimes)
+        // Facts have figures, and some are only there if they were known in time.
+        settled.lines = lines.filter { !good.contains($0) && !$0.hasPrefix("      fact ") }.map(Self.withoutTimes)
         return settled
     }
 

@@ -1,0 +1,116 @@
+/// What is worth comparing with: other hosts on the same port, other addresses of the same name, the line's quality, and whether
+/// this machine itself is in the way.
+struct DiagnosisComparison {
+    let evidence: DiagnosisEvidence
+
+    /// The most hosts that a port is compared at, and the most other addresses of a name that are tried.
+    private static let limit = 3
+
+    var tasks: [DiagnosisTask] {
+        var tasks = ownership + samples
+        guard let target = evidence.target ?? evidence.endpoints.first else { return tasks }
+        let failing = failingConnections(of: target)
+        if let first = failing.first { tasks.append(.burst(first.host, port: first.port)) }
+        if !failing.isEmpty, failing.allSatisfy({ $0.isSilent }) { tasks += ports(of: failing.map(\.port)) }
+        return tasks + alternatives(to: target) + certificates(of: target) + forwarding(to: target)
+    }
+
+    /// Whether a neighbour that resolves names also passes packets on, where the gateway seems not to.
+    private func forwarding(to target: DiagnosisDestination) -> [DiagnosisTask] {
+        guard let host = evidence.usableAddresses(of: target).first(where: { $0.family == .ipv4 }),
+            evidence.isBeyondGateway(host), evidence.hasAnswered(host) == false, let gateway = evidence.hop(to: host)
+        else { return [] }
+        return evidence.servers.compactMap { server in
+            guard let hop = evidence.hop(to: server.host), hop.address == server.host.address, hop != gateway,
+                let owner = evidence.owners(hop).first
+            else { return nil }
+            return .forward(by: hop, owner: owner, to: host)
+        }
+    }
+
+    // MARK: - The first hops
+
+    /// Who owns the gateway's address and this machine's. It is asked at once: an answer takes less than a second.
+    private var ownership: [DiagnosisTask] {
+        hops.flatMap { hop, source -> [DiagnosisTask] in
+            guard hop.address.family == .ipv4, evidence.solicited(hop) != .noNeighbours else { return [] }
+            let own = source.map { FirstHop(interface: hop.interface, interfaceIndex: hop.interfaceIndex, address: $0) }
+            return [.owners(hop)] + (own.map { [.owners($0)] } ?? [])
+        }
+    }
+
+    private var hops: [(hop: FirstHop, source: IPAddress?)] {
+        let hosts = evidence.destinations.flatMap(evidence.usableAddresses) + evidence.servers.map(\.host)
+        var seen: Set<FirstHop> = []
+        return hosts.compactMap { host in
+            guard let hop = evidence.hop(to: host), seen.insert(hop).inserted,
+                let path = evidence.path(.path(host))?[host.family], path.isUsable
+            else { return nil }
+            return (hop, path.source)
+        }
+    }
+
+    // MARK: - The line
+
+    /// The gateway, the first router beyond it and one or two destinations.
+    private var samples: [DiagnosisTask] {
+        let witnesses = evidence.sampleWitnesses
+        guard let first = witnesses.first else { return [] }
+        var tasks: [DiagnosisTask] = [.trace(first)] + witnesses.map { .sample($0) }
+        if let gateway = evidence.gatewayToSample { tasks.append(.sample(gateway)) }
+        if let router = evidence.routerToSample { tasks.append(.sample(router)) }
+        return tasks
+    }
+
+    // MARK: - The target
+
+    private func failingConnections(
+        of target: DiagnosisDestination
+    ) -> [(host: HostAddress, port: UInt16, isSilent: Bool)] {
+        // What stays on this machine has nobody else in it.
+        let hosts = evidence.usableAddresses(of: target).filter { evidence.hop(to: $0) != nil }
+        return hosts.flatMap { host in
+            evidence.connections(of: target, to: host).compactMap { port, answer in
+                switch answer {
+                case .silent: (host, port, true)
+                case .refused: (host, port, false)
+                case .connected, .unreachable, .failed: nil
+                }
+            }
+        }
+    }
+
+    /// The same ports at hosts that have nothing to do with the target.
+    private func ports(of ports: [UInt16]) -> [DiagnosisTask] {
+        let targets = evidence.target.map(evidence.addresses) ?? []
+        let others = evidence.witnesses.filter { !targets.contains($0) && evidence.isBeyondGateway($0) }
+        return Set(ports).flatMap { port in
+            others.prefix(Self.limit).map { DiagnosisTask.connect($0, port: port) }
+        }
+    }
+
+    /// Other addresses of the target's name, which another name server or the hosts file has.
+    private func alternatives(to target: DiagnosisDestination) -> [DiagnosisTask] {
+        guard evidence.firstConnection(of: target) == nil else { return [] }
+        return evidence.otherAddresses(of: target).prefix(Self.limit).flatMap { host in
+            [.path(host)]
+                + (evidence.path(.path(host))?.isUsable(host.family) == true
+                    ? target.nextPorts.map { DiagnosisTask.connect(host, port: $0) } : [])
+        }
+    }
+
+    /// A handshake with another host, where the target's certificate is of an unknown authority.
+    private func certificates(of target: DiagnosisDestination) -> [DiagnosisTask] {
+        guard evidence.isUntrusted(target) else { return [] }
+        return evidence.securedEndpoints.flatMap { endpoint -> [DiagnosisTask] in
+            guard let host = evidence.usableAddresses(of: endpoint).first else { return [] }
+            let connection = DiagnosisTask.connect(host, port: 443)
+            guard let exchange = evidence.exchange(of: endpoint) else { return [connection] }
+            return [connection, .exchange(exchange)]
+        }
+    }
+}
+
+extension NetworkPath {
+    fileprivate var isUsable: Bool { interface != nil && linkClass != .loopback }
+}

@@ -1,0 +1,103 @@
+internal import CReachLinux
+internal import Glibc
+internal import ReachCore
+internal import ReachLoop
+internal import ReachTransfer
+
+/// A few connections at once to a port that did not answer as it should: whether this machine drops the answers or makes the
+/// refusals itself, and how far the segments go.
+final class BurstAttempt: DiagnosisAttempt {
+    private let host: HostAddress
+    private let port: UInt16
+    private let loop: EventLoop
+    private let completion: (BurstAnswer) -> Void
+    private var sockets: [CInt] = []
+    private var probe: CInt = -1
+    private var timer: TimerQueue.ID?
+    private var drops = InputDrops()
+    /// Drops in the time before, which have other reasons.
+    private var usual = 0.0
+    private var answer = BurstAnswer(sent: 0)
+
+    private static let count = 8
+    private static let before = Duration.milliseconds(250)
+    private static let patience = Duration.milliseconds(750)
+    /// The second router's distance.
+    private static let life: CInt = 2
+
+    init(
+        _ host: HostAddress, _ port: UInt16, _ loop: EventLoop, _ completion: @escaping (BurstAnswer) -> Void
+    ) {
+        self.host = host
+        self.port = port
+        self.loop = loop
+        self.completion = completion
+        timer = loop.schedule(at: SystemClock.boot + Self.before) { [weak self] in self?.send() }
+    }
+
+    deinit {
+        timer.map(loop.cancel)
+        for socket in sockets + [probe] where socket >= 0 { close(socket) }
+    }
+
+    private func send() {
+        usual = Double(drops.sinceStart[host.family] ?? 0) * (Self.patience / Self.before)
+        drops = InputDrops()
+        let idle = LoopbackTraffic.packets
+        let isLoopbackIdle = LoopbackTraffic.packets == idle
+        let refusals = (0..<Self.count).map { _ in isRefusedByLoopback() }
+        answer.sent = sockets.count
+        answer.isRefusedHere = isLoopbackIdle && !refusals.isEmpty && refusals.allSatisfy { $0 }
+        probe = connecting { socket in
+            var (on, life) = (CInt(1), Self.life)
+            let isIPv4 = host.family == .ipv4
+            let size = socklen_t(MemoryLayout<CInt>.size)
+            setsockopt(socket, host.family.socketLevel, isIPv4 ? IP_RECVERR : IPV6_RECVERR, &on, size)
+            setsockopt(socket, host.family.socketLevel, isIPv4 ? IP_TTL : IPV6_UNICAST_HOPS, &life, size)
+        }
+        timer = loop.schedule(at: SystemClock.boot + Self.patience) { [weak self] in self?.end() }
+    }
+
+    private func connecting(_ prepare: (CInt) -> Void = { _ in }) -> CInt {
+        let socket = reach_stream_socket(host.family == .ipv4 ? AF_INET : AF_INET6)
+        guard socket >= 0 else { return socket }
+        prepare(socket)
+        _ = host.socketAddress(port).withPointer { connect(socket, $0.assumingMemoryBound(to: sockaddr.self), $1) }
+        return socket
+    }
+
+    /// Whether a connection is refused before anything else happens, while a packet passes the loopback.
+    private func isRefusedByLoopback() -> Bool {
+        let packets = LoopbackTraffic.packets
+        let socket = connecting()
+        guard socket >= 0 else { return false }
+        sockets.append(socket)
+        var number: CInt = 0
+        var length = socklen_t(MemoryLayout<CInt>.size)
+        getsockopt(socket, SOL_SOCKET, SO_ERROR, &number, &length)
+        return number == ECONNREFUSED && LoopbackTraffic.packets > packets
+    }
+
+    private func end() {
+        let dropped = Double(drops.sinceStart[host.family] ?? 0) - usual
+        answer.droppedHere = max(0, Int(dropped))
+        var error = reach_icmp_error()
+        while probe >= 0, reach_next_icmp_error(probe, &error) == 0 {
+            let bytes = withUnsafeBytes(of: error.offender) { Array($0.prefix(error.is_ipv6 != 0 ? 16 : 4)) }
+            let isEndOfLife = error.is_ipv6 != 0 ? error.type == 3 : error.type == 11
+            if isEndOfLife, let router = IPAddress(bytes: bytes) { answer.passedBy = router }
+        }
+        completion(answer)
+    }
+}
+
+/// The packets that came in by the loopback of this network namespace.
+private enum LoopbackTraffic {
+    static var packets: UInt64 {
+        for line in (SmallFile.text("/proc/self/net/dev") ?? "").split(scalar: "\n") {
+            let words = line.split(scalar: " ", omittingEmptySubsequences: true)
+            if words.first == "lo:", words.count > 2 { return UInt64(words[2]) ?? 0 }
+        }
+        return 0
+    }
+}

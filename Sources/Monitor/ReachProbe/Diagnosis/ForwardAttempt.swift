@@ -1,0 +1,60 @@
+internal import CReachLinux
+internal import Glibc
+internal import ReachCore
+internal import ReachLoop
+internal import ReachTransfer
+
+/// Echo requests handed to another neighbour than the gateway: an answer shows that it passes packets on. It takes CAP_NET_RAW.
+final class ForwardAttempt: DiagnosisAttempt {
+    private let loop: EventLoop
+    private let completion: (PingAnswer) -> Void
+    private var socket: ProbeSocket?
+    private var timers: [TimerQueue.ID] = []
+    private var isOver = false
+
+    private static let rounds = [Duration.zero, .milliseconds(150), .milliseconds(400)]
+    private static let patience = Duration.milliseconds(900)
+
+    init(
+        _ hop: FirstHop, _ owner: String, _ host: HostAddress, from source: IPAddress?, _ loop: EventLoop,
+        _ completion: @escaping (PingAnswer) -> Void
+    ) {
+        self.loop = loop
+        self.completion = completion
+        let hardware = owner.split(scalar: ":").compactMap { UInt8($0, radix: 16) }
+        do throws(SystemError) {
+            guard hardware.count == 6, host.family == .ipv4, let source, source.family == .ipv4 else {
+                throw SystemError(call: "send", number: EINVAL)
+            }
+            let socket = try ProbeSocket(loop, .ipv4, binding: nil)
+            self.socket = socket
+            let identifier = reach_ping_identifier(socket.descriptor)
+            try socket.watch(for: .readable) { [weak self] _ in self?.receive() }
+            timers = Self.rounds.map { delay in
+                loop.schedule(at: SystemClock.boot + delay) {
+                    _ = reach_echo_by(
+                        CInt(hop.interfaceIndex), hardware, source.bytes, host.address.bytes, identifier)
+                }
+            }
+            timers.append(loop.schedule(at: SystemClock.boot + Self.patience) { [weak self] in self?.end(.silent) })
+        } catch {
+            let number = error.number
+            loop.afterEvents { [weak self] in self?.end(.failed(number)) }
+        }
+    }
+
+    deinit { timers.forEach(loop.cancel) }
+
+    private func receive() {
+        while let bytes = try? socket?.receive(256) {
+            if bytes.count >= 8, bytes[0] == 0 { return end(.answered) }
+        }
+    }
+
+    private func end(_ answer: PingAnswer) {
+        guard !isOver else { return }
+        isOver = true
+        socket = nil
+        completion(answer)
+    }
+}

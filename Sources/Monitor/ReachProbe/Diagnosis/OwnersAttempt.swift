@@ -1,0 +1,59 @@
+internal import CReachLinux
+internal import Glibc
+internal import ReachCore
+internal import ReachLoop
+
+/// Who answers ARP for an IPv4 address. Two owners of one address each get a part of what is meant for the other. It takes
+/// CAP_NET_RAW; without it no owner is known.
+final class OwnersAttempt: DiagnosisAttempt {
+    private let bytes: [UInt8]
+    private let index: InterfaceIndex
+    private let loop: EventLoop
+    private let completion: ([String]) -> Void
+    private var socket: CInt
+    private var isWatched = false
+    private var timers: [TimerQueue.ID] = []
+    private var owners: Set<String> = []
+
+    /// A second question, since one may be lost.
+    private static let repetition = Duration.milliseconds(200)
+    private static let patience = Duration.milliseconds(500)
+
+    init(_ hop: FirstHop, _ loop: EventLoop, _ completion: @escaping ([String]) -> Void) {
+        bytes = hop.address.bytes
+        index = hop.interfaceIndex
+        self.loop = loop
+        self.completion = completion
+        socket = hop.address.family == .ipv4 ? reach_arp_socket(CInt(hop.interfaceIndex)) : -1
+        do throws(SystemError) {
+            guard socket >= 0, ask() else { throw SystemError(call: "socket", number: EPERM) }
+            try loop.watch(socket, for: .readable) { [weak self] _ in self?.receive() }
+            isWatched = true
+            timers = [
+                loop.schedule(at: SystemClock.boot + Self.repetition) { [weak self] in _ = self?.ask() },
+                loop.schedule(at: SystemClock.boot + Self.patience) { [weak self] in self?.end() },
+            ]
+        } catch {
+            loop.afterEvents { [weak self] in self?.end() }
+        }
+    }
+
+    deinit {
+        timers.forEach(loop.cancel)
+        if isWatched { loop.unwatch(socket) }
+        if socket >= 0 { close(socket) }
+    }
+
+    private func ask() -> Bool { reach_arp_ask(socket, CInt(index), bytes) == 0 }
+
+    private func receive() {
+        var owner = [UInt8](repeating: 0, count: 6)
+        while case let result = reach_arp_answer(socket, bytes, &owner), result >= 0 {
+            if result == 1 {
+                owners.insert(owner.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: ":"))
+            }
+        }
+    }
+
+    private func end() { completion(owners.sorted()) }
+}
