@@ -57,6 +57,8 @@ struct ContentDecoderTests {
             ("gzip", gzip + gzip, 2),
             ("gzip", gzip + [10, 31, 0], 1), ("deflate", try Self.encoded(by: Self.deflated), 1),
             ("deflate", try Self.encoded(by: Self.raw), 1), ("deflate", gzip, 1),
+            ("gzip, gzip", try Self.encoded(by: "gzip -c | gzip -c"), 1),
+            ("deflate, identity, x-gzip", try Self.encoded(by: Self.deflated + " | gzip -c"), 1),
         ]
         for (field, bytes, times) in forms {
             let result = try decode(bytes, field, pieces: pieces, space: space)
@@ -65,8 +67,9 @@ struct ContentDecoderTests {
         }
     }
 
-    @Test func `an encoding that is not known, or several, are passed on as they came`() {
-        for field in ["", "identity", "aws-chunked", "UTF-8", "gzip, gzip", "gzip;q=1", "e\u{301}gzip"] {
+    @Test func `an encoding that is not known, and too many of them, are passed on as they came`() {
+        let many = Array(repeating: "gzip", count: 6).joined(separator: ",")
+        for field in ["", "identity", "aws-chunked", "gzip, aws-chunked", "UTF-8", many, "gzip;q=1", "e\u{301}gzip"] {
             #expect(ContentDecoder(field) == nil, "\(field)")
         }
     }

@@ -1,11 +1,13 @@
 internal import CCurl
+internal import ReachCore
 
 /// Compressed bodies, which are decoded as they arrive, within what a turn of the loop allows.
 extension Attempt {
     /// Notes how the body is encoded. One in an encoding that is not known is passed on as it came, as browsers do.
     func noteEncoding(of head: ResponseHead) {
-        guard plan.request.decodes, reader.redirect == nil, let field = head["content-encoding"] else { return }
-        decoder = ContentDecoder(field)
+        guard plan.request.decodes, reader.redirect == nil else { return }
+        let names = head.fields.filter { $0.isNamed("Content-Encoding") }.map(\.value).joined(separator: ",")
+        if !names.isEmpty { decoder = ContentDecoder(names) }
     }
 
     /// Whether something of the body waits to be decoded.

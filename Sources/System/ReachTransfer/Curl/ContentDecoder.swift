@@ -7,6 +7,8 @@ internal import ReachCore
 /// bytes of brotli for any number. This one keeps what it has not decoded yet, a piece of libcurl's at most.
 final class ContentDecoder {
     private let decoder: OpaquePointer
+    /// Decodes what this one makes, where a body is encoded several times; `nil` for the last one.
+    private var inner: ContentDecoder?
     /// What is not decoded yet begins at `position`.
     private var encoded: [UInt8] = []
     private var position = 0
@@ -26,24 +28,36 @@ final class ContentDecoder {
     static let encodings = known.map(\.name).joined(separator: ", ")
 
     /// - Parameter field: The value of Content-Encoding.
-    /// - Returns: `nil` for an encoding that is not known, for several, and for none: the body is then passed on as it came.
-    init?(_ field: String) {
+    /// - Returns: `nil` for an encoding that is not known, for too many, and for none: the body is then passed on as it came.
+    convenience init?(_ field: String) {
         let names = field.split(scalar: ",").map { String($0.trimmed).lowercased() }
             .filter { !["identity", "none", ""].contains($0) }
-        guard names.count == 1, let name = names.first,
+        guard names.count <= Self.mostEncodings else { return nil }
+        self.init(names[...])
+    }
+
+    /// The last one was applied last, and is undone first.
+    private init?(_ names: ArraySlice<String>) {
+        guard let name = names.last,
             let encoding = Self.known.first(where: { $0.name == name || "x-\($0.name)" == name })?.encoding,
             let decoder = reach_decoder_new(encoding)
         else { return nil }
         self.decoder = decoder
+        guard names.count > 1 else { return }
+        inner = ContentDecoder(names.dropLast())
+        if inner == nil { return nil }
     }
+
+    /// As many as libcurl accepts.
+    private static let mostEncodings = 5
 
     deinit { reach_decoder_free(decoder) }
 
     /// Whether something may be left to decode.
-    var hasMore: Bool { position < encoded.count || isFull }
+    var hasMore: Bool { position < encoded.count || isFull || inner?.hasMore == true }
 
     /// Whether the content ends too early. No body at all is no such fault.
-    var isTruncated: Bool { hasBegun && state == REACH_DECODES }
+    var isTruncated: Bool { hasBegun && state == REACH_DECODES || inner?.isTruncated == true }
 
     /// Adds bytes to decode.
     func append(_ bytes: UnsafeRawBufferPointer) {
@@ -58,6 +72,15 @@ final class ContentDecoder {
     ///
     /// - Returns: The number of its bytes; `nil` if the body is not in this encoding.
     func next(into space: UnsafeMutableRawBufferPointer) -> Int? {
+        guard let inner else { return decode(into: space) }
+        if !inner.hasMore {
+            guard let count = decode(into: space) else { return nil }
+            inner.append(UnsafeRawBufferPointer(rebasing: space[..<count]))
+        }
+        return inner.next(into: space)
+    }
+
+    private func decode(into space: UnsafeMutableRawBufferPointer) -> Int? {
         var (left, room) = (encoded.count - position, space.count)
         let target = space.baseAddress?.assumingMemoryBound(to: UInt8.self)
         state = encoded.withUnsafeBufferPointer {
