@@ -37,6 +37,8 @@ struct TurnBudget: Equatable {
     /// The most bytes of framing in a response whose payload is less than a quarter of that. A response with one byte a
     /// chunk ends after 3 million chunks.
     private static let overheadLimit = 16 << 20
+    /// The same of a compressed body that stands for hardly anything, which no encoder makes.
+    private static let nothingLimit = 4 << 20
 
     /// A body that grows more than so many times is decoded between pauses.
     private static let usualGrowth = 64
@@ -79,7 +81,8 @@ struct TurnBudget: Equatable {
 
     /// Whether the response consists almost entirely of framing.
     var isMostlyFraming: Bool {
-        let overhead = max(allWire, encoded) - allPayload
+        let (overhead, nothing) = (allWire - allPayload, encoded - allPayload)
         return overhead > Self.overheadLimit && allPayload < overhead / 4
+            || nothing > Self.nothingLimit && allPayload < nothing / 4
     }
 }
