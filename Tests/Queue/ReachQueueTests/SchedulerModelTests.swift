@@ -187,25 +187,27 @@ import Testing
                         ?? .any)
             else { return }
             var request = QueuedRequest(specification)
-            request.priority = random.pick(RequestPriority.allCases)
-            request.timeToLive = .seconds(Int.random(in: 1...2000, using: &random))
+            request.specification.priority = random.pick(RequestPriority.allCases)
+            request.specification.timeToLive = .seconds(Int.random(in: 1...2000, using: &random))
             request.owner = UInt32.random(in: 0...2, using: &random)
             if random.oneIn(5) {
-                request.body = .spooled(name: "b", bytes: Int64.random(in: 1...200_000, using: &random))
+                request.specification.body = .spooled(name: "b", bytes: Int64.random(in: 1...200_000, using: &random))
             }
             switch Int.random(in: 0..<6, using: &random) {
             case 0:
-                request.orderKey = random.pick(["x", "y"])
-                request.dependsOnPrevious = random.oneIn(3)
-            case 1: request.uniqueness = .unique(name: "u", mode: random.pick(RequestUniqueness.Mode.allCases))
-            case 2: request.uniqueness = .coalesce(key: "c")
+                request.specification.orderKey = random.pick(["x", "y"])
+                request.specification.dependsOnPrevious = random.oneIn(3)
+            case 1:
+                request.specification.uniqueness = .unique(
+                    name: "u", mode: random.pick(RequestUniqueness.Mode.allCases))
+            case 2: request.specification.uniqueness = .coalesce(key: "c")
             default: break
             }
-            if random.oneIn(4) { request.maximumAttempts = 2 }
+            if random.oneIn(4) { request.specification.maximumAttempts = 2 }
             if random.oneIn(3) {
                 // One that waits for its interceptor until it expires would hold up its order, too.
-                let isAlone = request.orderKey == nil && request.uniqueness == .none
-                request.interceptor = isAlone && random.oneIn(10) ? "none" : "api"
+                let isAlone = request.specification.orderKey == nil && request.specification.uniqueness == .none
+                request.specification.interceptor = isAlone && random.oneIn(10) ? "none" : "api"
             }
             lastTicket += 1
             send(.add(request, lastTicket))

@@ -41,7 +41,7 @@ package final class AttemptOrder: Hashable, Sendable {
     package let path: QueuePath
     /// What a path must satisfy by which it is sent.
     package let condition: NetworkCondition
-    /// Whether a portal must not read it: see ``QueuedRequest/isRevealing``.
+    /// Whether a portal must not read it: see ``RequestSpecification/isRevealing``.
     package let isRevealing: Bool
     /// The family it is restricted to.
     package var family: IPAddress.Family? { condition.family }

@@ -20,9 +20,9 @@ struct RequestFacts {
     }
 
     init(_ request: QueuedRequest) {
-        let texts = request.headers.reduce(request.url.utf8.count) { $0 + $1.lineBytes }
+        let texts = request.specification.headers.reduce(request.specification.url.utf8.count) { $0 + $1.lineBytes }
         var name: String?
-        if case .spooled(let file, _) = request.body { name = file }
+        if case .spooled(let file, _) = request.specification.body { name = file }
         self.init(owner: request.owner, texts: Int64(texts), bodyName: name)
     }
 }

@@ -128,7 +128,7 @@ extension QueueDatabase {
             if body.kind != 0 { bodies.append((id, body)) }
         }
         for (id, body) in bodies {
-            found[id]?.body = try RequestColumns.body(body) { () throws(SQLiteError) in
+            found[id]?.specification.body = try RequestColumns.body(body) { () throws(SQLiteError) in
                 try statements.body.first(.integer(id.rawValue)) { $0.blob(0) } ?? []
             }
         }

@@ -254,7 +254,7 @@ extension StoreTransaction {
     fileprivate var inlineBytes: Int {
         changes.reduce(0) { sum, change in
             switch change {
-            case .insert(_, let request): sum + request.body.inlineBytes
+            case .insert(_, let request): sum + request.specification.body.inlineBytes
             case .finish(_, _, let result, _): sum + (result?.body.inlineBytes ?? 0)
             default: sum
             }

@@ -105,7 +105,7 @@ import Testing
         #expect(try database.contents(at: SystemClock.now).requests.first?.state == .waiting)
         let transaction = StoreTransaction(number: 2, changes: [lease(1)], mayBeRefused: true)
         let receipts = try database.write([transaction]) { _, _ in }
-        #expect(receipts.first?.leased.first?.1.body == body)
+        #expect(receipts.first?.leased.first?.1.specification.body == body)
     }
 
     @Test func `who reads sees what is not in the tables yet`() throws {
@@ -142,7 +142,7 @@ import Testing
             let contents = try database.contents(at: SystemClock.now)
             #expect(contents.requests.map(\.id.rawValue) == [2] && contents.nextID == 3)
             #expect(contents.requests.first?.state == .leased && contents.requests.first?.progress.isHeld == true)
-            #expect(try database.specification(RequestID(rawValue: 2))?.body == .inline([9]))
+            #expect(try database.specification(RequestID(rawValue: 2))?.specification.body == .inline([9]))
             #expect(try database.report(on: RequestID(rawValue: 1))?.end == .done)
         }
     }

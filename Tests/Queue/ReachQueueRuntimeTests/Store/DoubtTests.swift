@@ -52,7 +52,7 @@ import Testing
         #expect(fresh.removable == ["name"])
         #expect(try fresh.contents(at: SystemClock.now).requests.map(\.id.rawValue) == [2, 3])
         #expect(try fresh.report(on: RequestID(rawValue: 1))?.end == .done)
-        #expect(try fresh.specification(RequestID(rawValue: 2))?.body == .inline([5]))
+        #expect(try fresh.specification(RequestID(rawValue: 2))?.specification.body == .inline([5]))
     }
 
     @Test

@@ -69,7 +69,7 @@ import Testing
                 if let found = (try? $0.get()) ?? nil { reports.append(found) }
             }
         }
-        let requests = try await reports.wait(for: 3).map(\.request)
+        let requests = try await reports.wait(for: 3).map(\.request.specification)
         #expect(requests.map(\.url) == ["https://one.example/x", "https://three.example/", "https://four.example/"])
         #expect(requests[0].orderKey == "a" && requests[0].method == "POST")
         let second = requests[1]
@@ -81,7 +81,7 @@ import Testing
             RequestID(rawValue: 2), attempt: 1, interface: "lo", isRepeatable: true, at: SystemClock.now)
         #expect(try await stage.write(1, [lease, .holdQueue(owner: 5, isHeld: true)], to: store))
         let leased = stage.notices.values.compactMap {
-            if case .committed(1, let leased) = $0 { leased.first?.1 } else { nil }
+            if case .committed(1, let leased) = $0 { leased.first?.1.specification } else { nil }
         }
         #expect(leased.first?.body == .inline(Array("third".utf8)))
         store.close(patience: .seconds(20))
