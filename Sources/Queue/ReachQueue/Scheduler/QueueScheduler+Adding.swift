@@ -58,8 +58,7 @@ extension QueueScheduler {
             of: DestinationRecord.Key(destination: stored.destination, owner: stored.owner),
             generation: gates.generation)
         let group = group(
-            stored.condition, stored.destination, isRevealing: stored.isRevealing, interceptor: stored.interceptor,
-            for: stored.owner)
+            stored.condition, at: destination, isRevealing: stored.isRevealing, interceptor: stored.interceptor)
         destinations.join(destination)
         join(group, at: destination)
         var entry = QueueEntry(
