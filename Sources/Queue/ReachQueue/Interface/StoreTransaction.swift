@@ -115,8 +115,8 @@ package struct StoredRequest: Hashable, Sendable {
     package var dependsOnPrevious: Bool
     package var isStrict: Bool
     package var isRepeatable: Bool
-    /// See ``RequestSpecification/isRevealing``.
-    package var isRevealing = false
+    /// See ``RequestSpecification/exposesSecrets``.
+    package var exposesSecrets = false
     package var interceptor: String?
     /// Whether an attempt continues where the last one was cut off.
     package var isResumable = false
@@ -132,7 +132,7 @@ package struct StoredRequest: Hashable, Sendable {
             id, owner: request.owner, specification: request.specification,
             isRepeatable: request.specification.isRepeatable,
             bytesHeld: request.specification.bytesHeld, created: created, deadline: deadline)
-        isRevealing = request.specification.isRevealing
+        exposesSecrets = request.specification.exposesSecrets
     }
 
     /// - Parameter specification: URL, headers and body are not needed.

@@ -61,7 +61,7 @@ package struct RequestSpecification: Hashable, Sendable {
     /// Whether a server in the destination's place would read what is meant for the destination alone: it goes in the
     /// clear, with a header that may be a secret, which its interceptor may add, too, or a body. With HTTPS, a portal is
     /// recognised before anything is sent.
-    package var isRevealing: Bool {
+    package var exposesSecrets: Bool {
         guard !destination.isSecure else { return false }
         return body != .none || terms.interceptor != nil || !headers.allSatisfy(\.isHarmless)
     }

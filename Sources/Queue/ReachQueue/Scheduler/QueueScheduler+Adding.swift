@@ -58,7 +58,7 @@ extension QueueScheduler {
             of: DestinationRecord.Key(destination: stored.destination, owner: stored.owner),
             generation: gates.generation)
         let group = group(
-            stored.condition, at: destination, isRevealing: stored.isRevealing, interceptor: stored.interceptor)
+            stored.condition, at: destination, exposesSecrets: stored.exposesSecrets, interceptor: stored.interceptor)
         destinations.join(destination)
         join(group, at: destination)
         var entry = QueueEntry(

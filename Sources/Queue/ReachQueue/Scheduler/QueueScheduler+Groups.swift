@@ -15,13 +15,13 @@ extension QueueScheduler {
 
     /// The group of requests for a destination.
     mutating func group(
-        _ condition: NetworkCondition, at destination: DestinationIndex, isRevealing: Bool, interceptor: String?
+        _ condition: NetworkCondition, at destination: DestinationIndex, exposesSecrets: Bool, interceptor: String?
     ) -> GroupIndex {
         let site = destinations[destination].site
         let isSeparate = condition.isTargetReachable || destinations[site].isSeparate
         let key = RequestGroup.Key(
             condition: condition, destination: isSeparate ? destinations[site].destination : nil,
-            isRevealing: isRevealing && !condition.isValidated, interceptor: interceptor)
+            exposesSecrets: exposesSecrets && !condition.isValidated, interceptor: interceptor)
         if let group = gates[key] { return group }
         let missing: Blocker = network.paths == nil ? .validated : Blocker(condition.unmetWithoutPath)
         let group = gates.insert(key, missing: missing, at: now, epoch: epoch)
@@ -178,8 +178,8 @@ extension QueueScheduler {
 extension RequestGroup.Key {
     func verdict(on paths: [QueuePath]) -> ConditionVerdict {
         let verdict = condition.verdict(on: paths)
-        guard case .met(let path) = verdict, !path.takes(isRevealing: isRevealing) else { return verdict }
-        let others = condition.verdict(on: paths.filter { $0.takes(isRevealing: isRevealing) })
+        guard case .met(let path) = verdict, !path.takes(exposesSecrets: exposesSecrets) else { return verdict }
+        let others = condition.verdict(on: paths.filter { $0.takes(exposesSecrets: exposesSecrets) })
         return others.path == nil ? .unmet(.notValidated) : others
     }
 }

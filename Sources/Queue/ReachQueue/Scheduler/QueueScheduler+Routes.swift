@@ -105,7 +105,7 @@ extension QueueScheduler {
     private mutating func separateGroup(for entry: QueueEntry) -> GroupIndex {
         let key = gates[entry.group].key
         return group(
-            key.condition, at: entry.destination, isRevealing: key.isRevealing, interceptor: key.interceptor)
+            key.condition, at: entry.destination, exposesSecrets: key.exposesSecrets, interceptor: key.interceptor)
     }
 
     private mutating func move(_ slot: Slot, to group: GroupIndex) {

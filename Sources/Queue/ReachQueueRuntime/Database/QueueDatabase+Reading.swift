@@ -58,7 +58,7 @@ extension QueueDatabase {
         request.state = state(row, at: now)
         request.answerBytes = row.integer(.kept)
         if !request.destination.isSecure {
-            request.isRevealing =
+            request.exposesSecrets =
                 row.integer(.bodyKind) != 0 || request.interceptor != nil
                 || !row.hasText("", in: .headers)
                     && !RequestColumns.headers(row.text(.headers) ?? "").allSatisfy(\.isHarmless)

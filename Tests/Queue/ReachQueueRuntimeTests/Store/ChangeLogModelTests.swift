@@ -92,7 +92,7 @@ import Testing
                 #expect(receipts.allSatisfy { $0.rejection == nil } && receipts.count == expected.count)
                 let leased = receipts.flatMap(\.leased).map(\.1.specification)
                 #expect(leased == expected.flatMap(\.leased).map(\.1.specification), "step \(step)")
-                removed.formUnion(receipts.flatMap(\.doomed))
+                removed.formUnion(receipts.flatMap(\.filesToRemove))
             }
             try? kept?.makeTablesSafe()
             removed.formUnion(kept?.removable ?? [])

@@ -184,7 +184,7 @@ import Testing
         try write([StoreStage.finish(1, .dead(.refused), .spooled(name: "answer-1", bytes: 1))], to: database)
         let purge = StoreTransaction(number: 2, changes: [.purge([RequestID(rawValue: 1)])], mayBeRefused: false)
         let receipts = try database.write([purge]) { _, _ in }
-        #expect(Set(receipts.flatMap(\.doomed)) == ["body", "answer-1"])
+        #expect(Set(receipts.flatMap(\.filesToRemove)) == ["body", "answer-1"])
     }
 
     @Test(arguments: 0..<40)

@@ -107,7 +107,7 @@ import Testing
         #expect(restored.map(\.maximumAttempts) == requests.map(\.specification.maximumAttempts))
         #expect(restored.map(\.isStrict) == requests.map(\.specification.isStrict))
         #expect(restored.map(\.interceptor) == requests.map(\.specification.interceptor))
-        #expect(restored.map(\.isRevealing) == requests.map(\.specification.isRevealing))
+        #expect(restored.map(\.exposesSecrets) == requests.map(\.specification.exposesSecrets))
     }
 
     @Test func `what a portal must not read is still known after a restart`() async throws {
@@ -128,7 +128,7 @@ import Testing
         ]
         let requests = specifications.map { QueuedRequest($0) }
         let expected = [false, false, true, true, true, true, true, false]
-        #expect(requests.map(\.specification.isRevealing) == expected)
+        #expect(requests.map(\.specification.exposesSecrets) == expected)
         let store = try stage.open()
         _ = try await stage.contents()
         let inserts = requests.enumerated().map { StoreStage.insert(Int64($0 + 1), $1) }
@@ -136,7 +136,7 @@ import Testing
         store.close(patience: .seconds(5))
         let seen = stage.notices.values.count
         _ = try stage.open()
-        #expect(try await stage.contents(after: seen).requests.map(\.specification.isRevealing) == expected)
+        #expect(try await stage.contents(after: seen).requests.map(\.specification.exposesSecrets) == expected)
     }
 
     @Test func `an answer is kept for whoever asks, and its end comes with its event`() async throws {
