@@ -267,6 +267,7 @@ try-deb: export COMPRESSION = -Zgzip -z1
 try-deb: deb ## Install, use and purge these packages under systemd, on a throwaway copy of this machine and on Debian 13 (as root)
 	contrib/debian/try || [ $$? = 77 ]
 	contrib/debian/try --suite trixie || [ $$? = 77 ]
+	BUILD=.build/release contrib/systemd/try || [ $$? = 77 ]
 
 # The tag comes last, so that it names something that has been built.
 .PHONY: release

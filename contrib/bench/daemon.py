@@ -10,14 +10,12 @@ import re
 import resource
 import selectors
 import shutil
-import signal
 import socket
 import subprocess
 import threading
 import time
-from pathlib import Path
 
-from measuring import (ELSEWHERE, GATEWAY, LINK, await_listening, cpu_ns, inside, median, memory_kib, network,
+from measuring import (ELSEWHERE, GATEWAY, LINK, await_listening, cpu_ns, median, memory_kib, network,
                        print_table, quantile, ratio, settle, shown, started, switches)
 
 WATCH = b'{"method":"io.reach.Monitor.Watch","more":true}\0'

@@ -1,9 +1,7 @@
 """Scenes of the queue: requests that wait for an unmetered network, a link that is lost in an upload, a killed daemon."""
 
-import contextlib
 import hashlib
 import json
-import socket
 import socketserver
 import subprocess
 import threading

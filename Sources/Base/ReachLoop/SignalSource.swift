@@ -26,6 +26,13 @@ package enum SignalSource {
         }
     }
 
+    /// Lets a blocked signal that is pending act on this process, as if it had never been blocked.
+    package static func deliverPending(_ signal: CInt) {
+        var set = mask(of: [signal])
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+    }
+
     private static func mask(of signals: [CInt]) -> sigset_t {
         var set = sigset_t()
         sigemptyset(&set)

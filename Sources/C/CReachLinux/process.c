@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -29,11 +30,26 @@ int reach_pipe(int ends[2])
     return 0;
 }
 
-static int describe(posix_spawn_file_actions_t *files, posix_spawnattr_t *attributes, int input, int output)
+/* A process group of its own. A daemon's threads block every signal, and the daemon ignores some; a child would inherit
+   both. */
+static int separate(posix_spawnattr_t *attributes)
 {
     sigset_t none, all;
     sigemptyset(&none);
     sigfillset(&all);
+    int error = posix_spawnattr_setsigmask(attributes, &none);
+    if (!error)
+        error = posix_spawnattr_setsigdefault(attributes, &all);
+    if (!error)
+        error = posix_spawnattr_setpgroup(attributes, 0);
+    if (!error)
+        error = posix_spawnattr_setflags(
+            attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    return error;
+}
+
+static int describe(posix_spawn_file_actions_t *files, posix_spawnattr_t *attributes, int input, int output)
+{
     int error = posix_spawn_file_actions_adddup2(files, input, STDIN_FILENO);
     if (!error)
         error = posix_spawn_file_actions_adddup2(files, output, STDOUT_FILENO);
@@ -43,17 +59,7 @@ static int describe(posix_spawn_file_actions_t *files, posix_spawnattr_t *attrib
         error = posix_spawn_file_actions_addclosefrom_np(files, STDERR_FILENO + 1);
     if (!error)
         error = posix_spawn_file_actions_addchdir_np(files, "/");
-    /* A daemon's threads block every signal, and the daemon ignores some; a child would inherit both. */
-    if (!error)
-        error = posix_spawnattr_setsigmask(attributes, &none);
-    if (!error)
-        error = posix_spawnattr_setsigdefault(attributes, &all);
-    if (!error)
-        error = posix_spawnattr_setpgroup(attributes, 0);
-    if (!error)
-        error = posix_spawnattr_setflags(
-            attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-    return error;
+    return error ? error : separate(attributes);
 }
 
 int reach_spawn(const char *path, char *const environment[], int input, int output, pid_t *process)
@@ -66,6 +72,24 @@ int reach_spawn(const char *path, char *const environment[], int input, int outp
     int error = describe(&files, &attributes, input, output);
     if (!error)
         error = posix_spawn(process, path, &files, &attributes, arguments, environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&files);
+    return -error;
+}
+
+void reach_adopt_orphans(void) { prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
+
+int reach_spawn_job(char *const arguments[], int terminal, pid_t *process)
+{
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_init(&files);
+    posix_spawnattr_init(&attributes);
+    int error = separate(&attributes);
+    if (!error && terminal >= 0)
+        error = posix_spawn_file_actions_addtcsetpgrp_np(&files, terminal);
+    if (!error)
+        error = posix_spawnp(process, arguments[0], &files, &attributes, arguments, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);
     return -error;

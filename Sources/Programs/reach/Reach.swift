@@ -9,7 +9,8 @@ struct Reach: ParsableCommand {
         abstract: "Show whether the network can be reached, through which link, and since when.",
         version: "reach " + ProjectVersion.number,
         subcommands: [
-            StatusCommand.self, WatchCommand.self, WaitCommand.self, RunCommand.self, LinksCommand.self,
+            StatusCommand.self, WatchCommand.self, WaitCommand.self, RunCommand.self, UnitsCommand.self,
+            LinksCommand.self,
             ExplainCommand.self, TopCommand.self, HistoryCommand.self, ReportCommand.self, ProbeCommand.self,
             ProbesCommand.self, HooksCommand.self, QueueCommand.self, SchemaCommand.self, FleetSubcommand.self,
         ]

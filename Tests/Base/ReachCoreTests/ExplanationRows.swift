@@ -90,6 +90,14 @@ extension ExplanationRow {
             .rule,
             .neutral, "This route may come from rule 90 (from all lookup 7)."),
         ExplanationRow(
+            "a rule from a source does not concern packets whose source is still chosen",
+            .route { $0.rules.insert(Scene.rule(90, table: 254) { $0.from = IPPrefix("192.0.2.0/24") }, at: 1) }, .rule,
+            .neutral, "Rule 32766 (from all lookup main) sends this to table main."),
+        ExplanationRow(
+            "a rule from every source does",
+            .route { $0.rules.insert(Scene.rule(90, table: 254) { $0.from = IPPrefix("0.0.0.0/0") }, at: 1) }, .rule,
+            .neutral, "Rule 90 ("),
+        ExplanationRow(
             "goto skips rules",
             .route { scene in
                 scene.rules.insert(Scene.rule(90, .goto) { $0.gotoPriority = 32766 }, at: 1)

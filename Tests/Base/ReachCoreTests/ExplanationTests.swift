@@ -14,6 +14,20 @@ private typealias Scene = ExplanationScene
             "steps: \(steps.map(\.text))")
     }
 
+    @Test func `a healthy path has these steps and no others`() {
+        let scene = Scene.route().with { $0.neighbours = [Scene.gateway: .reachable] }
+        #expect(
+            scene.explanation.ipv4.steps.map { "\($0.finding) \($0.subject): \($0.text)" } == [
+                "good target: 198.41.0.4 stands for the Internet.",
+                "neutral rule: Rule 32766 (from all lookup main) sends this to table main.",
+                "good route: The route `default via 192.0.2.1 dev eth0` in table main matches 198.41.0.4.",
+                "good link: eth0 (wired) is up and has a carrier.",
+                "good source: It is sent from 192.0.2.2, an address of eth0.",
+                "good neighbour: The gateway 192.0.2.1 answered ARP a short while ago.",
+                "good verdict: So IPv4 packets for the Internet leave by eth0 to 192.0.2.1. Not tested beyond the gateway.",
+            ])
+    }
+
     @Test(arguments: ExplanationRow.all)
     func `the last step is the verdict and agrees with the path`(_ row: ExplanationRow) {
         let explanation = row.scene.explanation

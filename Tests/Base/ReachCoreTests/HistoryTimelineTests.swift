@@ -31,6 +31,19 @@ import Testing
         #expect(script.timeline(since: 10, now: 160).shown == "150-160 down")
     }
 
+    @Test mutating func `a machine that starts in 1970 and gets its time later has its outages in the present`() {
+        script.boot("second", origin: 1_000_000)
+        script.add(.started(lastSeen: nil), at: 1_000_001, wallClockAheadBy: -1_000_000)
+        script.add(.reachable, at: 1_000_002, wallClockAheadBy: -1_000_000)
+        script.add(.notReachable, at: 1_000_010, wallClockAheadBy: -1_000_000)
+        script.add(.reachable, at: 1_000_030)
+        let shown = "1000002-1000010 up, 1000010-1000030 down, 1000030-1000040 up"
+        #expect(script.timeline(now: 1_000_040).shown == shown)
+        // Also once that boot is over, and its last record has the time.
+        script.boot("third", origin: 1_000_050)
+        #expect(script.timeline(now: 1_000_060, isRunning: false).shown.hasPrefix(shown.dropLast(13)))
+    }
+
     @Test mutating func `other targets and repeated states do not matter`() {
         script.add(.reachable, at: 100)
         script.add(.notReachable, at: 110, target: "other")

@@ -42,6 +42,21 @@ import Testing
         #expect(String(events) == expected)
     }
 
+    @Test func `a new probe has counted nothing, and the first results are counted by their kinds`() throws {
+        var record = try Self.record()
+        #expect(record.counts.ok == 0 && record.counts.fail == 0 && record.counts.inconclusive == 0)
+        #expect(record.failures == 0 && record.pause == nil && record.last == nil)
+        #expect(record.latency.count == 0 && record.phases.allSatisfy { $0 == nil })
+        let report = record.report(at: Self.moment(0), next: nil)
+        #expect(report.beats.isEmpty && report.state == .unknown)
+        _ = record.add(Self.result(.ok), at: Self.moment(1))
+        _ = record.add(Self.result(.fail(.timeout)), at: Self.moment(2))
+        _ = record.add(Self.result(.fail(.timeout)), at: Self.moment(3))
+        _ = record.add(Self.result(.inconclusive(.slept)), at: Self.moment(4))
+        #expect(record.counts.ok == 1 && record.counts.fail == 2 && record.counts.inconclusive == 1)
+        #expect(record.latency.count == 1, "only what succeeded")
+    }
+
     @Test func `paused and inconclusive time is counted separately`() throws {
         var record = try Self.record()
         _ = record.add(Self.result(.ok), at: Self.moment(10))

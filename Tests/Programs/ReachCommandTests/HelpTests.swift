@@ -4,7 +4,7 @@ internal import Testing
 /// The help of every command: it fits a terminal, and names the exit statuses that scripts hold on to.
 @Suite struct HelpTests {
     private static let commands =
-        ["status", "watch", "wait", "run", "links", "explain", "history", "report", "top", "probe", "probes"]
+        ["status", "watch", "wait", "run", "units", "links", "explain", "history", "report", "top", "probe", "probes"]
         .map { [$0] } + [["hooks", "test"]]
         + ["add", "import", "list", "show", "explain", "hold", "release", "cancel", "retry", "wait", "result", "top"]
         .map { ["queue", $0] }

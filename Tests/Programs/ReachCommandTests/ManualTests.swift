@@ -7,7 +7,8 @@ internal import Testing
     private static let reach = ManualPage("reach.1")
     private static let events = ManualPage("reach-events.7")
     private static let commands = [
-        "status", "watch", "wait", "run", "links", "explain", "top", "history", "report", "probe", "probes", "hooks",
+        "status", "watch", "wait", "run", "units", "links", "explain", "top", "history", "report", "probe", "probes",
+        "hooks",
         "queue",
         "schema",
     ]
@@ -45,7 +46,7 @@ internal import Testing
         let offered = try Self.options(of: [command])
         // These commands do not observe the kernel.
         let shared =
-            ["top", "history", "report", "probe", "probes", "hooks", "queue", "schema"].contains(command)
+            ["units", "top", "history", "report", "probe", "probes", "hooks", "queue", "schema"].contains(command)
             ? ofEvery.intersection(offered) : ofEvery
         #expect(offered == Self.reach.options(of: "COMMANDS", command).union(shared))
     }

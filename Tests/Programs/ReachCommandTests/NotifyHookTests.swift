@@ -59,6 +59,40 @@ import Testing
     }
 
     @Test(arguments: [
+        ("SLACK_URL=https://chat.example/s", "<-X> <POST>", "https://chat.example/s", ["text"]),
+        (
+            "MATRIX_URL=https://chat.example/rooms/!r MATRIX_HEADERS=/etc/h", "<-X> <PUT>",
+            "https://chat.example/rooms/!r/send/m.room.message/", ["body", "msgtype"]
+        ),
+        (
+            "TELEGRAM_URL=https://chat.example/bot1 TELEGRAM_CHAT=42", "<-X> <POST>",
+            "https://chat.example/bot1/sendMessage", ["chat_id", "text"]
+        ),
+        (
+            "GOTIFY_URL=https://chat.example/ GOTIFY_HEADERS=/etc/h", "<-H> <@/etc/h>", "https://chat.example/message",
+            ["message", "priority", "title"]
+        ),
+        (
+            "PUSHOVER_TOKEN=t PUSHOVER_USER=u PUSHOVER_URL=https://chat.example/p", "<-X> <POST>",
+            "https://chat.example/p", ["message", "priority", "title", "token", "user"]
+        ),
+    ])
+    func `each chat gets JSON in its form`(settings: String, option: String, address: String, keys: [String]) throws {
+        let stage = try Stage(settings + "\n")
+        let portal = ["REACH_STATUS": "reachable", "REACH_CONNECTIVITY": "portal", "REACH_PORTAL": "http://a/\"\\{}"]
+        let result = try stage.run([], portal)
+        #expect(result.status == 0 && result.standardError.isEmpty, "\(result)")
+        let lines = stage.record.split(separator: "\n")
+        let call = try #require(lines.first { $0.contains("<add>") })
+        #expect(call.contains(option) && call.contains("<" + address), "\(call)")
+        let body = try #require(lines.first { $0.hasPrefix("{") })
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any])
+        #expect(object.keys.sorted() == keys)
+        let said = object.values.compactMap { $0 as? String }
+        #expect(said.contains { $0.contains(#"http://a/"\{}"#) }, "\(body)")
+    }
+
+    @Test(arguments: [
         (["REACH_STATUS": "reachable", "REACH_CONNECTIVITY": "full"], "internet is reachable through eth0 (wired)."),
         (["REACH_STATUS": "reachable", "REACH_CONNECTIVITY": "limited"], "the Internet does not answer behind it."),
         (

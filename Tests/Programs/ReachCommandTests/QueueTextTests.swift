@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (QueuedRequestState.running, "It is being sent by eth0."), (.ready, "Ready; starts by eth0 shortly."),
+        (QueuedRequestState.running, "An attempt is under way by eth0."), (.ready, "Ready; starts by eth0 shortly."),
         (.dead, "It is given up. \"reach queue retry 12\" sends it again."), (.done, "It was answered"),
         (.cancelled, "It was cancelled"), (.lingering, "Its path is gone"),
     ])
@@ -157,6 +157,8 @@ import Testing
         let metered = reason(.metered, "Every path is metered.")
         #expect(line(metered, links: ["wlan0 down"]) == "waiting for unmetered for 3 min 0 s: wlan0 down")
         #expect(line(metered) == "waiting for unmetered for 3 min 0 s: every path is metered")
+        let wifi = reason(.metered, "Waiting for Wi-Fi: wlan0 is down.")
+        #expect(line(wifi) == "waiting for unmetered for 3 min 0 s: wlan0 is down")
         #expect(line(metered, when: .any) == "waiting for the network for 3 min 0 s: every path is metered")
         #expect(
             line(reason(.backoff, "It failed.", until: 330)) == "waiting for 3 min 0 s: it failed; 30 s left")

@@ -98,10 +98,11 @@ struct RecipeTests {
 
         /// Types a command into a shell; one that would run forever ends after 3 s.
         func type(_ command: String) throws -> BuiltProgram.Result {
-            let bounded = command.hasPrefix("reach watch") ? "timeout 3 " + command : command
+            let bounded = command.hasPrefix("reach watch") ? "timeout --preserve-status 3 " + command : command
             return try BuiltProgram(named: "/bin/sh").run(
                 ["-c", "\(mounts)\(history)cd \(files.path); " + bounded],
-                environment: ["PATH": path, "REACH_SOCKET": files.path + "/socket"], in: small.machine.name,
+                environment: ["PATH": path, "REACH_SOCKET": files.path + "/socket", "HOME": files.path],
+                in: small.machine.name,
                 limit: .seconds(40))
         }
 
@@ -113,20 +114,23 @@ struct RecipeTests {
 
     @Test func `each file of a recipe is a right configuration, and each command does its job`() throws {
         let machine = try Machine()
-        #expect(Self.commands.count == 12)
+        #expect(Self.commands.count == 14)
         var printed: [String: String] = [:]
         for command in Self.commands {
             let result = try machine.type(command)
             // The printer and the camera are not there: no attempt has ended.
             let expected: CInt = command == "reach probes" ? 3 : 0
             #expect(result.status == expected, "\(command): \(result.standardOutput)\(result.standardError)")
-            printed[String(command.split(separator: " ").prefix(3).joined(separator: " "))] = result.standardOutput
+            printed[String(command.split(separator: " ").prefix(3).joined(separator: " ")), default: ""] +=
+                result.standardOutput
         }
         #expect(printed["reach status"]?.contains("reachable") == true)
         #expect(printed["reach links"]?.contains("up0") == true)
         #expect(printed["reach hooks test"]?.contains("mail: accepted") == true)
         #expect(printed["reach queue add"] == "1\n")
-        #expect(printed["reach watch --json"]?.contains("reachable up0") == true)
+        let lines = printed["reach watch --format"]?.split(separator: "\n").map(String.init)
+        #expect(lines == ["🌐 up0", #"{"text": "🌐", "tooltip": "up0", "class": "reachable"}"#])
+        #expect(try machine.type("cat ~/.reach-bar").standardOutput == "🌐 up0\n")
         #expect(printed["reach probes"]?.contains("printer") == true)
         let ran = try ChildProcess.run(["cat", machine.files.path + "/ran"])
         #expect(ran.contains("backup /srv") && ran.contains("apt-get -q update") && ran.contains("sendmail"))

@@ -10,7 +10,7 @@ internal import Testing
     init() throws { directory = try TemporaryDirectory() }
 
     @Test(arguments: [
-        (["run", "--help"], 0, "Wait for conditions, then run COMMAND."),
+        (["run", "--help"], 0, "Wait for conditions, then run COMMAND; also only while they hold."),
         (["queue", "--help"], 0, "List the requests that are on their way."),
         (
             ["history", "--state", "/nonexistent"], 1,

@@ -26,6 +26,8 @@ internal import Testing
         (["wait", "--timeout", "-1s"], "timeout"),
         (["run", "--when", "reachable"], "Missing the command"),
         (["run", "--", "true"], "--when"),
+        (["run", "--while", "any", "--on-loss", "paus", "--", "true"], "did you mean 'pause'?"),
+        (["run", "--when", "any", "--scope", "--", "true"], "--scope needs --while"),
         (["watch", "--socket", "/s", "--no-daemon"], "exclude each other"),
         (["watch", "--socket", "/s", "--hold-up", "1s"], "--socket and --hold-up exclude each other"),
         (["watch", "--socket", "/s", "--all"], "--socket and --all exclude each other"),

@@ -65,6 +65,8 @@ internal import Testing
         #expect(down.status == 124 && down.standardError.contains("not up: probe dead"), "\(down)")
         let unknown = try reach.run(["wait", "--socket", socket, "--until", "probe=tiil", "--timeout", "1s"])
         #expect(unknown.status == 2 && unknown.standardError.contains("did you mean 'till'"), "\(unknown)")
+        let misplaced = try reach.run(["wait", "--socket", socket, "probe=till"])
+        #expect(misplaced.status == 2 && misplaced.standardError.contains("'--until probe=till'"), "\(misplaced)")
         #expect(try reach.run(["wait", "--no-daemon", "--until", "probe=till"]).status == 4)
     }
 

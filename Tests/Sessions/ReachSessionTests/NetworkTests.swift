@@ -6,38 +6,10 @@ import Testing
 /// Requests while the network disappears and returns.
 @Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(1)))
 struct NetworkTests {
-    /// A machine whose only link is Wi-Fi, and a server behind it.
-    final class Scene {
-        let machine: TestNamespace
-        let peer: TestNamespace
-        let server: ScriptedServer
-        let session: RequestSession
-
-        init(_ change: (inout RequestSessionOptions) -> Void = { _ in }) throws {
-            machine = try TestNamespace()
-            peer = try machine.vethPair()
-            server = try ScriptedServer(in: peer, at: IPAddress(ipv4: 0xc000_0201), port: 80) { connection in
-                connection.write(SessionStage.echo(connection.readRequest()))
-            }
-            var options = RequestSessionOptions()
-            options.linkClasses = ["up*": .wifi]
-            options.namespace = machine.descriptor
-            change(&options)
-            session = try RequestSession(options: options)
-        }
-
-        deinit { machine.remove() }
-
-        func link(up isUp: Bool) throws {
-            try machine.run("ip", "link", "set", "up0", isUp ? "up" : "down")
-            if isUp { try machine.run("ip", "route", "replace", "default", "via", "192.0.2.1") }
-        }
-    }
-
     private static let url = "http://192.0.2.1/"
 
     @Test func `a request waits for Wi-Fi, explains why, and starts when it is available`() async throws {
-        let scene = try Scene()
+        let scene = try NetworkScene()
         try scene.link(up: false)
         let log = EventLog<String>()
         scene.session.addObserver { log.append("\($0.name)") }
@@ -55,7 +27,7 @@ struct NetworkTests {
     }
 
     @Test func `the network's return does not resume what its user suspended, nor vice versa`() async throws {
-        let scene = try Scene()
+        let scene = try NetworkScene()
         try scene.link(up: false)
         let log = EventLog<String>()
         let task = try scene.session.get(Self.url, when: .any)
@@ -77,7 +49,7 @@ struct NetworkTests {
     }
 
     @Test func `losing the network suspends a running request, which is sent again`() async throws {
-        let scene = try Scene()
+        let scene = try NetworkScene()
         let gate = ThreadGate()
         let server = try ScriptedServer(in: scene.peer, at: IPAddress(ipv4: 0xc000_0201), port: 8080) { connection in
             connection.readRequest()
@@ -108,7 +80,7 @@ struct NetworkTests {
 
     @Test(.enabled(if: NameServer.isAvailable, "\(NameServer.whyNot)"))
     func `a name that does not exist is an error for a single attempt with the Internet reachable`() async throws {
-        let scene = try Scene()
+        let scene = try NetworkScene()
         let names = try NameServer(
             ["--address=/host.example/192.0.2.1", "--address=/nobody.example/"], port: 53, in: scene.peer)
         let directory = try TemporaryDirectory()
@@ -127,7 +99,7 @@ struct NetworkTests {
     }
 
     @Test func `a request uses the path to its own host without the Internet`() async throws {
-        let scene = try Scene()
+        let scene = try NetworkScene()
         try scene.machine.run("ip", "route", "delete", "default")
         #expect(try await scene.session.get(Self.url).response().statusCode == 200)
         #expect(try await scene.session.get(Self.url, when: .any).response().statusCode == 200)
@@ -136,7 +108,7 @@ struct NetworkTests {
     }
 
     @Test func `a request over its own host's path survives changes of other paths`() async throws {
-        let scene = try Scene()
+        let scene = try NetworkScene()
         try scene.machine.run("ip", "route", "delete", "default")
         let gate = ThreadGate()
         let server = try ScriptedServer(in: scene.peer, at: IPAddress(ipv4: 0xc000_0201), port: 8080) { connection in

@@ -37,7 +37,7 @@ import Testing
 
     @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
     func `a request's own limit for connecting ends its attempt`() async throws {
-        let scene = try NetworkTests.Scene()
+        let scene = try NetworkScene()
         // The peer drops what is sent to this port.
         try scene.peer.run("nft", "add table ip f; add chain ip f i { type filter hook input priority 0; }")
         try scene.peer.run("nft", "add rule ip f i tcp dport 81 drop")
@@ -79,7 +79,7 @@ import Testing
     func `a request that does not wait fails while the network does not allow it, in the explanation's words`()
         async throws
     {
-        let scene = try NetworkTests.Scene()
+        let scene = try NetworkScene()
         var options = RequestOptions()
         options.waitsForConnectivity = false
         options.constraint = .wifi
@@ -108,7 +108,7 @@ import Testing
 
     @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
     func `a request that does not wait fails when the network is lost, before and while it is sent`() async throws {
-        let scene = try NetworkTests.Scene { $0.maximumRunning = 1 }
+        let scene = try NetworkScene { $0.maximumRunning = 1 }
         let gate = ThreadGate()
         let server = try ScriptedServer(in: scene.peer, at: IPAddress(ipv4: 0xc000_0201), port: 8080) { connection in
             connection.readRequest()

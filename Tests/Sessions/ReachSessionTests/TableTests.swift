@@ -70,7 +70,7 @@ import Testing
 
     @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
     func `a request that must not use a modem, or other classes, waits for another link`() async throws {
-        let scene = try NetworkTests.Scene { $0.linkClasses = ["up*": .wwan] }
+        let scene = try NetworkScene { $0.linkClasses = ["up*": .wwan] }
         try scene.link(up: true)
         for constraint in [RequestConstraint.notWWAN, try RequestConstraint("not wwan,not bluetooth")] {
             let task = try scene.session.get("http://192.0.2.1/", when: constraint).resume()

@@ -123,7 +123,8 @@ package final class RunningProgram {
         return !bytes.isEmpty
     }
 
-    private var errorText: String { Spawn.text(of: errors) }
+    /// What it has written to standard error.
+    package var errorText: String { Spawn.text(of: errors) }
 
     private func failure(_ what: String) -> Failure {
         Failure(description: "'\(command.joined(separator: " "))' \(what); standard error: \(errorText)")

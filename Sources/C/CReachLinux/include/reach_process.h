@@ -16,6 +16,14 @@ int reach_pipe(int ends[2]);
    Returns 0. */
 int reach_spawn(const char *path, char *const environment[], int input, int output, pid_t *process);
 
+/* Makes this process the parent of descendants whose parent has ended, instead of init. */
+void reach_adopt_orphans(void);
+
+/* Starts the command, which is searched for in PATH: in a process group of its own, with the caller's descriptors and
+   environment, and no signal blocked or ignored. Its group becomes the foreground group of `terminal`, unless that is
+   negative. Returns 0. */
+int reach_spawn_job(char *const arguments[], int terminal, pid_t *process);
+
 /* Lowers the soft limit on open descriptors of any process. It ignores errors. */
 void reach_limit_descriptors(pid_t process, unsigned long soft);
 

@@ -45,6 +45,18 @@ package struct LineSchema {
         }
     }
 
+    /// The names of the keys of the object at a path of keys in `reach status --json`; `nil` where there is none.
+    package func statusKeys(below path: [String]) -> [String]? {
+        var type = fullName("TargetStatus", for: nil)
+        for key in path {
+            guard let field = structure(type)?.fields.first(where: { $0.name == key }),
+                case .named(let named) = field.type
+            else { return nil }
+            type = fullName(named, for: type)
+        }
+        return structure(type)?.fields.map(\.name)
+    }
+
     private func reference(_ line: LineCommand.Line, to json: inout JSONWriter) {
         let type = fullName(line.type, for: nil)
         json.object { json in

@@ -5,7 +5,7 @@ internal import ReachTOML
 extension ConfigurationKind<ProbeTarget?> {
     static var probeTarget: Self {
         Self(
-            "a URL in quotes that begins with http://, https://, tcp://, tls://, dns: or icmp://",
+            "a URL in quotes, such as https://HOST/ or icmp://HOST",
             write: { $0.map { TOMLLiteral.text($0.description) } }
         ) { value in
             guard let text = value.text else { return .otherType }

@@ -75,7 +75,7 @@ struct HistoryCommand: ParsableCommand {
             }
             return
         }
-        let isRunning = HistoryReading.isDaemonRunning
+        let isRunning = HistoryReading.isCurrent(log, boot: boot)
         let since = since.map { Duration.nanoseconds(now.wall.nanosecondsSince1970 - $0.nanosecondsSince1970) }
         let timelines = log.targets.filter { target == nil || $0 == target }.map {
             HistoryTimeline(of: $0, in: log, since: since, now: now, boot: boot, isRunning: isRunning)
@@ -121,8 +121,9 @@ enum HistoryReading {
         return log
     }
 
-    /// Whether the last records still hold.
-    static var isDaemonRunning: Bool {
+    /// Whether the last records still hold: a daemon runs, and they are of this boot, not those of a copy from elsewhere.
+    static func isCurrent(_ log: HistoryLog, boot: String) -> Bool {
+        guard log.entries.last?.boot == boot else { return false }
         let path = SocketPath.forThisProcess
         return (try? ControlClient(path: path, patience: .seconds(1))) != nil
     }

@@ -51,7 +51,7 @@ enum ProbeProgram {
         let status: CInt
         let output: [UInt8]
         do throws(SystemError) {
-            (status, output) = try run([program] + arguments)
+            (status, output) = try ChildOutput.of([program] + arguments)
         } catch {
             throw CommandError(status: .cannotObserve, message: "\(program): \(error)")
         }
@@ -62,41 +62,6 @@ enum ProbeProgram {
             throw CommandError(status: .cannotObserve, message: "reachd \(arguments[0]) printed no result")
         }
         return (json, output)
-    }
-
-    private static func run(_ arguments: [String]) throws(SystemError) -> (status: CInt, output: [UInt8]) {
-        var ends: [CInt] = [0, 0]
-        _ = try SystemError.check("pipe") { pipe(&ends) }
-        let reader = FileDescriptor(owning: ends[0])
-        let writer = FileDescriptor(owning: ends[1])
-        let child = try spawn(arguments, output: writer.rawValue, not: reader.rawValue)
-        _ = consume writer
-        var output: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 65_536)
-        while case let count = read(reader.rawValue, &piece, piece.count), count > 0 || (count < 0 && errno == EINTR) {
-            output += piece.prefix(max(0, count))
-        }
-        var word: CInt = 0
-        while waitpid(child, &word, 0) == -1, errno == EINTR {}
-        // The same as in the shell.
-        return (word & 0x7f == 0 ? (word >> 8) & 0xff : 128 + (word & 0x7f), output)
-    }
-
-    private static func spawn(
-        _ arguments: [String], output: CInt, not reader: CInt
-    ) throws(SystemError) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        posix_spawn_file_actions_addclose(&actions, reader)
-        if output != STDOUT_FILENO { posix_spawn_file_actions_addclose(&actions, output) }
-        var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
-        defer { pointers.forEach { free($0) } }
-        var child = pid_t()
-        let number = posix_spawn(&child, arguments[0], &actions, nil, &pointers, environ)
-        guard number == 0 else { throw SystemError(call: "posix_spawn", number: number) }
-        return child
     }
 
     /// The path of reachd: next to this program, as it is built; in the sibling directory sbin, as it is installed; or in the

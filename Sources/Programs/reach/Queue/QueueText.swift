@@ -146,7 +146,7 @@ struct QueueText {
         case .done: return "It was answered, and nothing further happens."
         case .dead: return "It is given up. \"reach queue retry \(item.id)\" sends it again."
         case .cancelled: return "It was cancelled, and nothing further happens."
-        case .running: return "It is being sent\(way)."
+        case .running: return "An attempt is under way\(way)."
         case .lingering: return "Its path is gone; it resumes if the path returns shortly."
         case .new, .held, .waiting, .backoff, .ready: return "Ready; starts\(way) shortly."
         }
@@ -164,7 +164,9 @@ struct QueueText {
         guard reason.blocker.isOfNetwork else {
             return DisplayText.sanitized("waiting for \(time): \(Self.phrase(reason.text))\(left)")
         }
-        let why = links.isEmpty ? Self.phrase(reason.text) : links.joined(separator: ", ")
+        // "Waiting for Wi-Fi: wlan0 is down." says itself for what.
+        let cause = reason.text.after("Waiting for ")?.cut(at: ":")?.after.trimmed.before(".").map(String.init)
+        let why = links.isEmpty ? cause ?? Self.phrase(reason.text) : links.joined(separator: ", ")
         let wanted = item.condition == .any ? "the network" : item.condition.description
         // Many reasons name it themselves.
         let what = why.containsUTF8("'\(wanted)'") ? "" : "\(wanted) for "

@@ -63,7 +63,7 @@ struct ReportCommand: ParsableCommand {
         var report = Report(
             of: log, journal, MeteredTrafficFile(directory: directory).read(), wanted: targets, since: since,
             until: until, now: now, boot: boot,
-            isRunning: state == nil && HistoryReading.isDaemonRunning, host: Self.host, zone: .system)
+            isRunning: HistoryReading.isCurrent(log, boot: boot), host: Self.host, zone: .system)
         if getuid() != 0, report.queue.value != nil { report.notes.append("Requests of other users are not counted.") }
         switch form {
         case .html:

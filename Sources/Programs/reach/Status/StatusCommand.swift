@@ -16,6 +16,8 @@ struct StatusCommand: ParsableCommand {
     @Flag(help: "Print a JSON object for each target, one per line.")
     var json = false
 
+    @OptionGroup var format: FormatOptions
+
     @Flag(help: "Exit by what the daemon's connectivity checks have proved.")
     var validated = false
 
@@ -29,6 +31,7 @@ struct StatusCommand: ParsableCommand {
 
     func validate() throws {
         try daemon.exclude(observation.given)
+        if json && format.template != nil { throw ValidationError("--json and --format exclude each other") }
         guard validated else { return }
         for target in query.targets where !target.canBeProved {
             throw ValidationError(
@@ -39,8 +42,8 @@ struct StatusCommand: ParsableCommand {
 
     var query: StatusQuery {
         StatusQuery(
-            targets: targets.isEmpty ? [.internet] : targets, json: json, validated: validated,
-            source: daemon.source(observation.given), kernelOptions: observation.engineOptions)
+            targets: targets.isEmpty ? [.internet] : targets, json: json, format: format.template,
+            validated: validated, source: daemon.source(observation.given), kernelOptions: observation.engineOptions)
     }
 
     func run() throws { try query.run() }

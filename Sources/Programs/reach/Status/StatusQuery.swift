@@ -8,6 +8,8 @@ internal import ReachTerminal
 struct StatusQuery {
     var targets: [Target] = [.internet]
     var json = false
+    /// The form of each line, instead of text for people or JSON.
+    var format: StatusTemplate?
     /// Whether only what connectivity checks have proved counts; then each target is one about which they can prove something.
     var validated = false
     var source: DaemonOptions.Source
@@ -33,7 +35,7 @@ struct StatusQuery {
             let unresolved = states.filter { $0.reason == .nameNotResolved }.map(\.target)
             hints = TargetHint.sentences(for: unresolved) { configuration.names }
         }
-        if !json { StandardOutput.write(source.note(isDaemon: answer != nil, .current)) }
+        if !json, format == nil { StandardOutput.write(source.note(isDaemon: answer != nil, .current)) }
         for hint in hints { StandardError.write("reach: \(hint)\n") }
         if validated { return try checkProof(states, isDaemon: answer != nil) }
         try CommandError.check(states.map { ($0.status, $0.reason) })
@@ -75,7 +77,9 @@ struct StatusQuery {
     }
 
     private func show(_ state: ReachabilityState, _ source: StatusSource) {
-        if json {
+        if let format {
+            StandardOutput.write(format.line(for: state, from: source))
+        } else if json {
             let now = SystemClock.now
             StandardOutput.writeJSON { $0.status(state, source: source, at: now.wall, now.boot) }
         } else {
@@ -86,7 +90,7 @@ struct StatusQuery {
 
 extension ReachabilityState {
     /// The status by what connectivity checks have proved.
-    fileprivate var proof: ReachabilityStatus {
+    var proof: ReachabilityStatus {
         guard status == .reachable else { return status }
         switch connectivity {
         case .full: return .reachable

@@ -4,20 +4,36 @@ internal import ReachCore
 internal import ReachLoop
 internal import ReachTerminal
 
-/// Prints events as they arrive: JSON for programs, sentences for people.
+/// Prints events as they arrive: JSON for programs, sentences for people, or lines in the user's form.
 final class EventPrinter {
-    private let lines: EventLines
-    /// `nil` for JSON.
-    private let text: EventText?
-    private let source: DaemonOptions.Source
+    private enum Form {
+        case json
+        case text(EventText)
+        case template(StatusTemplate)
+    }
 
-    init(isPretty: Bool, source: DaemonOptions.Source, loop: EventLoop) {
-        let text = isPretty ? EventText(style: .current) : nil
-        self.text = text
+    private let lines: EventLines
+    private let form: Form
+    private let source: DaemonOptions.Source
+    /// The last line in the user's form.
+    private var lastLine: String?
+
+    init(_ form: WatchQuery.Form, source: DaemonOptions.Source, loop: EventLoop) {
+        let form: Form =
+            switch form {
+            case .json: .json
+            case .pretty: .text(EventText(style: .current))
+            case .byOutput: StandardOutput.isTerminal ? .text(EventText(style: .current)) : .json
+            case .lines(let template): .template(template)
+            }
+        self.form = form
         self.source = source
         lines = EventLines(STDOUT_FILENO, on: loop) { count, state, stream in
-            guard let text else { return EventLines.snapshotAfterLoss(count, state, &stream) }
-            return Array(text.dropped(count, now: state).utf8)
+            switch form {
+            case .json: EventLines.snapshotAfterLoss(count, state, &stream)
+            case .text(let text): Array(text.dropped(count, now: state).utf8)
+            case .template(let template): Array(template.line(for: state, from: stream.source).utf8)
+            }
         } onClose: { number in
             if number != 0 { StandardOutput.fail(number) }
             loop.stop()
@@ -26,11 +42,20 @@ final class EventPrinter {
 
     func write(_ event: StreamEvent, from source: StatusSource) {
         lines.source = source
-        lines.write(event.state) { [text, source = self.source] stream in
-            guard let text else { return stream.line(event.encoded(source: stream.source)) }
-            let isFirst = event.change?.isInitial ?? false
-            let note = isFirst ? source.note(isDaemon: stream.source == .daemon, text.style) : ""
-            return Array((text.line(for: event) + note).utf8)
+        switch form {
+        case .json: lines.write(event.state) { $0.line(event.encoded(source: $0.source)) }
+        case .text(let text):
+            lines.write(event.state) { [source = self.source] stream in
+                let isFirst = event.change?.isInitial ?? false
+                let note = isFirst ? source.note(isDaemon: stream.source == .daemon, text.style) : ""
+                return Array((text.line(for: event) + note).utf8)
+            }
+        case .template(let template):
+            guard let state = event.state else { return }
+            let line = template.line(for: state, from: source)
+            guard line != lastLine else { return }
+            lastLine = line
+            lines.write(state) { _ in Array(line.utf8) }
         }
     }
 

@@ -108,11 +108,20 @@ enum CommandLineValue {
         }
     }
 
+    static func template(_ text: String) throws -> StatusTemplate {
+        do throws(TemplateError) {
+            return try StatusTemplate(text)
+        } catch {
+            throw ValidationError(error.description)
+        }
+    }
+
     static func waitTarget(_ text: String) throws -> WaitTarget {
         do throws(TargetError) {
             return try WaitTarget(text)
         } catch {
-            throw ValidationError(error.description)
+            let hint = (try? WaitTerms(text)) == nil ? "" : "; did you mean '--until \(DisplayText.sanitized(text))'?"
+            throw ValidationError(error.description + hint)
         }
     }
 

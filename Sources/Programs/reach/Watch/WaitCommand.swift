@@ -83,7 +83,7 @@ struct Waiter {
 
     /// - Throws: ``CommandError`` if the conditions do not hold in time, or cannot be observed.
     func wait() throws(CommandError) {
-        try checkNetworks()
+        try NetworkNames.check(conditions, of: source)
         let deadline = timeout.map { SystemClock.boot + $0 }
         func remaining() -> Duration? { deadline.map { max($0 - SystemClock.boot, .zero) } }
         var pause = Backoff(first: .seconds(1), longest: .seconds(10))
@@ -147,47 +147,14 @@ struct Waiter {
         guard try holds(on: try Self.loop(), within: remaining) else { throw CommandError(status: .timedOut) }
     }
 
-    /// A mistyped name would be waited for without an end. Where no one knows the names, ``holds(on:)`` says so.
-    private func checkNetworks() throws(CommandError) {
-        guard conditions.contains(where: \.namesNetworks), case .daemon(let path, _) = source.checked else { return }
-        var names: [String]?
-        do throws(ControlError) {
-            var client = try ControlClient(path: path, patience: .seconds(1))
-            names = try client.networkNames()
-        } catch {
-            // Who waits for the daemon, too, is told what it answers then.
-            return
-        }
-        guard let names else { return }
-        for condition in conditions {
-            guard let problem = condition.networkProblem(among: names) else { continue }
-            throw CommandError(status: .usage, message: DisplayText.sanitized(problem))
-        }
-    }
-
     private func holds(on loop: EventLoop, within timeout: Duration?) throws(CommandError) -> Bool {
         var isFulfilled = false
         // The timeout counts only after the source has answered once, so that a timeout of 0 still tests the conditions.
         var (isAnswered, isTimeUp) = (false, false)
-        var unproved: CommandError?
-        let watch = TargetWatch(
-            of: target, from: source, kernelOptions: kernelOptions,
-            configuration: conditions.contains(where: \.dependsOnConfiguration) ? .required : .usual,
-            mustObserve: true, seeksPath: true, on: loop
-        ) { event, source in
-            guard let state = event.state else { return }
+        let origin = ConditionWatch.Source(target: target, source: source, kernelOptions: kernelOptions)
+        let watch = ConditionWatch(conditions, of: origin, on: loop) { holds in
             isAnswered = true
-            // Without validation the condition would never hold.
-            if conditions.contains(where: \.isValidated), !state.isValidated {
-                unproved = .notValidated(target, by: source)
-                return loop.stop()
-            }
-            // Only the daemon knows networks, and "not network=NAME" must not hold because no one knows.
-            if source == .kernel, conditions.contains(where: \.namesNetworks) {
-                unproved = .noNetworks
-                return loop.stop()
-            }
-            isFulfilled = isFulfilled || conditions.allSatisfy { $0.holds(in: state) }
+            isFulfilled = isFulfilled || holds
             if isFulfilled || isTimeUp { loop.stop() }
         }
         loop.afterEvents {
@@ -199,33 +166,7 @@ struct Waiter {
             }
         }
         loop.run()
-        if let failure = watch.failure ?? unproved { throw failure }
+        if let failure = watch.failure { throw failure }
         return isFulfilled
-    }
-}
-
-extension CommandError {
-    /// The error that networks are not known.
-    fileprivate static var noNetworks: CommandError {
-        CommandError(
-            status: .cannotObserve,
-            message:
-                "\"network=\" needs reachd, which knows the names; reachd does not run, or --no-daemon leaves it out")
-    }
-
-    /// The error that no probe runs which could prove the Internet, with advice.
-    fileprivate static func notValidated(_ target: Target, by source: StatusSource) -> CommandError {
-        let message: String
-        switch (target.subject, source) {
-        case (.name, _), (.address, _), (.prefix, _):
-            message = "\"internet\" is proved by checks, which prove nothing of this target"
-        case (_, .kernel):
-            message =
-                "\"internet\" needs reachd with [connectivity] endpoints; "
-                + "reachd does not run, or --no-daemon leaves it out"
-        case (_, .daemon):
-            message = "\"internet\" needs [connectivity] endpoints, and reachd has none: see reach.toml(5)"
-        }
-        return CommandError(status: .cannotObserve, message: message)
     }
 }

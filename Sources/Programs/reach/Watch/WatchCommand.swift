@@ -19,6 +19,8 @@ struct WatchCommand: ParsableCommand {
     @Flag(help: "Print lines for people, even without a terminal.")
     var pretty = false
 
+    @OptionGroup var format: FormatOptions
+
     @Flag(help: "Also print the kernel's notices of links, addresses, routes, rules and neighbours.")
     var all = false
 
@@ -33,7 +35,8 @@ struct WatchCommand: ParsableCommand {
     var target: Target = .internet
 
     func validate() throws {
-        if json && pretty { throw ValidationError("--json and --pretty exclude each other") }
+        let forms = [("--json", json), ("--pretty", pretty), ("--format", format.template != nil)].filter(\.1).map(\.0)
+        if forms.count > 1 { throw ValidationError("\(forms[0]) and \(forms[1]) exclude each other") }
         try daemon.exclude(kernelOptions)
     }
 
@@ -44,11 +47,23 @@ struct WatchCommand: ParsableCommand {
         var options = observation.engineOptions
         options.holdDown = hold.holdDown
         options.observer.wantsEveryNotice = all
-        let form: WatchQuery.Form = json ? .json : pretty ? .pretty : .byOutput
+        let form: WatchQuery.Form =
+            format.template.map { .lines($0) } ?? (json ? .json : pretty ? .pretty : .byOutput)
         return WatchQuery(target: target, form: form, source: daemon.source(kernelOptions), kernelOptions: options)
     }
 
     func run() throws { try query.run() }
+}
+
+/// The option for a form of one's own.
+struct FormatOptions: ParsableArguments {
+    @Option(
+        name: .customLong("format"),
+        help: ArgumentHelp(
+            "Print a line in this form: {FIELD} of the JSON status, {icon}, {since}; see reach(1).",
+            valueName: "template"),
+        transform: { try CommandLineValue.template($0) })
+    var template: StatusTemplate?
 }
 
 /// The times that a new status must last before it is reported.

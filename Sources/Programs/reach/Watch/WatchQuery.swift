@@ -6,8 +6,10 @@ internal import ReachTerminal
 
 /// A watch of one target, as `reach watch` runs it.
 struct WatchQuery {
-    enum Form {
+    enum Form: Equatable {
         case json, pretty
+        /// A line in the user's form, where it differs from the last.
+        case lines(StatusTemplate)
         /// Lines for people on a terminal, otherwise JSON.
         case byOutput
     }
@@ -23,7 +25,7 @@ struct WatchQuery {
         do {
             let loop = try EventLoop()
             try SignalSource.watch([SIGINT, SIGTERM, SIGHUP], on: loop) { _ in loop.stop() }
-            let printer = EventPrinter(isPretty: isPretty, source: source, loop: loop)
+            let printer = EventPrinter(form, source: source, loop: loop)
             let watch = TargetWatch(
                 of: target, from: source, kernelOptions: kernelOptions, withRequests: target == .internet, on: loop
             ) { printer.write($0, from: $1) }
@@ -34,14 +36,6 @@ struct WatchQuery {
             if let failure = watch.failure { throw failure }
         } catch let error as SystemError {
             throw CommandError(status: .cannotObserve, message: "cannot watch: \(error)")
-        }
-    }
-
-    private var isPretty: Bool {
-        switch form {
-        case .json: false
-        case .pretty: true
-        case .byOutput: StandardOutput.isTerminal
         }
     }
 }

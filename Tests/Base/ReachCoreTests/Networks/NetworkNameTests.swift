@@ -78,6 +78,23 @@ import Testing
         }
     }
 
+    /// IEEE 802.11-2024, table 9-190: the protection for each number of a suite; `nil` for one that is reserved.
+    private static let suites: [WirelessSecurity?] = [
+        nil, .enterprise, .wpa2, .enterprise, .wpa2, .enterprise, .wpa2, nil, .wpa3, .wpa3, nil, .enterprise,
+        .enterprise, .enterprise, .enterprise, .enterprise, .enterprise, .enterprise, .owe, .wpa2, .wpa2, nil,
+        .enterprise, .enterprise, .wpa3, .wpa3,
+    ]
+
+    @Test(arguments: Array(suites.enumerated())) func `each number of a suite has its protection`(
+        number: Int, expected: WirelessSecurity?
+    ) {
+        let ciphers: [UInt8] = [0, 0x0f, 0xac, 4, 1, 0, 0, 0x0f, 0xac, 4]
+        let body: [UInt8] = [1, 0] + ciphers + [1, 0, 0, 0x0f, 0xac, UInt8(number)]
+        #expect(
+            WirelessSecurity(elements: [48, UInt8(body.count)] + body, 0x11) == expected ?? .wpa2,
+            "a suite that is not known counts as WPA2")
+    }
+
     @Test func `without suites a network is open, or as old as WEP or WPA`() {
         #expect(WirelessSecurity(elements: [0, 1, 0x61], 0x0001) == .open)
         #expect(WirelessSecurity(elements: [0, 1, 0x61], 0x0011) == .wep)

@@ -130,6 +130,20 @@ import Testing
         #expect(FleetDoctor.sync(.floor, syncsAlways: nil, interval: nil).map(\.word) == ["sync-interval"])
     }
 
+    @Test(
+        arguments: [
+            (false, true, true, []), (false, true, false, []), (false, false, true, []),
+            (false, false, false, ["plain"]), (true, true, false, ["open"]), (true, false, true, ["open"]),
+            (true, false, false, ["open", "plain"]),
+        ] as [(Bool, Bool, Bool, [String])])
+    func `whoever is let in is found, and a server without TLS unless it is on this machine`(
+        _ strangerConnects: Bool, _ isEncrypted: Bool, _ isLocal: Bool, _ words: [String]
+    ) {
+        let findings = FleetDoctor.rights(
+            strangerConnects: strangerConnects, isEncrypted: isEncrypted, isLocal: isLocal)
+        #expect(findings.map(\.word) == words)
+    }
+
     @Test func `clocks that differ are found, in both directions`() {
         #expect(FleetDoctor.clock(nil).isEmpty)
         #expect(FleetDoctor.clock(.seconds(2)).isEmpty)

@@ -86,6 +86,24 @@ import Testing
         #expect(try await scene.decisions.wait(for: 2).last == Decision(interface: 1, isFinal: true), "the next too")
     }
 
+    @Test func `a link that goes keeps nobody waiting, and the other one is still decided`() async throws {
+        let gate = Mutex(false)
+        let scene = try await Scene { while !gate.withLock({ $0 }) { usleep(1000) } }
+        defer {
+            gate.withLock { $0 = true }
+            scene.end()
+        }
+        let (first, second) = (route(1, source: 0xc000_0201), route(2, source: 0xc633_6401))
+        scene.update([first])
+        try await Task.sleep(for: .milliseconds(60))
+        scene.update([first, second])
+        let decisions = try await scene.decisions.wait(for: 2)
+        #expect(Set(decisions) == Set([1, 2].map { Decision(interface: $0, isFinal: true) }))
+        scene.update([second])
+        try await Task.sleep(for: .milliseconds(400))
+        #expect(scene.decisions.values.count == 2, "nothing changed for the second link, and the first is gone")
+    }
+
     @Test func `only an address of IPv4 with a lifetime has a lease`() throws {
         func hasLifetime(_ address: IPAddress, _ flags: InterfaceAddress.Flags) throws -> Bool {
             var route = route(1, source: 0xc000_0201)

@@ -5,17 +5,6 @@ import Testing
 
 @testable import ReachProbe
 
-extension StalledSocket {
-    /// A socket that has sent something 200, 600, 1400 and 3000 ms after the first time, as often as `repetitions` says.
-    static func sample(to host: UInt32, user: UInt32 = 1000, repetitions: Int, sinceLast: Int = 300) -> StalledSocket {
-        let timeout = 200 << repetitions
-        return StalledSocket(
-            remote: IPAddress(ipv4: 0xc633_6400 + host), user: user, repetitions: repetitions, doublings: repetitions,
-            timeout: .milliseconds(timeout), untilNext: .milliseconds(timeout - sinceLast),
-            roundTrip: .milliseconds(20))
-    }
-}
-
 @Suite struct SilenceJudgeTests {
     private func suspicion(
         _ sockets: [StalledSocket], received milliseconds: Int?, ignoring ignored: Set<UInt32> = []

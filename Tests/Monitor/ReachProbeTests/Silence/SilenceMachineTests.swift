@@ -188,6 +188,31 @@ import Testing
         #expect(bench.closed.isEmpty)
     }
 
+    @Test func `a path that is gone is watched no longer, and counts as a new one when it returns`() {
+        var bench = SilenceBench(3)
+        bench.update()
+        bench.pass(.seconds(5))
+        bench.success = 0
+        while bench.closed.isEmpty { bench.pass(.milliseconds(25)) }
+        #expect(bench.machine.deadline != nil)
+        // At most what is under way is cancelled.
+        for command in bench.machine.update([], at: bench.now) {
+            guard case .cancel = command else {
+                Issue.record("\(command)")
+                continue
+            }
+        }
+        #expect(bench.machine.deadline == nil)
+        let (calls, readings) = (bench.calls.count, bench.readings.count)
+        bench.pass(.seconds(60))
+        #expect(bench.calls.count == calls && bench.readings.count == readings)
+        bench.success = 1
+        bench.reopen()
+        #expect(bench.machine.deadline != nil)
+        bench.pass(.seconds(10))
+        #expect(bench.calls.count == calls && bench.closed.count == 1)
+    }
+
     @Test func `endpoints that are down close nothing while any program receives something`() {
         var bench = SilenceBench(3)
         for host in UInt32(100)...110 { bench.add(host: host, isDead: true) }

@@ -11,30 +11,60 @@ struct DiagnosisProgramTests {
         let diagnosis: Diagnosis
         let status: Int
         let duration: Int64
-        let keys: Set<String>
     }
 
+    /// An outcome, and how busy the machine was meanwhile.
+    private struct Attempt: Sendable {
+        let outcome: Result<Outcome, any Error>
+        let pressure: Double
+
+        init(_ number: Int, at network: ProviderNetwork) {
+            let pressure = ProcessorPressure()
+            outcome = Result { try DiagnosisProgramTests.play(DiagnosisScene.all[number], number, at: network) }
+            self.pressure = pressure.share
+        }
+    }
+
+    /// What a diagnosis finds is what answered within its limits of time, which are not those of a machine whose other programs
+    /// take its processors for most of the time.
+    private static let tolerable = 0.5
+
     @Test func `each broken layer is blamed on the right party, within ten seconds`() async throws {
-        #expect(DiagnosisScene.all.count { $0.party != nil } >= 30)
+        let scenes = DiagnosisScene.all
+        #expect(scenes.count { $0.party != nil } >= 30)
         let network = try ProviderNetwork()
         defer { network.remove() }
-        let results = try await ParallelWork.map(DiagnosisScene.all.count, width: 8, within: .seconds(240)) { number in
-            let scene = DiagnosisScene.all[number]
-            let home = try HomeNetwork(number + 1, at: network)
-            defer { home.remove() }
-            try scene.breaks(home)
-            let (output, status) = try home.explain(
-                scene.target, servers: scene.servers, endpoints: scene.endpoints, environment: scene.environment)
-            let json = try JSONReader.read(Array(output.utf8))
-            return Outcome(
-                diagnosis: try Diagnosis(reading: json), status: status, duration: json["duration_us"]?.integer ?? .max,
-                keys: JSONKeys.all(in: output))
+        var attempts = try await ParallelWork.map(scenes.count, width: 8, within: .seconds(240)) { number in
+            Attempt(number, at: network)
+        }.map { try $0.get() }
+        for (number, scene) in scenes.enumerated() {
+            // One at a time, and only where the machine was busy.
+            for _ in 0..<3 {
+                guard attempts[number].pressure > Self.tolerable, !faults(scene, attempts[number]).isEmpty else {
+                    break
+                }
+                print("once more, since the machine was busy:", faults(scene, attempts[number]))
+                attempts[number] = try await ParallelWork.map(1, width: 1, within: .seconds(60)) { _ in
+                    Attempt(number, at: network)
+                }[0].get()
+            }
+            #expect(faults(scene, attempts[number]) == [])
         }
-        for (scene, result) in zip(DiagnosisScene.all, results) { check(scene, result) }
-        let found = zip(DiagnosisScene.all, results).compactMap { scene, result in
-            (try? result.get()).map { (scene, $0.diagnosis) }
+        let found = zip(scenes, attempts).compactMap { scene, attempt in
+            (try? attempt.outcome.get()).map { (scene, $0.diagnosis) }
         }
         try comparePublished(with: DiagnosisPage.text(found))
+    }
+
+    private static func play(_ scene: DiagnosisScene, _ number: Int, at network: ProviderNetwork) throws -> Outcome {
+        let home = try HomeNetwork(number + 1, at: network)
+        defer { home.remove() }
+        try scene.breaks(home)
+        let (output, status) = try home.explain(
+            scene.target, servers: scene.servers, endpoints: scene.endpoints, environment: scene.environment)
+        let json = try JSONReader.read(Array(output.utf8))
+        return Outcome(
+            diagnosis: try Diagnosis(reading: json), status: status, duration: json["duration_us"]?.integer ?? .max)
     }
 
     /// The tests have a transcript of each scene, as the program prints it now, and the documentation has some. Where
@@ -61,20 +91,24 @@ struct DiagnosisProgramTests {
         #expect(Set(broken.compactMap(\.party)) == Set(Diagnosis.Party.allCases))
     }
 
-    private func check(_ scene: DiagnosisScene, _ result: Result<Outcome, any Error>) {
-        guard let outcome = try? result.get() else {
-            Issue.record("\(scene.name): \(result)")
-            return
+    /// What is not as the scene says.
+    private func faults(_ scene: DiagnosisScene, _ attempt: Attempt) -> [String] {
+        let outcome: Outcome
+        switch attempt.outcome {
+        case .success(let found): outcome = found
+        case .failure(let error): return ["\(scene.name): \(error)"]
         }
         let diagnosis = outcome.diagnosis
-        let steps = diagnosis.steps.map { "\($0.finding) \($0.subject.rawValue): \($0.text)" }.joined(separator: "\n")
-        let report = "\(scene.name): \(diagnosis.blame?.text ?? "no blame")\n\(steps)"
-        #expect(diagnosis.outcome == scene.outcome, "\(report)")
-        #expect(diagnosis.blame?.party == scene.party, "\(report)")
-        #expect(diagnosis.blame?.layer == scene.layer, "\(report)")
-        #expect(diagnosis.blame?.subject == scene.subject, "\(report)")
         let statuses: [Diagnosis.Outcome: Int] = [.ok: 0, .degraded: 0, .failed: 1, .unknown: 3]
-        #expect(outcome.status == statuses[diagnosis.outcome], "\(scene.name)")
-        #expect(outcome.duration < 11_000_000, "\(scene.name)")
+        var faults: [String] = []
+        if diagnosis.outcome != scene.outcome { faults.append("outcome \(diagnosis.outcome)") }
+        if diagnosis.blame?.party != scene.party { faults.append("another party") }
+        if diagnosis.blame?.layer != scene.layer { faults.append("another layer") }
+        if diagnosis.blame?.subject != scene.subject { faults.append("another subject") }
+        if outcome.status != statuses[diagnosis.outcome] { faults.append("exit status \(outcome.status)") }
+        if outcome.duration >= 11_000_000 { faults.append("it took \(outcome.duration) us") }
+        guard !faults.isEmpty else { return [] }
+        let steps = diagnosis.steps.map { "\($0.finding) \($0.subject.rawValue): \($0.text)" }
+        return ["\(scene.name): \(diagnosis.blame?.text ?? "no blame")"] + faults + steps
     }
 }

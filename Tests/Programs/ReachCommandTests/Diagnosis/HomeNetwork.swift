@@ -44,6 +44,8 @@ final class HomeNetwork {
     var providerLink: String { "home\(number)" }
 
     func remove() {
+        // At once, and not some time after the namespaces, so that a home of the same number can follow.
+        _ = try? network.provider.run("ip", "link", "delete", providerLink)
         client.remove()
         router.remove()
     }

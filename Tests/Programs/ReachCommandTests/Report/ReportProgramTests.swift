@@ -63,6 +63,14 @@ import Testing
         #expect(result.standardError.contains(sentence), "\(result)")
     }
 
+    @Test func `a running daemon's last record still holds, also where its directory is named`() throws {
+        let daemon = try start()
+        defer { daemon.send(SIGKILL) }
+        usleep(1_200_000)
+        let report = try run("report", "--state", state, "--since", "1s", "--json", "internet")
+        #expect(report.standardOutput.contains("\"not_observed_ms\":0}"), "\(report)")
+    }
+
     @Test func `history accepts a date, and an unknown target is an error that lists the recorded ones`() throws {
         let daemon = try start()
         defer { daemon.send(SIGKILL) }

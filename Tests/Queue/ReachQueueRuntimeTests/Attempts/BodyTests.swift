@@ -163,26 +163,3 @@ struct BodyTests {
         withExtendedLifetime(server) {}
     }
 }
-
-extension QueueRoom {
-    /// A body in the queue's own files.
-    func spool(_ bytes: [UInt8]) async throws -> String {
-        // Opening it, the store removes files that no request names.
-        try await notices.wait(for: 1)
-        let log = EventLog<Bool>()
-        perform { room in
-            room.queue.spool?.append(bytes, to: "body-test") { result in
-                if case .success = result { log.append(true) }
-            }
-        }
-        try await log.wait(for: 1)
-        return "body-test"
-    }
-
-    /// A file of the queue's.
-    func read(_ name: String) async throws -> [UInt8] {
-        let log = EventLog<Result<[UInt8], SystemError>>()
-        perform { $0.queue.spool?.read(name, from: 0, 1 << 20) { log.append($0) } }
-        return try await log.wait(for: 1)[0].get()
-    }
-}

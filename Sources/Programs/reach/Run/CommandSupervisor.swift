@@ -1,0 +1,127 @@
+internal import Glibc
+internal import ReachControl
+internal import ReachCore
+internal import ReachLoop
+internal import ReachTerminal
+
+/// Runs a command while a condition holds: connects the watch, the decisions and the command's processes. Used on one thread.
+final class CommandSupervisor {
+    private static let signals = [
+        SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGCHLD,
+    ]
+
+    private let loop: EventLoop
+    private let job: CommandJob
+    private let name: String
+    private var supervision: CommandSupervision
+    private var timer: DeadlineTimer?
+    private var ending: CommandSupervision.Ending?
+    private var failure: CommandError?
+
+    /// Call it before a thread starts: it blocks the signals that it reads.
+    init(_ command: [String], scope: ScopeUnit?, supervision: CommandSupervision) throws(SystemError) {
+        SignalSource.block(Self.signals)
+        loop = try EventLoop()
+        job = CommandJob(command, scope: scope)
+        name = DisplayText.sanitized(command[0])
+        self.supervision = supervision
+    }
+
+    /// Runs the command while what ``ConditionWatch`` watches holds.
+    ///
+    /// - Returns: The command's status.
+    /// - Throws: ``CommandError`` when the condition was lost for good, did not hold in time, or cannot be observed.
+    func run(while conditions: [NetworkCondition], of source: ConditionWatch.Source) throws -> CInt {
+        try SignalSource.watch(Self.signals, on: loop) { [unowned self] in received($0) }
+        timer = DeadlineTimer(on: loop) { [unowned self] in
+            perform(supervision.timePassed(at: SystemClock.boot))
+        }
+        let watch = ConditionWatch(conditions, of: source, on: loop) { [unowned self] holds in
+            perform(supervision.conditionChanged(holds: holds, at: SystemClock.boot))
+        }
+        loop.afterEvents { [unowned self] in
+            timer?.set(to: supervision.deadline)
+            watch.start()
+        }
+        loop.run()
+        switch ending {
+        case .command(let status)?: return status
+        case .timedOut?: throw CommandError(status: .timedOut)
+        case .givenUp?:
+            throw CommandError(status: .tryAgain, message: "\(name) was ended: its condition no longer holds")
+        case .signal(let number)?: Self.die(by: number)
+        case nil:
+            // The watch has failed; what runs unwatched must not go on.
+            job.terminate()
+            throw failure ?? watch.failure ?? CommandError(status: .cannotObserve)
+        }
+    }
+
+    private func received(_ signal: CInt) {
+        switch signal {
+        case SIGCHLD: collect()
+        case SIGTSTP:
+            // From the terminal, where it was not handed to the command.
+            if supervision.isRunning { job.send(SIGTSTP) } else { job.suspend() }
+        case SIGCONT:
+            // A shell has brought the job to the foreground.
+            if supervision.isRunning { job.resume() }
+        case SIGUSR1, SIGUSR2: job.send(signal)
+        default:
+            job.send(signal)
+            perform(supervision.interrupted(by: signal, at: SystemClock.boot))
+        }
+    }
+
+    private func collect() {
+        switch job.collect(waitsForGroup: supervision.isEnding) {
+        case .ended(let status): perform(supervision.commandEnded(status: status, at: SystemClock.boot))
+        case .stopped:
+            guard supervision.isRunning else { return }
+            job.suspend()
+            // A shell has continued this process, or nobody could, and it did not stop.
+            job.resume()
+        case nil: break
+        }
+    }
+
+    private func perform(_ action: CommandSupervision.Action?) {
+        switch action {
+        case .start?: start()
+        case .pause?:
+            say("paused: its condition no longer holds")
+            job.pause()
+        case .resume?:
+            if supervision.isRunning { say("goes on") }
+            job.resume()
+        case .terminate?:
+            say("is asked to end: its condition no longer holds")
+            job.terminate()
+        case .kill?: job.kill()
+        case .finish(let ending)?:
+            self.ending = ending
+            loop.stop()
+        case nil: break
+        }
+        timer?.set(to: supervision.deadline)
+    }
+
+    private func start() {
+        do throws(SystemError) {
+            try job.start()
+        } catch {
+            failure = .cannotRun(name, error.number)
+            loop.stop()
+        }
+    }
+
+    private func say(_ what: String) { StandardError.write("reach: \(name) \(what)\n") }
+
+    /// Ends this process as the signal would have ended it.
+    private static func die(by number: CInt) -> Never {
+        signal(number, SIG_DFL)
+        raise(number)
+        SignalSource.deliverPending(number)
+        endProcess(128 + number)
+    }
+}

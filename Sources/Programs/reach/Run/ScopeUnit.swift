@@ -1,0 +1,50 @@
+internal import Glibc
+internal import ReachCore
+
+/// A transient systemd scope: all processes of a command, also those that left its process group. systemd-run(1) and systemctl(1)
+/// act for it, since they know the manager's bus of this user.
+struct ScopeUnit {
+    let name: String
+    private let isOfSystem: Bool
+    private let grace: Duration
+
+    /// - Parameter grace: The time between SIGTERM and SIGKILL.
+    init(grace: Duration) {
+        name = "reach-run-\(getpid()).scope"
+        isOfSystem = geteuid() == 0
+        self.grace = grace
+    }
+
+    private var manager: [String] { isOfSystem ? [] : ["--user"] }
+
+    /// The words before the command. systemd-run replaces itself by the command once the scope is there.
+    var launcher: [String] {
+        let seconds = max(1, (grace.nanoseconds + 999_999_999) / 1_000_000_000)
+        return ["systemd-run"] + manager
+            + ["--scope", "--quiet", "--collect", "--unit=\(name)", "--property=TimeoutStopSec=\(seconds)s", "--"]
+    }
+
+    /// - Returns: Whether systemd has frozen it; it cannot without the unified hierarchy of control groups.
+    func freeze() -> Bool { systemctl("freeze") }
+
+    func thaw() { _ = systemctl("thaw") }
+
+    func stop() { _ = systemctl("stop", "--no-block") }
+
+    func kill() { _ = systemctl("kill", "--signal=SIGKILL") }
+
+    private func systemctl(_ verb: String, _ options: String...) -> Bool {
+        let words = ["systemctl"] + manager + ["--quiet", verb] + options + [name]
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { arguments.forEach { free($0) } }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        var child = pid_t()
+        guard posix_spawnp(&child, words[0], &actions, nil, &arguments, environ) == 0 else { return false }
+        var word: CInt = 0
+        while waitpid(child, &word, 0) == -1, errno == EINTR {}
+        return word == 0
+    }
+}
