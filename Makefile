@@ -2,7 +2,7 @@
 #
 #   SWIFT   the Swift 6.3 to use             PREFIX   where to install, /usr/local
 #   DESTDIR a directory to stage into        FUZZ_SECONDS, BENCH_ARGS, CRASH_ARGS, SCENES_ARGS, LAB_ARGS,
-#                                                    ATTACK_ARGS, SIM_ARGS, FLEET_CRASH_ARGS
+#                                                    ATTACK_ARGS, SIM_ARGS, FLEET_CRASH_ARGS, MUTANTS_ARGS
 #   ONLY    the test targets, or files of tests (TARGET/FILE), that `make test` builds and runs; without it, all
 #   VERSION what `make release` releases             TAG     "yes" makes it tag the release
 #   FLEET   "no" leaves reach-fleet and libnats out of `make build` and `make install`
@@ -23,6 +23,7 @@ CRASH_ARGS ?=
 ATTACK_ARGS ?=
 SIM_ARGS ?=
 FLEET_CRASH_ARGS ?=
+MUTANTS_ARGS ?=
 
 CC ?= cc
 
@@ -107,6 +108,10 @@ test: deps ## Run all tests, or ONLY="ReachCoreTests ReachLoopTests/MailboxTests
 	$(SWIFT) build --build-tests
 	@contrib/test/run "$$($(SWIFT) build --show-bin-path)/reachPackageTests.xctest" \
 	  $(or $(only_targets),$(notdir $(wildcard Tests/*/*Tests)))
+
+.PHONY: mutants
+mutants: deps ## Put faults into the values, and count those that tests notice; MUTANTS_ARGS="--seed 2 ReachQueue"
+	@SWIFT="$(SWIFT)" contrib/test/mutants $(MUTANTS_ARGS)
 
 # The libraries' other versions. Without root or a mirror it says so, and succeeds.
 .PHONY: debian13

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import time
+import zlib
 from pathlib import Path
 
 from frames import endless_hello_requests, endless_key_updates
@@ -191,6 +192,65 @@ def announced(kind, handle, has_certificate):
 # ---------------------------------------------------------------- a disk that becomes read-only
 
 
+@attack("writable again", "the state's file system is read-only for a while, in which a link and a target change and B adds requests",
+        "queue, history and journal go on within 35 s after it, without a restart, and nothing that was confirmed is lost",
+        configuration='[targets]\nw = "interface:w0"\n')
+def writable_again(ground):
+    compiler = shutil.which("cc")
+    if not compiler:
+        raise Skip("there is no cc to build readonly.c with")
+    library, mark = ground.public / "readonly.so", ground.public / "read-only"
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, Path(__file__).resolve().parent / "readonly.c"], check=True)
+    ground.environment = {"LD_PRELOAD": str(library), "READ_ONLY_MARK": str(mark), "READ_ONLY_BELOW": str(ground.state)}
+    ip("link", "add", "w0", "type", "veth", "peer", "name", "w1")
+    ip("link", "set", "w1", "up")
+    ground.start(ground.configuration_text)
+    records = ("history.jsonl", "events.*.jsonl")
+
+    def size(name):
+        return sum(path.stat().st_size for path in ground.state.rglob(name))
+
+    def change(state):
+        ip("link", "set", "w0", state)
+        time.sleep(0.3)
+    with ground.client(B) as b:
+        confirmed = [b.add(ADD_URL, **WAITS) for _ in range(3)]
+        change("up")
+        mark.touch()
+        refused = 0
+        for state in ("down", "up", "down"):
+            change(state)
+            try:
+                confirmed.append(b.add(ADD_URL, **WAITS))
+            except Refused:
+                refused += 1
+        before = {name: size(name) for name in records}
+        change("up")
+        stood_still = all(size(name) == before[name] for name in records)
+        mark.unlink()
+        began, left = time.monotonic(), ["queue", *records]
+        while left and time.monotonic() < began + 35:
+            change("down")
+            change("up")
+            if "queue" in left:
+                with contextlib.suppress(Refused):
+                    confirmed.append(b.add(ADD_URL, **WAITS))
+                    left.remove("queue")
+            left = [name for name in left if name == "queue" or size(name) <= before[name]]
+        spent = time.monotonic() - began
+    ground.kill()
+    ground.start(ground.configuration_text)
+    with ground.client(B) as b:
+        found = {request["id"] for request in b.queue("List")["requests"]}
+    lost = [number for number in confirmed if number not in found]
+    seen = f"{refused} of 3 refused meanwhile; all go on after {spent:.1f} s; {len(confirmed)} confirmed, {len(lost)} lost"
+    if lost or left:
+        raise Failure(f"{seen}; do not go on: {', '.join(left)}")
+    if refused != 3 or not stood_still:
+        raise Failure(f"{seen}; but something was written meanwhile")
+    return seen
+
+
 @attack("read-only after an error", "the state's file system meets an error, and the kernel makes it read-only; then it is checked and mounted again",
         "what was confirmed before is there after a check of the file system, and calls are refused at once meanwhile", measures=True)
 def read_only(ground):
@@ -250,7 +310,7 @@ announced("interim answers", repeats(INTERIM, INTERIM), True)
 # ---------------------------------------------------------------- shells
 
 # As long as the name of a link may be.
-NAME, HONEST = "$(touch${IFS}Z)", "abcdefghijklmno"
+NAME, HONEST, PAST = "$(touch${IFS}Z)", "abcdefghijklmno", "pqrstuvwxyzabcd"
 SHELLS = {
     "bash": (["bash", "--norc", "--noprofile", "-i"], "source {0}/reach.bash\n"),
     "zsh": (["zsh", "-f", "-i"], "autoload -Uz compinit; compinit -u -D; fpath=({0} $fpath); autoload -Uz _reach; compdef _reach reach\n"),
@@ -310,8 +370,17 @@ def pass_on(path, real):
         threading.Thread(target=answer, args=(listener.accept()[0],), daemon=True).start()
 
 
-@attack("names that a shell would run", f"a link is named {NAME}, and a socket of A's offers targets and probes so named; root presses TAB in "
-        f"{', '.join(SHELLS)}", "no shell runs the name, and the command offers names that can be typed",
+def forged(history, name):
+    """The lines of a history about a target of another name, with right sums."""
+    lines = []
+    for line in history.read_text().splitlines():
+        entry = line.replace(HONEST, name).rpartition(',"crc":')[0] + "}"
+        lines.append(f'{entry[:-1]},"crc":"{zlib.crc32(entry.encode()):08x}"}}\n')
+    return "".join(lines)
+
+
+@attack("names that a shell would run", f"a link is named {NAME}, and a socket and a history of A's offer targets and probes so named; root presses "
+        f"TAB in {', '.join(SHELLS)}", "no shell runs the name, and each offers the names beside it that can be typed",
         configuration=f'[targets]\n{HONEST} = "{WELL}"\n[[probe]]\nname = "{HONEST}"\ntarget = "tcp://{WELL}:1"\n')
 def shells(ground):
     ip("link", "add", NAME, "type", "veth", "peer", "name", "p9")
@@ -319,7 +388,9 @@ def shells(ground):
     ground.start(ground.configuration_text)
     mine = ground.public / "reach.sock"
     ground.attack(pass_on, mine, ground.socket)
-    scripts = Path(__file__).resolve().parent.parent / "completions"
+    past = ground.public / "past"
+    past.mkdir()
+    (past / "history.jsonl").write_text(forged(ground.state / "history.jsonl", PAST) + forged(ground.state / "history.jsonl", NAME))
     # At the same time, since each line takes a second.
     forks = {}
     for shell, (command, begin) in SHELLS.items():
@@ -327,26 +398,31 @@ def shells(ground):
             continue
         place = ground.directory / f"shell-{shell}"
         place.mkdir()
+        for script in (f"reach.{shell}", "_reach"):
+            with open(place / script, "wb") as file:
+                subprocess.run([ground.options.reach, "--generate-completion-script", shell], stdout=file, check=True)
         environment = {**os.environ, "PATH": f"{os.path.dirname(ground.options.reach)}:{os.environ['PATH']}", "HOME": str(place),
                        "REACH_SOCKET": str(ground.socket), "TERM": "xterm"}
         lines = ["reach status interface:\t\t", "reach status \t\t", f"reach status interface:{NAME[:3]}\t\t",
                  "reach queue add --when interface=\t\t", f"reach --socket {mine} probes \t\t", f"reach status --socket {mine} \t\t",
-                 f"reach wait --socket {mine} --until probe=\t\t"]
-        forks[shell] = Fork(type_in, command, begin.format(scripts), lines, place, environment)
+                 f"reach wait --socket {mine} --until probe=\t\t", f"reach history --state {past} \t\t"]
+        forks[shell] = Fork(type_in, command, begin.format(place), lines, place, environment)
         ground.processes.append(forks[shell])
-    ran = []
+    ran, missing = [], []
     for shell, fork in forks.items():
         output = fork.result(30)
         if any(path.name == "Z" for path in (ground.directory / f"shell-{shell}").rglob("*")):
             ran.append(shell)
-        elif "interface" not in output:
-            ran.append(f"{shell} shows nothing")
+        # Neither is typed.
+        missing += [f"{name} in {shell}" for name in (HONEST, PAST) if name not in output]
     tried = list(forks)
     seen = f"typed in {', '.join(tried)}; run in {', '.join(ran) or 'none'}"
     if not tried:
         raise Skip("there is no shell of these")
     if ran:
         raise Failure(seen)
+    if missing:
+        raise Late(f"{seen}; not offered: {', '.join(missing)}")
     return seen
 
 

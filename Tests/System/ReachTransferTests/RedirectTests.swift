@@ -62,6 +62,35 @@ struct RedirectTests {
         #expect(report.failure?.curlCode == 1)
     }
 
+    @Test(arguments: ["/" + String(repeating: "a", count: 20_000), String(repeating: "../", count: 6000)])
+    func `a redirect to a longer URL than servers accept is not followed`(location: String) throws {
+        let request = try TransferRequest(port: 80, "/")
+        let failure = #expect(throws: TransferFailure.self) { try request.redirect(to: location, status: 302) }
+        #expect(failure?.reason == .badRequest)
+        #expect(failure?.message == "redirect to a URL of more than 16384 bytes")
+    }
+
+    @Test func `redirects that make the path longer each time end`() throws {
+        var request = try TransferRequest(port: 80, "/a/")
+        var hops = 0
+        let failure = #expect(throws: TransferFailure.self) {
+            while hops < 100 {
+                request.follow(try request.redirect(to: String(repeating: "b/", count: 1000), status: 302))
+                hops += 1
+            }
+        }
+        #expect(failure?.reason == .badRequest)
+        #expect(hops == 8)
+    }
+
+    @Test func `a URL that cannot be read is quoted in part`() throws {
+        let request = try TransferRequest(port: 80, "/")
+        let failure = #expect(throws: TransferFailure.self) {
+            try request.redirect(to: "//" + String(repeating: "u:", count: 5000), status: 302)
+        }
+        #expect(failure.map { $0.message.utf8.count < 400 } == true)
+    }
+
     @Test func `without a policy a redirect is a response`() async throws {
         let server = try Self.server()
         let report = try await TransferStage().run(try TransferRequest(port: server.port, "/to?/"))

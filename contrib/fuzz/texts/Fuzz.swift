@@ -11,7 +11,7 @@ private let grammars: [(name: String, check: @Sendable ([UInt8], Int) -> Void)] 
     ("cookies", { bytes, _ in checkCookies(bytes) }), ("cache", { bytes, _ in checkCache(bytes) }),
     ("challenges", { bytes, _ in checkChallenge(text(bytes)) }), ("events", checkEvents),
     ("multipart", { bytes, _ in checkMultipart(bytes) }), ("payloads", { bytes, _ in checkPayload(bytes) }),
-    ("headers", { bytes, _ in checkMessage(bytes) }),
+    ("headers", { bytes, _ in checkMessage(bytes) }), ("encodings", checkEncoded),
 ]
 
 /// How many inputs each grammar has had, for the last line.
@@ -157,6 +157,33 @@ private func checkChallenge(_ text: String) {
     precondition(whole == events(pieces), "the pieces matter")
     let isBounded = (whole ?? []).allSatisfy { !$0.id.utf8.contains(0) && $0.data.utf8.count <= 3 * 256 }
     precondition(isBounded, "beyond the limit")
+}
+
+/// The first byte is the encoding; the rest is a body, however damaged.
+@Sendable private func checkEncoded(_ bytes: [UInt8], pieces: Int) {
+    let fields = ["gzip", "deflate", "br", "zstd"]
+    func decode(_ size: Int, into space: Int) -> (body: [UInt8], isGood: Bool, isTruncated: Bool) {
+        guard let decoder = ContentDecoder(fields[Int(bytes.first ?? 0) % fields.count]) else {
+            return ([], false, false)
+        }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: space, alignment: 1)
+        defer { buffer.deallocate() }
+        var body: [UInt8] = []
+        var rest = bytes.dropFirst()
+        while !rest.isEmpty {
+            Array(rest.prefix(size)).withUnsafeBytes { decoder.append($0) }
+            rest = rest.dropFirst(size)
+            while decoder.hasMore, body.count < 1 << 20 {
+                guard let count = decoder.next(into: buffer) else { return (body, false, false) }
+                body += buffer[..<count]
+            }
+        }
+        return (body, true, decoder.isTruncated)
+    }
+    let (whole, parts) = (decode(max(1, bytes.count), into: 4096), decode(pieces, into: 64 + pieces))
+    guard max(whole.body.count, parts.body.count) < 1 << 20 else { return }
+    precondition(whole.isGood == parts.isGood && whole.isTruncated == parts.isTruncated, "the pieces matter")
+    precondition(!whole.isGood || whole.body == parts.body, "the pieces matter to the body")
 }
 
 private func checkMultipart(_ bytes: [UInt8]) {

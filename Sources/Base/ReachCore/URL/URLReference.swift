@@ -95,19 +95,26 @@ extension String {
         guard !isEmpty else { return self }
         // Most paths have no dot segments.
         guard utf8.first != UInt8(ascii: "/") || utf8.contains(UInt8(ascii: ".")) else { return self }
-        var kept: [Substring] = []
-        let segments = split(scalar: "/", omittingEmptySubsequences: false).dropFirst(hasUTF8Prefix("/") ? 1 : 0)
-        for (index, segment) in zip(segments.indices, segments) {
-            let isLast = index == segments.endIndex - 1
-            switch segment {
-            case ".": if isLast { kept.append("") }
-            case "..":
-                _ = kept.popLast()
-                if isLast { kept.append("") }
-            default: kept.append(segment)
+        let (slash, dot) = (UInt8(ascii: "/"), UInt8(ascii: "."))
+        let bytes = Array(utf8)
+        // Each segment with the slash before it: a server may send tens of thousands.
+        var kept: [UInt8] = []
+        kept.reserveCapacity(bytes.count + 1)
+        var start = bytes.first == slash ? 1 : 0
+        while start <= bytes.count {
+            var end = start
+            while end < bytes.count, bytes[end] != slash { end += 1 }
+            let dots = bytes[start..<end].allSatisfy { $0 == dot } ? end - start : 0
+            if dots == 2 { kept.removeSubrange((kept.lastIndex(of: slash) ?? 0)...) }
+            if dots != 1, dots != 2 {
+                kept.append(slash)
+                kept += bytes[start..<end]
+            } else if end == bytes.count {
+                kept.append(slash)
             }
+            start = end + 1
         }
-        return "/" + kept.joined(separator: "/")
+        return kept.isEmpty ? "/" : String(decoding: kept, as: UTF8.self)
     }
 
     /// The text up to and including the last slash; "/" if there is none.

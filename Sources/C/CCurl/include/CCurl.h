@@ -14,6 +14,8 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
+#include "reach_decode.h"
+
 /* libcurl and OpenSSL are loaded at their first use: with their dependencies they are thirty libraries, 7 MiB and some
  * milliseconds, and a daemon that has nothing to send needs none of them.
  *

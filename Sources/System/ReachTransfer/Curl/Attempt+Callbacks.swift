@@ -175,8 +175,7 @@ extension Attempt {
             budget.begin(turn: multi.turn)
             budget.addWire(bytes.count)
             // libcurl stops reading after this buffer, and keeps its bytes.
-            guard !isHeldBack, multi.holdBack(self) else { return }
-            if growsWithoutBound { pausesAfterwards = true } else { curl_easy_pause(easy, CURLPAUSE_RECV) }
+            if !isHeldBack, multi.holdBack(self) { curl_easy_pause(easy, CURLPAUSE_RECV) }
         case CURLINFO_TEXT:
             // 7.88.1 drops bytes after the end of a response and keeps the connection.
             if Self.excess.contains(where: bytes.starts) { distrustConnection() }
@@ -190,25 +189,25 @@ extension Attempt {
 
     /// - Returns: The result for libcurl's callback.
     fileprivate func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Int {
-        if mustStopReading {
-            guard evidence.isDecoding, hasSpaceForDecoded else { return Int(CURL_WRITEFUNC_PAUSE) }
-            if isPaused || !growsWithoutBound {
-                curl_easy_pause(easy, CURLPAUSE_RECV)
-            } else {
-                pausesAfterwards = true
-            }
-        }
+        if let decoder { return received(bytes, for: decoder) }
+        guard !mustStopReading else { return Int(CURL_WRITEFUNC_PAUSE) }
+        return accept(bytes) ? bytes.count : 0
+    }
+
+    /// Accepts a piece of the body, decoded.
+    ///
+    /// - Returns: `false` if the attempt ends.
+    func accept(_ bytes: UnsafeRawBufferPointer) -> Bool {
         budget.addPiece(bytes.count)
-        if isDecodedWithinLimit, !mayUnpack() { return 0 }
         let (accepted, verdict) = reader.accept(bytes.count)
         movedBytes += UInt64(bytes.count)
         gate?.addContent(bytes.count)
         if accepted > 0, reader.redirect == nil { add(body: UnsafeRawBufferPointer(rebasing: bytes[..<accepted])) }
-        return obey(verdict) ? bytes.count : 0
+        return obey(verdict)
     }
 
     /// Whether it has to stop reading for now: the writer has no room, or others on the loop have their turn.
-    private var mustStopReading: Bool {
+    var mustStopReading: Bool {
         guard job?.hasRoom ?? true else {
             isPaused = true
             return true

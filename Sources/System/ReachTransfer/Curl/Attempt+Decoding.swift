@@ -1,39 +1,52 @@
 internal import CCurl
 
-/// Compressed bodies, which libcurl decodes as they arrive.
+/// Compressed bodies, which are decoded as they arrive, within what a turn of the loop allows.
 extension Attempt {
-    /// Whether the response is decoded, up to a limit (``TransferRequest/decodesWithinLimit``).
-    var isDecodedWithinLimit: Bool { evidence.isDecoding && plan.request.decodesWithinLimit }
-
-    /// Notes how the body is encoded. Has libcurl pass on one in an encoding that it does not know, as browsers do: it reads the
-    /// option with each piece of the body; versions since 8.7 read it before, and fail.
+    /// Notes how the body is encoded. One in an encoding that is not known is passed on as it came, as browsers do.
     func noteEncoding(of head: ResponseHead) {
-        let encoding = plan.request.decodes ? head["content-encoding"]?.lowercased() : nil
-        evidence.isDecoding = encoding != nil
-        // Deflate makes at most 1032 bytes of one (zlib's technical details).
-        growsWithoutBound = isDecodedWithinLimit && !["gzip", "x-gzip", "deflate"].contains(encoding)
-        guard let encoding, CurlRuntime.current?.decodes(encoding) != true else { return }
-        _ = reach_curl_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0)
-        handle.settings = nil
+        guard plan.request.decodes, reader.redirect == nil, let field = head["content-encoding"] else { return }
+        decoder = ContentDecoder(field)
     }
 
-    /// Whether what libcurl decodes of the buffer that it has read is kept here. libcurl would keep at most 64 MiB, and since 8.13
-    /// it decodes more each time before it passes on what it keeps.
-    var hasSpaceForDecoded: Bool {
-        guard case .body(let bytes)? = parts.last else { return true }
-        return bytes.count < Self.mostDecoded
+    /// Whether something of the body waits to be decoded.
+    var hasUndecoded: Bool { decoder?.hasMore ?? false }
+
+    /// Takes a piece of an encoded body.
+    ///
+    /// - Returns: The result for libcurl's callback. libcurl keeps a piece that comes too early.
+    func received(_ bytes: UnsafeRawBufferPointer, for decoder: ContentDecoder) -> Int {
+        guard !decoder.hasMore, !mustStopReading else { return Int(CURL_WRITEFUNC_PAUSE) }
+        budget.addEncoded(bytes.count)
+        decoder.append(bytes)
+        return decode() ? bytes.count : 0
     }
 
-    /// More than a buffer of 16 KiB that gzip packed; other encodings pack more.
-    private static let mostDecoded = 32 << 20
+    /// Decodes what has arrived until it has to stop for a while.
+    ///
+    /// - Returns: `false` if the attempt ends.
+    func decode() -> Bool {
+        guard let decoder else { return true }
+        return withUnsafeTemporaryAllocation(byteCount: ContentDecoder.pieceBytes, alignment: 16) { space in
+            while decoder.hasMore, !mustStopReading {
+                guard let count = decoder.next(into: space) else {
+                    refuse(failure(.badEncoding, "the body is not in the encoding that its head names", curlCode: 61))
+                    return false
+                }
+                multi?.shares.addDecoded(count)
+                guard accept(UnsafeRawBufferPointer(rebasing: space[..<count])) else { return false }
+            }
+            if budget.isMostlyFraming { refuse(failure(.badResponse, "hardly anything but framing", curlCode: 56)) }
+            return evidence.refusal == nil
+        }
+    }
 
-    /// Whether a decoded response may go on, in which few bytes can stand for gigabytes.
-    func mayUnpack() -> Bool {
-        var received = 0
-        guard reach_curl_get_long(easy, CURLINFO_SIZE_DOWNLOAD_T, &received) == CURLE_OK else { return true }
-        budget.setEncoded(received)
-        guard growsWithoutBound, budget.isUnpackingTooMuch else { return true }
-        refuse(ResponseReader.unpacksTooMuch)
-        return false
+    /// Refuses a body that ended within its encoding, when libcurl has reported its end.
+    func checkDecoded() {
+        guard decoder?.isTruncated == true else { return }
+        refuse(failure(.truncated, "the compressed body ends too early", curlCode: 18))
+    }
+
+    private func failure(_ reason: TransferFailure.Reason, _ text: String, curlCode: Int32) -> TransferFailure {
+        TransferFailure(reason, "\(plan.request.url.host): \(text)", curlCode: curlCode)
     }
 }

@@ -69,8 +69,6 @@ extension Attempt {
         try set(CURLOPT_CONNECT_ONLY, request.connection == .connectOnly ? 1 : 0)
         let isHTTP1 = request.version == .http1 || !(CurlRuntime.current?.hasHTTP2 ?? false)
         try set(CURLOPT_HTTP_VERSION, Int((isHTTP1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)))
-        // An empty text stands for all that libcurl can decode.
-        if request.decodes { try set(CURLOPT_ACCEPT_ENCODING, "") }
         if let rate = request.rates.sending {
             try check(reach_curl_set_size(easy, CURLOPT_MAX_SEND_SPEED_LARGE, Int(max(rate, 1))))
         }
@@ -110,9 +108,9 @@ extension Attempt {
         if let resume = plan.resume {
             fields += ["Range: bytes=\(resume.offset)-", "If-Range: \(resume.entityTag)"]
         }
-        // libcurl's own field is the same one, but libcurl formats it twice for each request, letter by letter.
-        if request.decodes, let encodings = CurlRuntime.current?.encodings, !encodings.isEmpty {
-            fields.append("Accept-Encoding: \(encodings)")
+        // A field, and not libcurl's option: ``ContentDecoder`` decodes.
+        if request.decodes, !ContentDecoder.encodings.isEmpty {
+            fields.append("Accept-Encoding: \(ContentDecoder.encodings)")
         }
         fields += own.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
         try check(handle.setFields(fields, for: plan.resume == nil ? own : nil))

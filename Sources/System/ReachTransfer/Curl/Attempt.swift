@@ -59,10 +59,10 @@ final class Attempt {
     var budget = TurnBudget()
     /// Whether it has read enough for now: libcurl waits until ``CurlMulti`` resumes it.
     var isHeldBack = false
-    /// Whether a few bytes of it may stand for gigabytes.
-    var growsWithoutBound = false
-    /// Whether it is to be paused when libcurl has returned.
-    var pausesAfterwards = false
+    /// Decodes its body; `nil` if that is passed on as it comes.
+    var decoder: ContentDecoder?
+    /// Whether libcurl has reported its end, while a part of its body was not decoded yet.
+    var isReceived = false
     /// Whether the connection is closed after this exchange.
     private(set) var isDistrusted = false
     /// Whether libcurl ended it without a failure: another attempt may then use its handle.

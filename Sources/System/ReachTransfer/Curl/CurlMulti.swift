@@ -21,6 +21,7 @@ final class CurlMulti {
     /// Attempts that have read enough for now, and when they resume.
     private var heldBack: [(attempt: Attempt, pause: TurnBudget.Pause)] = []
     private let rests: RestLines
+    let shares: DecodingShares
     private let owner: ConnectionOwner
     /// Limits what its connections receive below TLS.
     let gates: ReceiveGates
@@ -39,12 +40,13 @@ final class CurlMulti {
     /// libcurl reported an inconsistency of its own, and this handle cannot be used again.
     var onBroken: (String) -> Void = { _ in }
 
-    init?(loop: EventLoop, owner: ConnectionOwner, rests: RestLines) {
+    init?(loop: EventLoop, owner: ConnectionOwner, rests: RestLines, shares: DecodingShares) {
         guard let handle = curl_multi_init() else { return nil }
         self.loop = loop
         self.handle = handle
         self.owner = owner
         self.rests = rests
+        self.shares = shares
         gates = ReceiveGates(loop: loop)
         sockets = CurlSockets(loop: loop)
         loopReference.owner = self
@@ -96,6 +98,11 @@ final class CurlMulti {
         guard attempts[attempt.easy] != nil else { return }
         attempt.isHeldBack = false
         turn += 1
+        if attempt.hasUndecoded {
+            guard attempt.decode() else { return finish(attempt, CURLE_WRITE_ERROR) }
+            if attempt.hasUndecoded { return reportNoted() }
+        }
+        if attempt.isReceived { return finish(attempt, CURLE_OK) }
         let code = curl_easy_pause(attempt.easy, CURLPAUSE_CONT)
         reportNoted()
         // A callback refused what libcurl had kept meanwhile: it says so only here, and would wait without end.
@@ -138,8 +145,11 @@ final class CurlMulti {
     /// Whether an attempt has to stop reading for now; it is then resumed later.
     func holdBack(_ attempt: Attempt) -> Bool {
         if attempt.isHeldBack { return true }
-        // In HTTP/2 the stream's window bounds a turn already.
-        guard let pause = attempt.budget.pause, pause == .rest || attempt.reader.isTextual else { return false }
+        var pause = attempt.budget.pause
+        // In HTTP/2 the stream's window bounds a turn already, but not what is decoded.
+        if pause == .turn, !attempt.reader.isTextual, attempt.decoder == nil { pause = nil }
+        if pause == nil, attempt.decoder != nil, shares.isSpent { pause = attempt.budget.afterContent }
+        guard let pause else { return false }
         attempt.isHeldBack = true
         heldBack.append((attempt, pause))
         note(attempt)
@@ -154,8 +164,6 @@ final class CurlMulti {
         let waiting = heldBack
         heldBack = []
         for (attempt, pause) in waiting {
-            if attempt.pausesAfterwards, attempt.multi === self { curl_easy_pause(attempt.easy, CURLPAUSE_RECV) }
-            attempt.pausesAfterwards = false
             guard pause == .rest else {
                 // Work deferred at the end of a turn runs in that turn: deferred twice, it runs after the next poll.
                 loop.afterEvents { [weak self] in
@@ -308,7 +316,13 @@ final class CurlMulti {
     }
 
     private func finish(_ attempt: Attempt, _ code: CURLcode) {
+        // What has arrived is decoded first, in the turns to come.
+        if code == CURLE_OK, attempt.hasUndecoded, attempt.evidence.refusal == nil {
+            attempt.isReceived = true
+            return
+        }
         attempt.readWireBytes()
+        if code == CURLE_OK { attempt.checkDecoded() }
         if code == CURLE_OK { attempt.endedWell = true } else { attempt.readInformation() }
         remove(attempt)
         onFinish(attempt, code)

@@ -8,8 +8,6 @@ package struct CurlRuntime: Hashable, Sendable {
     /// Such as `OpenSSL/3.0.19`.
     package let tls: String
     package let hasHTTP2: Bool
-    /// The encodings that it decodes, as it lists them for servers itself: `deflate, gzip, br, zstd`. Empty if there are none.
-    let encodings: String
     /// The path of its trusted certificates; empty if it has none.
     package let certificatesPath: String
 
@@ -33,21 +31,10 @@ package struct CurlRuntime: Hashable, Sendable {
         return current.hasOpenSSL ? nil : "libcurl must use OpenSSL, and uses \(current.tls)"
     }
 
-    /// Whether it decodes all encodings of a Content-Encoding field.
-    func decodes(_ field: String) -> Bool {
-        let known = Set(encodings.split(scalar: ",").map { String($0.trimmed) }).union(["identity", "none", "x-gzip"])
-        return field.split(scalar: ",").allSatisfy { known.contains($0.trimmed.lowercased()) }
-    }
-
     private init(_ information: curl_version_info_data) {
         version = String(cString: information.version)
         tls = information.ssl_version.map { String(cString: $0) } ?? ""
-        let features = information.features
-        hasHTTP2 = features & CURL_VERSION_HTTP2 != 0
-        let decoders = [
-            ("deflate, gzip", CURL_VERSION_LIBZ), ("br", CURL_VERSION_BROTLI), ("zstd", CURL_VERSION_ZSTD),
-        ]
-        encodings = decoders.filter { features & $0.1 != 0 }.map(\.0).joined(separator: ", ")
+        hasHTTP2 = information.features & CURL_VERSION_HTTP2 != 0
         certificatesPath = information.cainfo.map { String(cString: $0) } ?? ""
     }
 }

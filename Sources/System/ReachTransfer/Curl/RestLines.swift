@@ -19,3 +19,24 @@ final class RestLines {
         }
     }
 }
+
+/// Limits what all transfers decode in one turn of the loop: a connection's piece is some kilobytes, and may stand for megabytes.
+/// Confined to the loop.
+final class DecodingShares {
+    private let loop: EventLoop
+    private var turn: UInt64 = 0
+    private var decoded = 0
+
+    /// Some two milliseconds.
+    private static let limit = 2 << 20
+
+    init(loop: EventLoop) { self.loop = loop }
+
+    func addDecoded(_ count: Int) {
+        if turn != loop.turn { (turn, decoded) = (loop.turn, 0) }
+        decoded += count
+    }
+
+    /// Whether there is nothing left in this turn.
+    var isSpent: Bool { turn == loop.turn && decoded >= Self.limit }
+}

@@ -19,15 +19,16 @@ struct TurnBudget: Equatable {
     private var payload = 0
     /// Bytes from the connection in this turn, framing included.
     private var wire = 0
-    /// Bytes of a compressed body as received, and what was decoded since that number changed.
+    /// Bytes of a compressed body as received.
     private var encoded = 0
-    private var unpacked = 0
     private var allPayload = 0
     private var allWire = 0
 
     /// 256 pieces take less than a millisecond.
     private static let pieceLimit = 256
     private static let byteLimit = 512 << 10
+    /// The same for content that is decoded, which takes two milliseconds.
+    private static let decodedLimit = 2 << 20
     /// Bytes of payload a piece; less is a waste of time.
     private static let usefulPiece = 64
     /// The pause of an attempt that wastes time: it reads at most one buffer, some 16 KiB, between two pauses. Several
@@ -37,9 +38,7 @@ struct TurnBudget: Equatable {
     /// chunk ends after 3 million chunks.
     private static let overheadLimit = 16 << 20
 
-    /// The most that one buffer of a compressed body, of at most 16 KiB, may stand for where its encoding has no bound.
-    private static let unpackedLimit = 4 << 20
-    /// A body that grows more than so many times is decoded a buffer at a time, between pauses.
+    /// A body that grows more than so many times is decoded between pauses.
     private static let usualGrowth = 64
 
     mutating func begin(turn: UInt64) {
@@ -50,7 +49,6 @@ struct TurnBudget: Equatable {
     mutating func addPiece(_ count: Int) {
         pieces += 1
         payload += count
-        unpacked += count
         allPayload += count
     }
 
@@ -60,22 +58,28 @@ struct TurnBudget: Equatable {
         allWire += count
     }
 
-    /// - Parameter count: Bytes of the compressed body so far, as received.
-    mutating func setEncoded(_ count: Int) {
-        if count != encoded { (encoded, unpacked) = (count, 0) }
+    /// - Parameter count: Bytes of a compressed body, as received.
+    mutating func addEncoded(_ count: Int) {
+        encoded += count
+        // It may stand for nothing.
+        wire += count
     }
-
-    /// Whether a part of a compressed body stands for more than an encoder makes of ordinary content.
-    var isUnpackingTooMuch: Bool { unpacked > Self.unpackedLimit }
 
     /// How the attempt has to pause now; `nil` while it may read.
     var pause: Pause? {
         if pieces >= Self.pieceLimit, payload < pieces * Self.usefulPiece { return .rest }
         if wire >= Self.byteLimit / 2, payload < wire / 4 { return .rest }
-        guard pieces >= Self.pieceLimit || max(payload, wire) >= Self.byteLimit else { return nil }
-        return encoded > 0 && allPayload / Self.usualGrowth > encoded ? .rest : .turn
+        let isMuch = payload >= (encoded > 0 ? Self.decodedLimit : Self.byteLimit) || wire >= Self.byteLimit
+        guard pieces >= Self.pieceLimit || isMuch else { return nil }
+        return afterContent
     }
 
+    /// The pause of a response that is ordinary, but for how much it grows when it is decoded.
+    var afterContent: Pause { encoded > 0 && allPayload / Self.usualGrowth > encoded ? .rest : .turn }
+
     /// Whether the response consists almost entirely of framing.
-    var isMostlyFraming: Bool { allWire - allPayload > Self.overheadLimit && allPayload < (allWire - allPayload) / 4 }
+    var isMostlyFraming: Bool {
+        let overhead = max(allWire, encoded) - allPayload
+        return overhead > Self.overheadLimit && allPayload < overhead / 4
+    }
 }

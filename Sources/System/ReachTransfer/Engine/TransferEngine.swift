@@ -213,7 +213,7 @@ package final class TransferEngine: TransferMaker {
     }
 
     private func makePool(_ key: PoolKey) throws(TransferFailure) -> Pool {
-        guard let multi = CurlMulti(loop: tools.loop, owner: key.owner, rests: tools.rests) else {
+        guard let multi = CurlMulti(loop: tools.loop, owner: key.owner, rests: tools.rests, shares: tools.shares) else {
             throw TransferFailure(.outOfMemory, "no memory for connections", curlCode: 27)
         }
         makeRoom()

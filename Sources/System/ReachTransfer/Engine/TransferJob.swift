@@ -326,10 +326,12 @@ final class TransferTools {
     let systemTrust: SystemTrust
     let handles = HandlePool()
     let rests: RestLines
+    let shares: DecodingShares
 
     init(loop: EventLoop, options: TransferEngine.Options) {
         self.loop = loop
         rests = RestLines(loop: loop)
+        shares = DecodingShares(loop: loop)
         replies = LoopReplies(loop: loop)
         resolver = NameService(loop: loop, options: options.resolver)
         systemTrust = SystemTrust(

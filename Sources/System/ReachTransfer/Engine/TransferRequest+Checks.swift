@@ -31,13 +31,6 @@ extension TransferRequest {
             && !headers.contains { $0.isNamed("Accept-Encoding") }
     }
 
-    /// Whether a decoded response has a limit, and no more than libcurl would keep of it during a pause.
-    ///
-    /// A decoder does not stop before the end of what was received, and libcurl keeps what it brings during a pause, for each of
-    /// many attempts. So a response in an encoding without a bound is read on, within ``TurnBudget``'s limit of what few bytes may
-    /// stand for, and paused when libcurl has returned.
-    var decodesWithinLimit: Bool { decodes && limit.bodyBytes <= 64 << 20 }
-
     /// Whether the request authenticates its connection: NTLM and Negotiate admit a connection, not a request (RFC 4559
     /// section 6). The connection is then used for nothing else.
     var bindsConnection: Bool {
@@ -61,6 +54,9 @@ extension TransferRequest {
     /// - Throws: `unsupported-protocol` for anything but http and https, and `redirect-refused` if the policy
     ///   forbids it.
     package func redirect(to reference: String, status: Int) throws(TransferFailure) -> Redirect {
+        let tooLong = TransferFailure(
+            .badRequest, "redirect to a URL of more than \(Redirect.longestURL) bytes", curlCode: 3)
+        guard reference.utf8.count <= Redirect.longestURL else { throw tooLong }
         let target: TransferURL
         do throws(TransferURL.ValidationError) {
             target = try url.resolving(reference)
@@ -69,6 +65,8 @@ extension TransferRequest {
             throw TransferFailure(
                 isScheme ? .unsupportedProtocol : .badRequest, "redirect to \(error)", curlCode: isScheme ? 1 : 3)
         }
+        // What is relative to a path makes it longer each time.
+        guard target.description.utf8.count <= Redirect.longestURL else { throw tooLong }
         if security.hasPins, !target.hasOrigin(of: url) {
             throw TransferFailure(.redirectRefused, "pins hold for \(url.host) only, not for a redirect to \(target)")
         }

@@ -17,6 +17,9 @@ package struct Redirect: Hashable, Sendable {
     /// The method of the next request: 303 makes it GET, 301 and 302 make a POST one (RFC 9110 section 15.4).
     package let method: String
 
+    /// More than servers accept, mostly 8,000 bytes (RFC 9110 section 4.1). Each redirect takes time in proportion.
+    static let longestURL = 16384
+
     package init(status: Int, from: TransferURL, to: TransferURL, method: String) {
         self.status = status
         self.from = from

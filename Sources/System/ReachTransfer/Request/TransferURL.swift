@@ -152,7 +152,9 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
         guard schemes.contains(scheme) else {
             let known = schemes.sorted().joined(separator: " or ")
             throw ValidationError(
-                kind: .unsupportedScheme, description: "'\(DisplayText.sanitized(text))': \(scheme) is not \(known)")
+                kind: .unsupportedScheme,
+                description: "'\(DisplayText.excerpt(text, upTo: 200))': \(DisplayText.excerpt(scheme)) is not \(known)"
+            )
         }
         guard let authority = url.authority, let host = URLHost(authority.host) else {
             throw Self.malformed(text, "it has no host that can be connected to")
@@ -174,6 +176,6 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
     private static let standardPorts: [String: UInt16] = ["http": 80, "https": 443]
 
     private static func malformed(_ text: String, _ what: String) -> ValidationError {
-        ValidationError(kind: .malformed, description: "'\(DisplayText.sanitized(text))': \(what)")
+        ValidationError(kind: .malformed, description: "'\(DisplayText.excerpt(text, upTo: 200))': \(what)")
     }
 }

@@ -209,12 +209,6 @@ struct ResponseReader {
             .badRange, "the server answered with another range than the one asked for: \(actual)", curlCode: 33)
     }
 
-    /// A few bytes of the compressed body stand for more than any encoder makes of a text.
-    static var unpacksTooMuch: TransferFailure {
-        TransferFailure(
-            .responseTooLarge, "a small part of the compressed response stands for megabytes", curlCode: 63)
-    }
-
     /// The limit for this response's body: the bytes of an earlier transfer count too.
     private var bodyLimit: UInt64 {
         guard head?.status == 206, let resume else { return limit.bodyBytes }

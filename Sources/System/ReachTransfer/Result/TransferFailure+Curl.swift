@@ -56,8 +56,6 @@ struct TransferEvidence: Equatable {
     var isPinMismatch = false
     /// Whether the request was sent, and the head of the response is not complete.
     var isReadingHead = false
-    /// Whether a compressed body is being decoded.
-    var isDecoding = false
     /// Whether the request was sent: a later failure is then not the request's fault.
     var isRequestStarted = false
     /// libcurl's message; may be empty.
@@ -90,9 +88,6 @@ extension TransferFailure {
         } else if code == CURLE_OUT_OF_MEMORY, evidence.isReadingHead {
             // libcurl 7.88.1 returns this for a header line of more than 100 KiB; since 8.6 it is CURLE_TOO_LARGE.
             reason = .headerTooLarge
-        } else if code == CURLE_OUT_OF_MEMORY || code == Self.tooLarge, evidence.isDecoding {
-            // libcurl keeps at most 64 MiB of what it decodes while reading pauses.
-            reason = .responseTooLarge
         } else if code == CURLE_UNSUPPORTED_PROTOCOL, evidence.isRequestStarted {
             // The request was good: the server speaks another protocol than HTTP, or a version that does not exist. Before the
             // request was sent, this libcurl lacks the scheme, which was checked: ``engineFailed``, no fault of the request.
