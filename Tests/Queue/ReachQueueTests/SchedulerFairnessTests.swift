@@ -130,7 +130,7 @@ import Testing
         stage.fail(id, .localNetwork)
         #expect(stage.state(id) == .backoff)
         var again = try QueuedRequest(RequestSpecification(url: "https://a.example/"))
-        again.uniqueness = unique
+        again.specification.uniqueness = unique
         #expect(stage.ask { .add(again, $0) } == .kept(id))
         #expect(stage.startedIDs == [id, id])
         #expect(stage.ask { .add(again, $0) } == .kept(id))
