@@ -45,17 +45,18 @@ import Testing
     }
 
     @Test mutating func `a small or resumable body never waits for a longer window`() {
-        for second in 0..<8 { _ = update(second % 2 == 0 ? [.wired] : [], epoch: 1, at: Int64(second)) }
-        _ = update([.wired], epoch: 1, at: 9)
+        // Each window and each gap outlasts what attempts outlive.
+        for step in 0...8 { _ = update(step % 2 == 0 ? [.wired] : [], epoch: 1, at: Int64(step) * 60) }
+        let now = BootTime.at(481)
         var large = QueueEntry.test(RequestID(rawValue: 1), bytes: 10 << 20, since: .at(0))
-        network.interrupted(large, by: .wired, at: .at(1))
+        network.interrupted(large, by: .wired, at: .at(200))
         let slot = Slot(rawValue: 0)
-        #expect(network.windowWait(slot, large, by: .wired, at: .at(9)) != nil)
-        #expect(network.windowWait(slot, large, by: nil, at: .at(9)) == nil)
+        #expect(network.windowWait(slot, large, by: .wired, at: now) != nil)
+        #expect(network.windowWait(slot, large, by: nil, at: now) == nil)
         large.flags.insert(.resumable)
-        #expect(network.windowWait(slot, large, by: .wired, at: .at(9)) == nil)
+        #expect(network.windowWait(slot, large, by: .wired, at: now) == nil)
         let small = QueueEntry.test(RequestID(rawValue: 2), bytes: 1000)
-        #expect(network.windowWait(slot, small, by: .wired, at: .at(9)) == nil)
+        #expect(network.windowWait(slot, small, by: .wired, at: now) == nil)
         #expect(network.holdBack(slot, at: .at(9)) && !network.holdBack(slot, at: .at(10)))
     }
 }
