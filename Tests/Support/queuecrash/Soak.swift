@@ -154,7 +154,7 @@ final class Soak {
     }
 
     private func answer(to order: AttemptOrder) -> AttemptEnd {
-        let url = requests.removeValue(forKey: order.id)?.url ?? ""
+        let url = requests.removeValue(forKey: order.id)?.specification.url ?? ""
         let status = url.contains("/gone/") ? 404 : url.contains("/busy/") && order.number < 3 ? 503 : 200
         return .answered(
             RequestResult(status: status, body: .inline([UInt8](repeating: 8, count: 300))), isAccepted: status == 200)
