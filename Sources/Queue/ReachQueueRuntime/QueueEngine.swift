@@ -111,10 +111,10 @@ package final class QueueEngine {
 
     /// Whether a proxy sends the request: its host may then have neither a name nor a path here.
     package func usesProxy(_ request: QueuedRequest) -> Bool {
-        switch request.destination.proxy {
+        switch request.specification.destination.proxy {
         case .none: false
         case .server: true
-        case .usual: (try? TransferURL(request.url)).map { proxies.proxy(for: $0) != .none } ?? false
+        case .usual: (try? TransferURL(request.specification.url)).map { proxies.proxy(for: $0) != .none } ?? false
         }
     }
 

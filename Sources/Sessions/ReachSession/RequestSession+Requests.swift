@@ -106,7 +106,7 @@ extension RequestSession {
 
 extension RequestSpecification {
     /// A request but for its body, which comes later.
-    fileprivate init(_ request: WebRequest, _ terms: SharedTerms, of core: SessionCore) throws(RequestError) {
+    fileprivate init(_ request: WebRequest, _ terms: Shared<RequestTerms>, of core: SessionCore) throws(RequestError) {
         let limit = core.limits.bytesOfAll(nil).bytes
         if case .file = request.body {
             // The file stays in place, and does not count.

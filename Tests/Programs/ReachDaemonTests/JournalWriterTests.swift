@@ -148,6 +148,23 @@ import Testing
         #expect(try recorded().first == "10 refused")
     }
 
+    @Test func `rows that come after the end of the run stay in the outbox, since no file has them`() throws {
+        let delivered = EventLog<JournalStatistics>()
+        let files = stage.files
+        let jobs = try RecordJobs<JournalWriter>(named: "journal") {
+            guard let store = try? JournalStore(files, .init(), boot: "b") else { return nil }
+            return JournalWriter(store, boot: "b") { _ in }
+        } deliver: {
+            delivered.append($0)
+        }
+        #expect(jobs.close(with: .event(JournalStage.event("end")), patience: .seconds(60)))
+        jobs.put(.rows(rows(1...3), isRepeated: false))
+        let turn = DispatchSemaphore(value: 0)
+        jobs.put({ _ in turn.signal() }, for: 0)
+        turn.wait()
+        #expect(delivered.values.allSatisfy { $0.safeRow == 0 })
+    }
+
     @Test func `a reader of everything that is ahead begins a new log, another reader does not`() throws {
         var writer = try open()
         writer.write(events("a", "b"))

@@ -203,7 +203,7 @@ import Testing
             to: destination, by: [row.isNeighbour ? .own(host) : .byDefault], of: [address], isNamed: true,
             doubt: AddressDoubt(of: destination, at: destination.target?.subject))
         let ways = route.own + (route.isByDefault ? feed.last?.paths ?? [] : [])
-        #expect(ways.contains { $0.takes(isRevealing: false) } != row.waits)
+        #expect(ways.contains { $0.takes(exposesSecrets: false) } != row.waits)
     }
 
     @Test func `an address that is added, or deprecated, ends no connection, and one that is gone does`() throws {

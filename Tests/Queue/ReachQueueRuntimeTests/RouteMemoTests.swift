@@ -18,12 +18,12 @@ import Testing
 
         init(
             url: String = "http://192.0.2.1/", condition: String = "any", interface: UInt32 = 2,
-            isRevealing: Bool = false
+            exposesSecrets: Bool = false
         ) throws {
             order = AttemptOrder(
                 id: RequestID(rawValue: 1), number: 1, destination: try Destination(url: url),
                 path: QueuePath(interfaceIndex: interface, interface: "r\(interface)", traits: PathTraits()),
-                condition: try NetworkCondition(condition), isRevealing: isRevealing, isCanary: false)
+                condition: try NetworkCondition(condition), exposesSecrets: exposesSecrets, isCanary: false)
             target = RouteTarget(TransferRequest(url: try TransferURL(url)))
         }
 
@@ -86,7 +86,7 @@ import Testing
         let first = try Attempt()
         let others = [
             try Attempt(url: "http://192.0.2.1:8080/"), try Attempt(url: "https://192.0.2.1/"),
-            try Attempt(interface: 3), try Attempt(condition: "wifi"), try Attempt(isRevealing: true),
+            try Attempt(interface: 3), try Attempt(condition: "wifi"), try Attempt(exposesSecrets: true),
             first.with { $0.addresses = [] }, first.with { $0.zone = "r2" },
         ]
         for other in others { #expect(Self.askedCount([first, other]) == 2) }

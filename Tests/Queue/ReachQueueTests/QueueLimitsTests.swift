@@ -125,8 +125,7 @@ import Testing
         policy.deadBytes = 10_000
         var stage = QueueStage(policy)
         stage.network([.wired])
-        let id = try stage.add {
-            $0.owner = 7
+        let id = try stage.add(by: 7) {
             $0.body = .inline([UInt8](repeating: 0, count: 50_000))
         }
         let alive = stage.queue.bytes(of: 7).owner
@@ -141,9 +140,9 @@ import Testing
     @Test func `the figures count each request in one place`() throws {
         var stage = stage()
         #expect(stage.queue.statistics(at: stage.moment.boot).oldest == nil)
-        let first = try stage.add { $0.owner = 7 }
+        let first = try stage.add(by: 7)
         stage.pass(.seconds(60))
-        let second = try stage.add { $0.owner = 8 }
+        let second = try stage.add(by: 8)
         #expect(stage.ask { .hold(second, .root, $0) } == .done)
         var figures = stage.queue.statistics(at: stage.moment.boot)
         #expect((figures.waiting, figures.held, figures.running, figures.dead) == (1, 1, 0, 0))

@@ -106,11 +106,12 @@ struct QueueStage {
 
     @discardableResult
     mutating func add(
-        _ url: String = "https://a.example/", when condition: String = "any",
-        _ change: (inout QueuedRequest) -> Void = { _ in }
+        _ url: String = "https://a.example/", when condition: String = "any", by owner: UInt32 = 0,
+        _ change: (inout RequestSpecification) -> Void = { _ in }
     ) throws -> RequestID {
-        var request = try QueuedRequest(RequestSpecification(url: url, condition: NetworkCondition(condition)))
-        change(&request)
+        var request = try QueuedRequest(
+            RequestSpecification(url: url, condition: NetworkCondition(condition)), owner: owner)
+        change(&request.specification)
         guard case .added(let id) = ask({ .add(request, $0) }) else { throw Refused(reply: replies[lastTicket]?.last) }
         return id
     }

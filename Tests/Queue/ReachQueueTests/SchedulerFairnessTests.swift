@@ -113,9 +113,8 @@ import Testing
     @Test mutating func `order keys of two users never meet`() throws {
         stage.network([.wired])
         for owner in [UInt32(1), 2] {
-            try stage.add {
+            try stage.add(by: owner) {
                 $0.orderKey = "o"
-                $0.owner = owner
             }
         }
         #expect(stage.starts.count == 2)
@@ -131,7 +130,7 @@ import Testing
         stage.fail(id, .localNetwork)
         #expect(stage.state(id) == .backoff)
         var again = try QueuedRequest(RequestSpecification(url: "https://a.example/"))
-        again.uniqueness = unique
+        again.specification.uniqueness = unique
         #expect(stage.ask { .add(again, $0) } == .kept(id))
         #expect(stage.startedIDs == [id, id])
         #expect(stage.ask { .add(again, $0) } == .kept(id))
@@ -141,7 +140,7 @@ import Testing
     @Test mutating func `keep answers only when the one that is there is safe`() throws {
         stage.commits = false
         var request = try QueuedRequest(RequestSpecification(url: "https://a.example/"))
-        request.uniqueness = .unique(name: "u", mode: .keep)
+        request.specification.uniqueness = .unique(name: "u", mode: .keep)
         #expect(stage.ask { .add(request, $0) } == nil)
         #expect(stage.ask { .add(request, $0) } == nil)
         stage.send(.committed(stage.uncommitted[0]))

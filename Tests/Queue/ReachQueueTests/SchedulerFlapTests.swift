@@ -307,14 +307,14 @@ private struct FlappingLink {
     @Test mutating func `a user's dead server delays neither other users nor that user's other servers`() throws {
         stage.network([.wifi])
         stage.network([])
-        for _ in 0..<10 { try stage.add("https://dead.example/") { $0.owner = 1 } }
-        for number in 0..<10 { try stage.add("https://host\(number).example/") { $0.owner = 2 } }
+        for _ in 0..<10 { try stage.add("https://dead.example/", by: 1) }
+        for number in 0..<10 { try stage.add("https://host\(number).example/", by: 2) }
         stage.pass(.seconds(1))
         stage.network([.wifi])
         stage.pass(.seconds(0.5))
         #expect(stage.starts.count == 2, "each has a canary of its own")
         let (first, second) = (stage.startedIDs[0], stage.startedIDs[1])
-        let other = try stage.add("https://alive.example/") { $0.owner = 1 }
+        let other = try stage.add("https://alive.example/", by: 1)
         stage.pass(.seconds(1.2))
         #expect(stage.startedIDs.contains(other), "the silent one holds up others for a second")
         #expect(stage.state(first) == .running && stage.state(second) == .running)
@@ -370,11 +370,11 @@ private struct FlappingLink {
     @Test mutating func `a user without a slot is given one for a canary, too`() throws {
         stage.network([.wwan])
         stage.network([])
-        for number in 0..<5 { try stage.add("https://host\(number).example/") { $0.owner = 1 } }
+        for number in 0..<5 { try stage.add("https://host\(number).example/", by: 1) }
         stage.network([.wwan])
         stage.pass(.seconds(10))
         #expect(stage.queue.runningCount == 2, "a modem bears two")
-        let other = try stage.add("https://b.example/") { $0.owner = 2 }
+        let other = try stage.add("https://b.example/", by: 2)
         stage.pass(.seconds(60))
         #expect(stage.startedIDs.contains(other))
     }

@@ -38,7 +38,7 @@ import Testing
         stage.network([.wired])
         stage.commits = false
         var request = try QueuedRequest(RequestSpecification(url: "https://a.example/"))
-        request.orderKey = "o"
+        request.specification.orderKey = "o"
         stage.ask { .add(request, $0) }
         stage.ask { .add(request, $0) }
         stage.send(.notCommitted(stage.uncommitted[0]))
@@ -100,8 +100,7 @@ import Testing
         stage = QueueStage(policy)
         stage.network([.wired])
         func die(_ owner: UInt32, _ bytes: Int, at host: Int) throws -> RequestID {
-            let id = try stage.add("https://host\(host).example/") {
-                $0.owner = owner
+            let id = try stage.add("https://host\(host).example/", by: owner) {
                 $0.body = .inline([UInt8](repeating: 0, count: bytes))
             }
             stage.answer(id, 404)
@@ -210,9 +209,9 @@ import Testing
         policy.limits.ownerBytes = 10_000
         stage = QueueStage(policy)
         var request = try QueuedRequest(RequestSpecification(url: "https://a.example/"), owner: 7)
-        request.body = .inline([UInt8](repeating: 0, count: 12_000))
+        request.specification.body = .inline([UInt8](repeating: 0, count: 12_000))
         #expect(stage.ask { .add(request, $0) } == .refused(.userLimit))
-        request.body = .inline([UInt8](repeating: 0, count: 6000))
+        request.specification.body = .inline([UInt8](repeating: 0, count: 6000))
         stage.queue.reserve(5000, for: 7)
         #expect(stage.ask { .add(request, $0) } == .refused(.userLimit))
         #expect(stage.queue.bytes(of: 7).owner == 5000)
@@ -226,11 +225,11 @@ import Testing
         policy.limits.ownerRequests = 3
         policy.limits.ownerBytes = 10_000
         stage = QueueStage(policy)
-        for _ in 0..<3 { try stage.add { $0.owner = 7 } }
+        for _ in 0..<3 { try stage.add(by: 7) }
         var request = try QueuedRequest(RequestSpecification(url: "https://a.example/"), owner: 7)
         #expect(stage.ask { .add(request, $0) } == .refused(.userLimit))
         request.owner = 8
-        request.body = .inline([UInt8](repeating: 0, count: 6000))
+        request.specification.body = .inline([UInt8](repeating: 0, count: 6000))
         #expect(stage.ask { .add(request, $0) } == .added(RequestID(rawValue: 4)))
         #expect(stage.ask { .add(request, $0) } == .refused(.userLimit))
         for _ in 0..<6 { try stage.add() }
@@ -241,7 +240,7 @@ import Testing
     }
 
     @Test mutating func `a user touches only what is theirs`() throws {
-        let id = try stage.add { $0.owner = 7 }
+        let id = try stage.add(by: 7)
         let other = QueueInput.Client(user: 8)
         let commands: [(QueueInput.Ticket) -> QueueInput] = [
             { .hold(id, other, $0) }, { .release(id, other, $0) }, { .cancel(id, other, $0) },
@@ -260,8 +259,8 @@ import Testing
         stage.network([.wired])
         let owner = QueueInput.Client(user: 7)
         stage.ask { .holdQueue(owner, $0) }
-        let held = try stage.add { $0.owner = 7 }
-        let free = try stage.add { $0.owner = 8 }
+        let held = try stage.add(by: 7)
+        let free = try stage.add(by: 8)
         #expect(stage.startedIDs == [free])
         #expect(stage.blockers(held) == ["queue-hold"])
         stage.ask { .releaseQueue(owner, $0) }
@@ -274,7 +273,7 @@ import Testing
         stage.network([.wired])
         let owner = QueueInput.Client(user: 7)
         stage.ask { .setFleetHold(true, reason: "rollout\u{7}", $0) }
-        let held = try stage.add { $0.owner = 7 }
+        let held = try stage.add(by: 7)
         #expect(stage.blockers(held) == ["fleet-hold"] && stage.state(held) == .held)
         #expect(stage.explanation(held)?.reasons.first?.text.contains("The fleet holds the queue: rollout") == true)
         #expect(stage.explanation(held)?.reasons.first?.text.contains("\u{7}") == false)
@@ -296,7 +295,7 @@ import Testing
         stage = QueueStage()
         stage.send(.restore([], breakers: [], heldQueues: [.max, 7]))
         stage.network([.wired])
-        let free = try stage.add { $0.owner = 8 }
+        let free = try stage.add(by: 8)
         #expect(stage.blockers(free) == ["fleet-hold"])
         stage.ask { .setFleetHold(true, reason: "again", $0) }
         #expect(stage.explanation(free)?.reasons.first?.text == "The fleet holds the queue: again.")
@@ -429,11 +428,11 @@ import Testing
     @Test mutating func `what is over is forgotten when that is asked for, and nothing that is not`() throws {
         stage.network([.wired])
         let client = QueueInput.Client(user: 7)
-        let done = try stage.add { $0.owner = 7 }
+        let done = try stage.add(by: 7)
         stage.answer(done)
-        let dead = try stage.add { $0.owner = 7 }
+        let dead = try stage.add(by: 7)
         stage.answer(dead, 404)
-        let running = try stage.add { $0.owner = 7 }
+        let running = try stage.add(by: 7)
         #expect(stage.ask { .forget(running, client, $0) } == .notDead)
         #expect(stage.ask { .forget(dead, QueueInput.Client(user: 8), $0) } == .notPermitted)
         // Whose it was is not known any more.
@@ -504,7 +503,7 @@ import Testing
 
     @Test mutating func `an event is one line with its stable words`() throws {
         stage.network([.wwan])
-        let id = try stage.add(when: "wifi") { $0.owner = 7 }
+        let id = try stage.add(when: "wifi", by: 7)
         let waiting = try #require(stage.events.last)
         #expect(waiting.kind == .waiting && waiting.request == id)
         #expect(waiting.epoch == 2 && waiting.owner == 7 && waiting.blockers.words == ["class"])

@@ -30,6 +30,15 @@ import Testing
             return route.own + (route.isByDefault ? paths : [])
         }
 
+        /// Forgets what a run of the daemon takes with it.
+        mutating func endRun() {
+            routes = [:]
+            running = []
+            preparing = []
+            judged = []
+            prepared = []
+        }
+
         mutating func started(_ order: AttemptOrder, leased: Bool) {
             let id = order.id
             if running.contains(id) { faults.append("\(id) started twice") }
@@ -48,6 +57,70 @@ import Testing
         }
     }
 
+    /// What the store has committed, and gives back after a restart.
+    private struct Kept {
+        private var rows: [RequestID: StoredRequest] = [:]
+        private var breakers: [String: StoredBreaker] = [:]
+        private var heldQueues: Set<UInt32> = []
+
+        mutating func apply(_ change: StoreChange) {
+            switch change {
+            case .insert(let stored, _): rows[stored.id] = stored
+            case .lease(let id, let attempt, _, _, _):
+                rows[id]?.state = .leased
+                rows[id]?.progress.tries = attempt
+            case .update(let progress):
+                rows[progress.id]?.state = .waiting
+                rows[progress.id]?.progress = progress
+            case .holdRequest(let id, let isHeld): rows[id]?.progress.isHeld = isHeld
+            case .finish(let progress, .dead(let reason), _, let time):
+                rows[progress.id]?.state = .dead(reason, at: time)
+                rows[progress.id]?.progress = progress
+            case .finish(let progress, _, _, _): rows[progress.id] = nil
+            case .revive(let progress, let deadline):
+                rows[progress.id]?.state = .waiting
+                rows[progress.id]?.progress = progress
+                rows[progress.id]?.deadline = deadline
+            case .holdQueue(let owner, true): heldQueues.insert(owner ?? 0)
+            case .holdQueue(let owner, false): heldQueues.remove(owner ?? 0)
+            case .purge(let ids): for id in ids { rows[id] = nil }
+            case .markRead: break
+            case .openBreaker(let breaker):
+                breakers[Self.key(breaker.destination, breaker.interface, breaker.owner)] = breaker
+            case .closeBreaker(let destination, let interface, let owner):
+                breakers[Self.key(destination, interface, owner)] = nil
+            }
+        }
+
+        private static func key(_ destination: Destination, _ interface: String, _ owner: UInt32) -> String {
+            "\(owner) \(interface) \(destination)"
+        }
+
+        /// What a run begins with, in this number of pieces.
+        func inputs(pieces: Int) -> [QueueInput] {
+            let requests = rows.values.sorted { $0.id < $1.id }
+            let open = breakers.sorted { $0.key < $1.key }.map(\.value)
+            guard pieces > 1 else {
+                return [.restore(requests, breakers: open, heldQueues: heldQueues.sorted())]
+            }
+            var shares: [UInt32: ExpectedRequests.Share] = [:]
+            for request in requests {
+                if case .dead = request.state { continue }
+                shares[request.owner, default: .init(count: 0, bytes: 0)].count += 1
+                shares[request.owner, default: .init(count: 0, bytes: 0)].bytes += request.bytesHeld
+            }
+            var inputs: [QueueInput] = [
+                .expectRestored(ExpectedRequests(shares: shares, total: requests.count)),
+                .restore([], breakers: open, heldQueues: heldQueues.sorted()),
+            ]
+            for piece in 0..<pieces {
+                let range = requests.count * piece / pieces..<requests.count * (piece + 1) / pieces
+                inputs.append(.restore(Array(requests[range]), breakers: [], heldQueues: []))
+            }
+            return inputs + [.allRestored]
+        }
+    }
+
     /// The names whose hosts turn out to have routes of their own.
     private static let intranet = ["https://host2.example/", "https://host3.example/"]
 
@@ -59,6 +132,9 @@ import Testing
         var epoch: UInt64 = 1
         var ids: [RequestID] = []
         var toCommit: [StoreTransaction] = []
+        var kept = Kept()
+        var restarts = 0
+        let policy: QueuePolicy
         var lastTicket: UInt64 = 0
         var leases: Set<RequestID> = []
         var starts = 0
@@ -73,6 +149,7 @@ import Testing
             policy.limits.requests = 300
             policy.deadCount = 20
             policy.globalLimit = 6
+            self.policy = policy
             queue = QueueScheduler(policy, seed: seed, at: Self.moment(1_000_000_000_000))
             _ = queue.handle(.interceptors(["api"]), at: moment)
         }
@@ -84,6 +161,7 @@ import Testing
         var moment: Instant { Self.moment(elapsed) }
 
         mutating func step() {
+            if random.oneIn(400) { return restart() }
             switch Int.random(in: 0..<100, using: &random) {
             case 0..<22: add()
             case 22..<42: commit()
@@ -187,25 +265,27 @@ import Testing
                         ?? .any)
             else { return }
             var request = QueuedRequest(specification)
-            request.priority = random.pick(RequestPriority.allCases)
-            request.timeToLive = .seconds(Int.random(in: 1...2000, using: &random))
+            request.specification.priority = random.pick(RequestPriority.allCases)
+            request.specification.timeToLive = .seconds(Int.random(in: 1...2000, using: &random))
             request.owner = UInt32.random(in: 0...2, using: &random)
             if random.oneIn(5) {
-                request.body = .spooled(name: "b", bytes: Int64.random(in: 1...200_000, using: &random))
+                request.specification.body = .spooled(name: "b", bytes: Int64.random(in: 1...200_000, using: &random))
             }
             switch Int.random(in: 0..<6, using: &random) {
             case 0:
-                request.orderKey = random.pick(["x", "y"])
-                request.dependsOnPrevious = random.oneIn(3)
-            case 1: request.uniqueness = .unique(name: "u", mode: random.pick(RequestUniqueness.Mode.allCases))
-            case 2: request.uniqueness = .coalesce(key: "c")
+                request.specification.orderKey = random.pick(["x", "y"])
+                request.specification.dependsOnPrevious = random.oneIn(3)
+            case 1:
+                request.specification.uniqueness = .unique(
+                    name: "u", mode: random.pick(RequestUniqueness.Mode.allCases))
+            case 2: request.specification.uniqueness = .coalesce(key: "c")
             default: break
             }
-            if random.oneIn(4) { request.maximumAttempts = 2 }
+            if random.oneIn(4) { request.specification.maximumAttempts = 2 }
             if random.oneIn(3) {
                 // One that waits for its interceptor until it expires would hold up its order, too.
-                let isAlone = request.orderKey == nil && request.uniqueness == .none
-                request.interceptor = isAlone && random.oneIn(10) ? "none" : "api"
+                let isAlone = request.specification.orderKey == nil && request.specification.uniqueness == .none
+                request.specification.interceptor = isAlone && random.oneIn(10) ? "none" : "api"
             }
             lastTicket += 1
             send(.add(request, lastTicket))
@@ -232,9 +312,25 @@ import Testing
                     send(.notCommitted(transaction.number))
                 } else {
                     for case .lease(let id, _, _, _, _) in transaction.changes { leases.insert(id) }
+                    for change in transaction.changes { kept.apply(change) }
                     send(.committed(transaction.number))
                 }
             }
+        }
+
+        /// The daemon is killed, and the next run restores what the store has committed.
+        mutating func restart() {
+            restarts += 1
+            toCommit = []
+            leases = []
+            lookups = []
+            witness.endRun()
+            // No number is given twice, not even that of a request that was never committed.
+            let firstID = (ids.last?.rawValue ?? 0) + 1
+            queue = QueueScheduler(policy, firstID: firstID, seed: random.next(), at: moment)
+            send(.interceptors(["api"]))
+            for input in kept.inputs(pieces: Int.random(in: 1...3, using: &random)) { send(input) }
+            send(.paths(PathSet(witness.paths, epoch: epoch, links: [2, 3])))
         }
 
         /// Interceptors finish some of what they have.
@@ -357,5 +453,6 @@ import Testing
         }
         #expect(walk.witness.faults.isEmpty, "seed \(seed): \(walk.witness.faults.prefix(3))")
         #expect(walk.starts > steps / 100)
+        #expect(walk.restarts > 0)
     }
 }

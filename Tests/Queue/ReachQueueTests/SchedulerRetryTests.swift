@@ -117,7 +117,7 @@ import Testing
         stage.send(.pathChecked(interfaceIndex: 2, works: true))
         #expect(
             stage.explanation(silent)?.reasons.first?.text
-                == "Attempt 1 failed (the server did not answer); retrying in 2.5 s.")
+                == "Attempt 1 failed (there was no response); retrying in 2.5 s.")
     }
 
     @Test mutating func `a request beyond the slots says that all are in use`() throws {

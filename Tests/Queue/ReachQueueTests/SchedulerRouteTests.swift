@@ -188,8 +188,8 @@ import Testing
 
     @Test mutating func `one user's names do not keep another's from being looked up`() throws {
         stage.network([], links: [2])
-        for number in 0..<50 { try stage.add("http://host\(number).example/") { $0.owner = 1000 } }
-        try stage.add("http://other.example/") { $0.owner = 2000 }
+        for number in 0..<50 { try stage.add("http://host\(number).example/", by: 1000) }
+        try stage.add("http://other.example/", by: 2000)
         stage.pass(.seconds(2))
         #expect(stage.lookups.contains(try Destination(url: "http://other.example/")))
         #expect(stage.lookups.count == 5)

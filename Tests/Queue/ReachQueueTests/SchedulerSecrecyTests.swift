@@ -8,7 +8,7 @@ struct SchedulerSecrecyTests {
     @Test func `only the owner and root learn that a request was there and is over`() throws {
         var stage = QueueStage()
         stage.network([.wired])
-        let id = try stage.add { $0.owner = 1000 }
+        let id = try stage.add(by: 1000)
         stage.answer(id)
         let commands: [(QueueInput.Client) -> (QueueInput.Ticket) -> QueueInput] = [
             { client in { .cancel(id, client, $0) } }, { client in { .hold(id, client, $0) } },

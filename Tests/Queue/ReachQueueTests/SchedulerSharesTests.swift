@@ -12,8 +12,7 @@ import Testing
     /// Fills all slots with attempts that never end.
     private mutating func drip(_ count: Int = 40, of owner: UInt32 = alice) throws -> [RequestID] {
         try (0..<count).map { number in
-            try stage.add("https://drip\(number).example/") {
-                $0.owner = owner
+            try stage.add("https://drip\(number).example/", by: owner) {
                 $0.priority = .urgent
             }
         }
@@ -30,7 +29,7 @@ import Testing
         stage.network([.wired])
         _ = try drip()
         #expect(stage.queue.runningCount == 8)
-        let id = try stage.add("https://b.example/") { $0.owner = Self.bob }
+        let id = try stage.add("https://b.example/", by: Self.bob)
         stage.pass(.seconds(4.9))
         #expect(stage.state(id) != .running && stage.aborted.isEmpty)
         stage.pass(.seconds(0.2))
@@ -46,12 +45,12 @@ import Testing
     @Test mutating func `after one had to wait, the next of that user's requests starts at once`() throws {
         stage.network([.wired])
         _ = try drip()
-        let first = try stage.add("https://b.example/") { $0.owner = Self.bob }
+        let first = try stage.add("https://b.example/", by: Self.bob)
         stage.pass(.seconds(6))
         stage.answer(first)
         #expect(running(of: Self.alice) == 7)
         stage.pass(.seconds(20))
-        let second = try stage.add("https://b.example/") { $0.owner = Self.bob }
+        let second = try stage.add("https://b.example/", by: Self.bob)
         #expect(stage.state(second) == .running)
         stage.answer(second)
         stage.pass(.seconds(61))
@@ -61,8 +60,7 @@ import Testing
     @Test mutating func `a free slot goes to the user who has the fewest, whatever the priorities`() throws {
         stage.network([.wired])
         let drips = try drip()
-        let id = try stage.add("https://b.example/") {
-            $0.owner = Self.bob
+        let id = try stage.add("https://b.example/", by: Self.bob) {
             $0.priority = .low
         }
         stage.answer(drips[0])
@@ -101,7 +99,7 @@ import Testing
             stage.ask { .add(request, $0) }
             if number < 7 { stage.send(.requestSent(RequestID(rawValue: Int64(number + 1)))) }
         }
-        _ = try stage.add("https://b.example/") { $0.owner = Self.bob }
+        _ = try stage.add("https://b.example/", by: Self.bob)
         stage.pass(.seconds(600))
         // Of the one that has not been sent, nothing is lost.
         #expect(stage.aborted == [RequestID(rawValue: 8)])
@@ -110,9 +108,9 @@ import Testing
 
     @Test mutating func `a destination whose room another user has takes one request more`() throws {
         stage.network([.wired])
-        for _ in 0..<6 { try stage.add { $0.owner = Self.alice } }
+        for _ in 0..<6 { try stage.add(by: Self.alice) }
         #expect(stage.queue.runningCount == 4)
-        let ids = try (0..<3).map { _ in try stage.add { $0.owner = Self.bob } }
+        let ids = try (0..<3).map { _ in try stage.add(by: Self.bob) }
         #expect(ids.map { stage.state($0) == .running } == [true, false, false])
         #expect(stage.blockers(ids[1]) == ["concurrency"])
     }
@@ -131,8 +129,7 @@ import Testing
         for user in (1...UInt32(users)).shuffled(using: &random) {
             wanted[user] = Int.random(in: 1...20, using: &random)
             for number in 0..<(wanted[user] ?? 0) {
-                let id = try stage.add("https://u\(user)-\(number).example/") {
-                    $0.owner = user
+                let id = try stage.add("https://u\(user)-\(number).example/", by: user) {
                     $0.priority = random.pick(RequestPriority.allCases)
                 }
                 owners[id] = user
@@ -176,10 +173,10 @@ import Testing
 
     @Test mutating func `what a server asks of one user holds back that user, and says so`() throws {
         stage.network([.wired])
-        let asked = try stage.add { $0.owner = Self.alice }
+        let asked = try stage.add(by: Self.alice)
         stage.answer(asked, 503, headers: ["Retry-After": "99999999"])
-        let behind = try stage.add { $0.owner = Self.alice }
-        let other = try stage.add { $0.owner = Self.bob }
+        let behind = try stage.add(by: Self.alice)
+        let other = try stage.add(by: Self.bob)
         #expect(stage.state(other) == .running)
         let reason = try #require(stage.explanation(behind)?.reasons.first)
         #expect(reason.blocker == .rate)
@@ -193,14 +190,14 @@ import Testing
         policy.retryBase = .milliseconds(10)
         stage = QueueStage(policy)
         stage.network([.wired])
-        let id = try stage.add { $0.owner = Self.alice }
+        let id = try stage.add(by: Self.alice)
         for _ in 0..<5 {
             stage.answer(id, 500)
             stage.pass(.milliseconds(400))
         }
         #expect(stage.events.contains { $0.kind == .breakerOpen && $0.owner == Self.alice })
         #expect(stage.blockers(id).contains("breaker"))
-        let ids = try (0..<4).map { _ in try stage.add { $0.owner = Self.bob } }
+        let ids = try (0..<4).map { _ in try stage.add(by: Self.bob) }
         #expect(ids.allSatisfy { stage.state($0) == .running })
     }
 
@@ -244,9 +241,9 @@ import Testing
     @Test mutating func `another condition's path to the same host is known already, and stays known`() throws {
         stage.network([.wired])
         let destination = try Destination(url: "https://a.example/")
-        let first = try stage.add(when: "reachable") { $0.owner = Self.alice }
+        let first = try stage.add(when: "reachable", by: Self.alice)
         stage.send(.targetPath(destination, .wired))
-        let second = try stage.add(when: "reachable, unmetered") { $0.owner = Self.bob }
+        let second = try stage.add(when: "reachable, unmetered", by: Self.bob)
         #expect(stage.state(second) == .running)
         stage.answer(first)
         stage.send(.targetPath(destination, nil))

@@ -66,7 +66,7 @@ import Testing
                 $0.method = "POST"
                 $0.body = .spooled(name: "b", bytes: 1000)
                 $0.uploadProtocol = .tus
-                $0.specification.maximumAttempts = 3
+                $0.maximumAttempts = 3
             }
             for _ in 0..<8 {
                 stage.pass(.seconds(30))

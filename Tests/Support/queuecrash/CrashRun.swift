@@ -111,7 +111,7 @@ final class CrashRun: QueueExecutor {
         crash(at: .afterConnect)
         driver?.send(.requestSent(order.id))
         var key = "none"
-        if case .key(let text) = request.idempotency { key = text }
+        if case .key(let text) = request.specification.idempotency { key = text }
         let line = Array("\(order.id) \(key)\n".utf8)
         write(journal, line, line.count)
         crash(at: .afterRequestSent)

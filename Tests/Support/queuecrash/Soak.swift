@@ -98,10 +98,10 @@ final class Soak {
                     method: "PUT", url: "http://127.0.0.1/\(kind)/\(added)",
                     body: .inline([UInt8](repeating: 7, count: 200))))
         else { return }
-        if kind == "newest" { request.uniqueness = .coalesce(key: "state") }
+        if kind == "newest" { request.specification.uniqueness = .coalesce(key: "state") }
         if kind == "waits", let condition = try? NetworkCondition("interface=nosuch0") {
-            request.condition = condition
-            request.timeToLive = .seconds(6 * 3600)
+            request.specification.condition = condition
+            request.specification.timeToLive = .seconds(6 * 3600)
         }
         send(.add(request, UInt64(added)))
     }
@@ -154,7 +154,7 @@ final class Soak {
     }
 
     private func answer(to order: AttemptOrder) -> AttemptEnd {
-        let url = requests.removeValue(forKey: order.id)?.url ?? ""
+        let url = requests.removeValue(forKey: order.id)?.specification.url ?? ""
         let status = url.contains("/gone/") ? 404 : url.contains("/busy/") && order.number < 3 ? 503 : 200
         return .answered(
             RequestResult(status: status, body: .inline([UInt8](repeating: 8, count: 300))), isAccepted: status == 200)

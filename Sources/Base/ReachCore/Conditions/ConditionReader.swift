@@ -2,7 +2,7 @@
 ///
 /// It cannot be copied, so that no term is read at the price of copying those before it.
 struct ConditionReader: ~Copyable {
-    private var terms = NetworkCondition.Terms()
+    private var terms = NetworkCondition()
 
     /// What people call them elsewhere. "wlan" is one letter from "wwan", and means something else.
     private static let synonyms = [
@@ -14,7 +14,7 @@ struct ConditionReader: ~Copyable {
     /// Reads terms with commas between them.
     ///
     /// - Throws: ``NetworkConditionError``, which names the term at fault.
-    static func read<Bytes: Collection<UInt8>>(_ text: Bytes) throws(NetworkConditionError) -> NetworkCondition.Terms {
+    static func read<Bytes: Collection<UInt8>>(_ text: Bytes) throws(NetworkConditionError) -> NetworkCondition {
         var reader = ConditionReader()
         var rest = text[...]
         while let comma = rest.firstIndex(of: UInt8(ascii: ",")) {
@@ -31,7 +31,7 @@ struct ConditionReader: ~Copyable {
         }
         var others = terms
         others.isTargetUnreachable = false
-        if terms.isTargetUnreachable, others != NetworkCondition.Terms() {
+        if terms.isTargetUnreachable, others != .any {
             throw fault(String(decoding: text, as: UTF8.self), "asks for a path and for none")
         }
         return terms
@@ -100,7 +100,7 @@ struct ConditionReader: ~Copyable {
     }
 
     private mutating func set<Value: Equatable>(
-        _ path: WritableKeyPath<NetworkCondition.Terms, Value?>, _ value: Value, _ term: String, _ problem: String
+        _ path: WritableKeyPath<NetworkCondition, Value?>, _ value: Value, _ term: String, _ problem: String
     ) throws(NetworkConditionError) {
         guard terms[keyPath: path] == nil || terms[keyPath: path] == value else { throw Self.fault(term, problem) }
         terms[keyPath: path] = value

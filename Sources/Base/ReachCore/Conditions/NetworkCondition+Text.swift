@@ -43,7 +43,7 @@ extension NetworkCondition: CustomStringConvertible {
 
     /// Reads a condition of any length, as earlier versions accepted and stored them.
     package init(stored text: String) throws(NetworkConditionError) {
-        self.init(try ConditionReader.read(text.utf8))
+        self = try ConditionReader.read(text.utf8)
     }
 
     private static func isTooLong(_ length: Int) -> NetworkConditionError {

@@ -3,97 +3,30 @@
 /// The one language for `wait --until`, `run --when`, `queue add --when`, sessions and rows of the queue's file; reach(1)
 /// documents it.
 package struct NetworkCondition: Hashable, Sendable {
-    struct Terms: Hashable, Sendable {
-        var linkClass: LinkClass?
-        var excludedClasses: Set<LinkClass> = []
-        var isUnmetered = false
-        var isValidated = false
-        var isTargetReachable = false
-        var isTargetUnreachable = false
-        var interface: String?
-        var network: String?
-        var excludedNetworks: Set<String> = []
-        var family: IPAddress.Family?
-        var unreadable: String?
-    }
-
-    /// A condition goes through many hands, and nearly all requests have one of two.
-    private final class Box: Hashable, Sendable {
-        static let any = Box(Terms())
-
-        let terms: Terms
-
-        init(_ terms: Terms) { self.terms = terms }
-
-        static func == (left: Box, right: Box) -> Bool { left === right || left.terms == right.terms }
-
-        func hash(into hasher: inout Hasher) { hasher.combine(terms) }
-    }
-
-    private var box = Box.any
-
-    private var terms: Terms {
-        get { box.terms }
-        // What becomes what it is already stays in the object that it shares.
-        set { if newValue != box.terms { box = Box(newValue) } }
-    }
-
     /// The class of what carries the path, below tunnels too.
-    package var linkClass: LinkClass? {
-        get { box.terms.linkClass }
-        set { terms.linkClass = newValue }
-    }
+    package var linkClass: LinkClass?
     /// Classes that must not carry it.
-    package var excludedClasses: Set<LinkClass> {
-        get { box.terms.excludedClasses }
-        set { terms.excludedClasses = newValue }
-    }
-    package var isUnmetered: Bool {
-        get { box.terms.isUnmetered }
-        set { terms.isUnmetered = newValue }
-    }
+    package var excludedClasses: Set<LinkClass> = []
+    package var isUnmetered = false
     /// Probes have proved the Internet behind it (connectivity `full`).
-    package var isValidated: Bool {
-        get { box.terms.isValidated }
-        set { terms.isValidated = newValue }
-    }
+    package var isValidated = false
     /// The target, or a request's own host, is reachable; the path is then the one to it.
-    package var isTargetReachable: Bool {
-        get { box.terms.isTargetReachable }
-        set { terms.isTargetReachable = newValue }
-    }
+    package var isTargetReachable = false
     /// The target is known not to be reachable. Goes with no other term.
-    package var isTargetUnreachable: Bool {
-        get { box.terms.isTargetUnreachable }
-        set { terms.isTargetUnreachable = newValue }
-    }
-    package var interface: String? {
-        get { box.terms.interface }
-        set { terms.interface = newValue }
-    }
+    package var isTargetUnreachable = false
+    package var interface: String?
     /// The network behind the path: a configured name, or a private identifier.
-    package var network: String? {
-        get { box.terms.network }
-        set { terms.network = newValue }
-    }
+    package var network: String?
     /// Networks that must not be behind it. A network that is not known is none of them.
-    package var excludedNetworks: Set<String> {
-        get { box.terms.excludedNetworks }
-        set { terms.excludedNetworks = newValue }
-    }
-    package var family: IPAddress.Family? {
-        get { box.terms.family }
-        set { terms.family = newValue }
-    }
+    package var excludedNetworks: Set<String> = []
+    package var family: IPAddress.Family?
     /// A text that this version cannot read, of a file that a newer one wrote. No path satisfies it.
-    package var unreadable: String? { box.terms.unreadable }
+    package private(set) var unreadable: String?
 
     package init() {}
 
-    init(_ terms: Terms) { box = terms == Box.any.terms ? .any : Box(terms) }
-
     /// Stands for a condition that was stored and cannot be read: what waits for it goes on waiting.
-    package init(unreadable text: String) { terms.unreadable = text }
+    package init(unreadable text: String) { unreadable = text }
 
     /// Any path.
     package static let any = NetworkCondition()

@@ -6,10 +6,10 @@ package struct ConnectivityReport: Hashable, Sendable {
     package var portal: String?
     /// What the portal's API says; `nil` if none is known or none answered.
     package var session: PortalSession? {
-        get { sessionBox?.session }
-        set { sessionBox = newValue.map(PortalSessionBox.init) }
+        get { sharedSession?.value }
+        set { sharedSession = newValue.map { Shared($0) } }
     }
-    fileprivate var sessionBox: PortalSessionBox?
+    fileprivate var sharedSession: Shared<PortalSession>?
     /// Why the portal's API says nothing, a sentence for people; `nil` if it answers, or if none is known.
     package var portalTrouble: String?
     /// Whether the first probe of a family's path is still running.
@@ -130,8 +130,8 @@ extension ReachabilityState {
                 ipv4: ipv4.connectivity, ipv6: ipv6.connectivity, isUndecided: report?.isUndecided ?? false
             ).combined
         portal = connectivity == .portal ? report?.portal : nil
-        portalSessionBox = report?.sessionBox.flatMap { box in
-            ipv4.interface == box.session.interface || ipv6.interface == box.session.interface ? box : nil
+        portalSession = report?.session.flatMap { session in
+            ipv4.interface == session.interface || ipv6.interface == session.interface ? session : nil
         }
     }
 }

@@ -7,107 +7,103 @@ public struct ReachabilityState: Hashable, Sendable {
     /// The name that the daemon's configuration gives to the target; `nil` without one, and without a daemon.
     public var name: String?
     /// All but the target, in storage that copies share.
-    private var shared: SharedValues
+    private var shared: Shared<Values>
 
     /// Whether it can be reached.
     public var status: ReachabilityStatus {
-        get { shared.values.status }
-        set { modify { $0.status = newValue } }
+        get { shared.value.status }
+        set { shared.value.status = newValue }
     }
     /// Why the target is not reachable, or why that is unknown; `nil` when reachable, and before the first verdict.
     public var reason: Reason? {
-        get { shared.values.reason }
-        set { modify { $0.reason = newValue } }
+        get { shared.value.reason }
+        set { shared.value.reason = newValue }
     }
     /// What broke, and which interface; `nil` when reachable, and where it is not known whether the target is.
     public var rootCause: RootCause? {
-        get { shared.values.rootCause }
-        set { modify { $0.rootCause = newValue } }
+        get { shared.value.rootCause }
+        set { shared.value.rootCause = newValue }
     }
     /// The class of the link that carries the path; `nil` when not reachable.
     public var linkClass: LinkClass? {
-        get { shared.values.linkClass }
-        set { modify { $0.linkClass = newValue } }
+        get { shared.value.linkClass }
+        set { shared.value.linkClass = newValue }
     }
     /// The interface of the path; `nil` when not reachable.
     public var interface: String? {
-        get { shared.values.interface }
-        set { modify { $0.interface = newValue } }
+        get { shared.value.interface }
+        set { shared.value.interface = newValue }
     }
     /// Whether using the path costs money or is limited by volume.
     public var isMetered: Bool {
-        get { shared.values.isMetered }
-        set { modify { $0.isMetered = newValue } }
+        get { shared.value.isMetered }
+        set { shared.value.isMetered = newValue }
     }
     /// What probes have proved about the Internet; `unknown` if none has run.
     public var connectivity: Connectivity {
-        get { shared.values.connectivity }
-        set { modify { $0.connectivity = newValue } }
+        get { shared.value.connectivity }
+        set { shared.value.connectivity = newValue }
     }
     /// Whether probes run to determine the connectivity. If not, it stays unknown.
     public var isValidated: Bool {
-        get { shared.values.isValidated }
-        set { modify { $0.isValidated = newValue } }
+        get { shared.value.isValidated }
+        set { shared.value.isValidated = newValue }
     }
     /// The login page of a captive portal; `nil` if there is none, or its address is unknown.
     public var portal: String? {
-        get { shared.values.portal }
-        set { modify { $0.portal = newValue } }
+        get { shared.value.portal }
+        set { shared.value.portal = newValue }
     }
     /// What the API of the network's portal says; `nil` if the network announces none, or if none answered.
     public var portalSession: PortalSession? {
-        get { portalSessionBox?.session }
-        set { portalSessionBox = newValue.map(PortalSessionBox.init) }
-    }
-    var portalSessionBox: PortalSessionBox? {
-        get { shared.values.portalSessionBox }
-        set { modify { $0.portalSessionBox = newValue } }
+        get { shared.value.portalSession?.value }
+        set { shared.value.portalSession = newValue.map { Shared($0) } }
     }
     /// When the current status began, as far as this program has seen.
     public var since: Timestamp {
-        get { shared.values.since }
-        set { modify { $0.since = newValue } }
+        get { shared.value.since }
+        set { shared.value.since = newValue }
     }
     /// When ``connectivity`` became what it is, as far as this program has seen.
     public var connectivitySince: Timestamp {
-        get { shared.values.connectivitySince }
-        set { modify { $0.connectivitySince = newValue } }
+        get { shared.value.connectivitySince }
+        set { shared.value.connectivitySince = newValue }
     }
     /// A counter that starts at 1 and increases whenever the path, source or gateway to the Internet changes.
     public var epoch: UInt64 {
-        get { shared.values.epoch }
-        set { modify { $0.epoch = newValue } }
+        get { shared.value.epoch }
+        set { shared.value.epoch = newValue }
     }
     /// Whether this is only the last known state, because the kernel cannot be observed at the moment.
     public var isStale: Bool {
-        get { shared.values.isStale }
-        set { modify { $0.isStale = newValue } }
+        get { shared.value.isStale }
+        set { shared.value.isStale = newValue }
     }
     /// Whether a hold-down is holding back another status until it has lasted long enough, or the connectivity of a path that
     /// is back until a check has decided it.
     public var isHeld: Bool {
-        get { shared.values.isHeld }
-        set { modify { $0.isHeld = newValue } }
+        get { shared.value.isHeld }
+        set { shared.value.isHeld = newValue }
     }
     /// What broke, while a hold-down is holding back that the target is not reachable; otherwise `nil`.
     public var heldCause: RootCause? {
-        get { shared.values.heldCause }
-        set { modify { $0.heldCause = newValue } }
+        get { shared.value.heldCause }
+        set { shared.value.heldCause = newValue }
     }
     /// How often the target went from reachable to not reachable and back, including the times that a hold-down hid.
     public var flaps: Int {
-        get { shared.values.flaps }
-        set { modify { $0.flaps = newValue } }
+        get { shared.value.flaps }
+        set { shared.value.flaps = newValue }
     }
     /// The path in IPv4.
     public var ipv4: NetworkPath {
-        _read { yield shared.values.ipv4 }
-        set { modify { $0.ipv4 = newValue } }
+        _read { yield shared.value.ipv4 }
+        set { shared.value.ipv4 = newValue }
     }
     /// The path in IPv6.
     public var ipv6: NetworkPath {
-        _read { yield shared.values.ipv6 }
-        set { modify { $0.ipv6 = newValue } }
+        _read { yield shared.value.ipv6 }
+        set { shared.value.ipv6 = newValue }
     }
     /// The interfaces over which the target can be reached, in order of preference: those that the kernel chooses for IPv4
     /// and IPv6, then by metric. Empty when there are none.
@@ -115,59 +111,40 @@ public struct ReachabilityState: Hashable, Sendable {
     /// Packets leave over the others only if their socket is bound to the interface (SO_BINDTODEVICE). From a daemon the
     /// list has only the interfaces that the kernel chooses.
     public var availableInterfaces: [AvailableInterface] {
-        _read { yield shared.values.availableInterfaces }
-        set { modify { $0.availableInterfaces = newValue } }
+        _read { yield shared.value.availableInterfaces }
+        set { shared.value.availableInterfaces = newValue }
     }
 
     /// Creates the state of a target without a verdict.
     package init(target: Target, since: Timestamp) {
         self.target = target
-        shared = SharedValues(Values(since: since, connectivitySince: since))
+        shared = Shared(Values(since: since, connectivitySince: since))
     }
 
     /// Whether both say the same, whatever their targets.
     func hasSameValues(as other: ReachabilityState) -> Bool {
-        shared === other.shared || shared.values == other.shared.values
-    }
-
-    private mutating func modify(_ change: (inout Values) -> Void) {
-        if !isKnownUniquelyReferenced(&shared) { shared = SharedValues(shared.values) }
-        change(&shared.values)
-    }
-
-    /// Whether both say the same about the same target.
-    public static func == (one: ReachabilityState, other: ReachabilityState) -> Bool {
-        one.target == other.target && one.name == other.name && one.hasSameValues(as: other)
-    }
-
-    /// Combines the target and all values.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(target)
-        hasher.combine(name)
-        hasher.combine(shared.values)
+        shared == other.shared
     }
 
     /// Whether the portal's API says the same about both, apart from what time and traffic alone change.
     func hasSamePortalSession(as other: ReachabilityState) -> Bool {
-        guard let mine = portalSessionBox, let others = other.portalSessionBox else {
-            return portalSessionBox == nil && other.portalSessionBox == nil
+        guard let mine = shared.value.portalSession, let others = other.shared.value.portalSession else {
+            return shared.value.portalSession == nil && other.shared.value.portalSession == nil
         }
-        return mine === others || mine.session.isSame(as: others.session)
+        return mine.value.isSame(as: others.value)
     }
 
     /// Adopts the status and the paths of a verdict.
     package mutating func adopt(_ verdict: Verdict) {
-        modify { values in
-            values.status = verdict.status
-            values.reason = verdict.reason
-            values.rootCause = verdict.rootCause
-            values.linkClass = verdict.linkClass
-            values.interface = verdict.interface
-            values.isMetered = verdict.isMetered
-            values.ipv4 = verdict.ipv4
-            values.ipv6 = verdict.ipv6
-            values.availableInterfaces = verdict.available
-        }
+        status = verdict.status
+        reason = verdict.reason
+        rootCause = verdict.rootCause
+        linkClass = verdict.linkClass
+        interface = verdict.interface
+        isMetered = verdict.isMetered
+        ipv4 = verdict.ipv4
+        ipv6 = verdict.ipv6
+        availableInterfaces = verdict.available
     }
 
     /// Adopts a verdict whose paths lead the same way, about which the same is believed as before.
@@ -175,10 +152,8 @@ public struct ReachabilityState: Hashable, Sendable {
         let (proved4, proved6) = (ipv4.connectivity, ipv6.connectivity)
         adopt(verdict)
         guard keepingProof else { return }
-        modify { values in
-            values.ipv4.connectivity = proved4
-            values.ipv6.connectivity = proved6
-        }
+        shared.value.ipv4.connectivity = proved4
+        shared.value.ipv6.connectivity = proved6
     }
 
     /// The state as AFNetworking's reachability manager would report it. A tunnel counts as what carries it.
@@ -240,7 +215,8 @@ extension ReachabilityState {
         var connectivity: Connectivity = .unknown
         var isValidated: Bool = false
         var portal: String?
-        var portalSessionBox: PortalSessionBox?
+        /// Shared, since few states have one.
+        var portalSession: Shared<PortalSession>?
         var since: Timestamp
         var connectivitySince: Timestamp
         var epoch: UInt64 = 1
@@ -256,12 +232,5 @@ extension ReachabilityState {
             self.since = since
             self.connectivitySince = connectivitySince
         }
-    }
-
-    /// Unchecked, since it is changed only while a single state refers to it.
-    fileprivate final class SharedValues: @unchecked Sendable {
-        var values: Values
-
-        init(_ values: Values) { self.values = values }
     }
 }

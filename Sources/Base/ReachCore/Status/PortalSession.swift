@@ -63,13 +63,3 @@ public struct PortalSession: Hashable, Sendable {
     /// Some portals write a new token into the query at each answer.
     private static func page(_ url: String?) -> Substring? { url?.prefixScalars { $0 != "?" } }
 }
-
-/// A session in one word, since states are copied for each change, and few have one.
-package final class PortalSessionBox: Hashable, Sendable {
-    package let session: PortalSession
-
-    package init(_ session: PortalSession) { self.session = session }
-
-    package static func == (left: PortalSessionBox, right: PortalSessionBox) -> Bool { left.session == right.session }
-    package func hash(into hasher: inout Hasher) { hasher.combine(session) }
-}

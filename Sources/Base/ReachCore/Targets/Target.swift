@@ -15,21 +15,16 @@ public struct Target: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The target as written.
-    public var description: String { storage.description }
+    public var description: String { parts.value.description }
     /// The meaning of the target.
-    public var subject: Subject { storage.subject }
+    public var subject: Subject { parts.value.subject }
 
-    /// Copies share it: each state, and each change of one, has its target.
-    private let storage: Storage
+    /// Shared, since each state, and each change of one, has its target.
+    private let parts: Shared<Parts>
 
-    private final class Storage: Sendable {
+    private struct Parts: Hashable, Sendable {
         let description: String
         let subject: Subject
-
-        init(description: String, subject: Subject) {
-            self.description = description
-            self.subject = subject
-        }
     }
 
     /// The longest text of a target in bytes. URLs that people use are shorter.
@@ -78,19 +73,7 @@ public struct Target: Hashable, Sendable, CustomStringConvertible {
     }
 
     private init(description: String, subject: Subject) {
-        storage = Storage(description: description, subject: subject)
-    }
-
-    /// Whether both are written alike and mean the same.
-    public static func == (one: Target, other: Target) -> Bool {
-        one.storage === other.storage
-            || one.storage.description == other.storage.description && one.storage.subject == other.storage.subject
-    }
-
-    /// Combines the text and the meaning.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(storage.description)
-        hasher.combine(storage.subject)
+        parts = Shared(Parts(description: description, subject: subject))
     }
 }
 

@@ -191,7 +191,7 @@ package struct FleetMachine: Sendable {
         let couldConnect = mayConnect
         let returned = exists && !hasPath
         let hasChanged = epoch != self.epoch
-        let isOther = metered != isMetered || hasChanged
+        let mayHaveBroken = metered != isMetered || hasChanged
         let hurries = returned || !couldConnect || (hasChanged && trouble != .refused)
         (hasPath, isMetered, self.epoch) = (exists, metered, epoch)
         if !mayConnect {
@@ -203,7 +203,7 @@ package struct FleetMachine: Sendable {
         } else if case .waiting(let until) = connection, hasStarted, hurries {
             let soon = now.boot + delay.afterPathReturned()
             connection = .waiting(until: min(until ?? soon, soon))
-        } else if connection == .online, isOther {
+        } else if connection == .online, mayHaveBroken {
             // Renewing the lease shows whether the connection survived.
             presence.leaseDue = now.boot
         }

@@ -39,7 +39,7 @@ struct JournalStore: ~Copyable {
     /// Whether the directory must be synced, because it has new files.
     private var hasNewNames = false
     /// Whether the disk may have lost what was written: the kernel reports that once, and takes the lost pages for good ones then.
-    private(set) var isDoubtful = false
+    private(set) var mayHaveLostWrites = false
 
     var log: String { segments.last?.log ?? "" }
     var bytes: Int64 { segments.reduce(0) { $0 + $1.size } }
@@ -218,7 +218,7 @@ struct JournalStore: ~Copyable {
         do throws(SystemError) {
             try file?.sync()
         } catch {
-            isDoubtful = true
+            mayHaveLostWrites = true
             throw error
         }
     }

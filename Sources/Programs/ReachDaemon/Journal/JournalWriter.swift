@@ -148,7 +148,7 @@ struct JournalWriter: RecordWriter, ~Copyable {
             statistics.needsSync = false
             guard missing == 0 else { return }
             // After a loss of power the next run finds out by the outbox's rows which of their events the files lack.
-            if store.isDoubtful, statistics.unsafeRows <= Self.mostRows { return }
+            if store.mayHaveLostWrites, statistics.unsafeRows <= Self.mostRows { return }
             releaseRows()
         } catch {
             failures.fail(error)

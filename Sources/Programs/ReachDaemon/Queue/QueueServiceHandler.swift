@@ -52,12 +52,12 @@ package final class QueueServiceHandler: QueueService {
                 throw .invalid(field: "when", reason: problem)
             }
             var request = QueuedRequest(specification, owner: caller.user)
-            if request.condition == .any, request.destination.isOnThisMachine {
+            if request.specification.condition == .any, request.specification.destination.isOnThisMachine {
                 // It needs no link, and no link leads there.
-                request.condition.isTargetReachable = true
+                request.specification.condition.isTargetReachable = true
             }
-            if request.condition.isTargetReachable, engine.usesProxy(request) {
-                request.condition.isTargetReachable = false
+            if request.specification.condition.isTargetReachable, engine.usesProxy(request) {
+                request.specification.condition.isTargetReachable = false
             }
             guard case .spooled(let name, _) = specification.body else {
                 return add(request, to: engine, reply: reply)
@@ -65,7 +65,7 @@ package final class QueueServiceHandler: QueueService {
             guard let spool = engine.spool else { throw .notAvailable(reason: "this queue keeps no files") }
             try check(specification)
             let bytes = try uploads.claim(name, for: caller.user)
-            request.body = .spooled(name: name, bytes: bytes)
+            request.specification.body = .spooled(name: name, bytes: bytes)
             request.uploadedBytes = bytes
             // Its row must not name bytes that a loss of power would take.
             spool.seal(name) { [weak self] number in

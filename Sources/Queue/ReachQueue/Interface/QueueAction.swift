@@ -41,8 +41,8 @@ package final class AttemptOrder: Hashable, Sendable {
     package let path: QueuePath
     /// What a path must satisfy by which it is sent.
     package let condition: NetworkCondition
-    /// Whether a portal must not read it: see ``QueuedRequest/isRevealing``.
-    package let isRevealing: Bool
+    /// Whether a portal must not read it: see ``RequestSpecification/exposesSecrets``.
+    package let exposesSecrets: Bool
     /// The family it is restricted to.
     package var family: IPAddress.Family? { condition.family }
     /// Whether ``QueueInput/answering(_:)`` is wanted, since other requests wait for its answer.
@@ -50,17 +50,17 @@ package final class AttemptOrder: Hashable, Sendable {
 
     init(
         id: RequestID, number: Int, destination: Destination, path: QueuePath, condition: NetworkCondition,
-        isRevealing: Bool, isCanary: Bool
+        exposesSecrets: Bool, isCanary: Bool
     ) {
         (self.id, self.number, self.destination, self.path) = (id, number, destination, path)
-        (self.condition, self.isRevealing, self.isCanary) = (condition, isRevealing, isCanary)
+        (self.condition, self.exposesSecrets, self.isCanary) = (condition, exposesSecrets, isCanary)
     }
 
     package static func == (left: AttemptOrder, right: AttemptOrder) -> Bool {
         left === right
             || left.id == right.id && left.number == right.number && left.destination == right.destination
                 && left.path == right.path && left.condition == right.condition
-                && left.isRevealing == right.isRevealing && left.isCanary == right.isCanary
+                && left.exposesSecrets == right.exposesSecrets && left.isCanary == right.isCanary
     }
 
     package func hash(into hasher: inout Hasher) {

@@ -115,8 +115,8 @@ package struct StoredRequest: Hashable, Sendable {
     package var dependsOnPrevious: Bool
     package var isStrict: Bool
     package var isRepeatable: Bool
-    /// See ``QueuedRequest/isRevealing``.
-    package var isRevealing = false
+    /// See ``RequestSpecification/exposesSecrets``.
+    package var exposesSecrets = false
     package var interceptor: String?
     /// Whether an attempt continues where the last one was cut off.
     package var isResumable = false
@@ -129,9 +129,10 @@ package struct StoredRequest: Hashable, Sendable {
 
     package init(_ id: RequestID, _ request: QueuedRequest, created: Instant, deadline: Instant) {
         self.init(
-            id, owner: request.owner, specification: request.specification, isRepeatable: request.isRepeatable,
-            bytesHeld: request.bytesHeld, created: created, deadline: deadline)
-        isRevealing = request.isRevealing
+            id, owner: request.owner, specification: request.specification,
+            isRepeatable: request.specification.isRepeatable,
+            bytesHeld: request.specification.bytesHeld, created: created, deadline: deadline)
+        exposesSecrets = request.specification.exposesSecrets
     }
 
     /// - Parameter specification: URL, headers and body are not needed.

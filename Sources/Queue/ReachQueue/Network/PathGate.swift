@@ -132,10 +132,10 @@ package struct PathGate: Hashable, Sendable {
         using generator: inout some RandomNumberGenerator
     ) -> Change? {
         guard let path else { return lose(missing: missing, at: now) }
-        let isOther = triedPath != TriedPath(path)
+        let isNewPath = triedPath != TriedPath(path)
         triedPath = TriedPath(path)
         // Canaries that failed over another path, or long ago, prove nothing about this path.
-        if isOther || (isClosed && now - lostAt >= policy.canaryMemory) { canaries = [:] }
+        if isNewPath || (isClosed && now - lostAt >= policy.canaryMemory) { canaries = [:] }
         switch state {
         case .closed: return gain(at: now, policy, using: &generator)
         case .canary(let times) where isProved: return open(times, at: now, outage: outage(at: now))

@@ -31,8 +31,8 @@ package struct QueuePath: Hashable, Sendable {
     }
 
     /// Whether a request may go by it: none to a portal, which would answer in its server's place, and none that a portal must
-    /// not read (see ``QueuedRequest/isRevealing``) where it is not known what answers.
-    package func takes(isRevealing: Bool) -> Bool { !hasPortal && !(isRevealing && isDoubted) }
+    /// not read (see ``RequestSpecification/exposesSecrets``) where it is not known what answers.
+    package func takes(exposesSecrets: Bool) -> Bool { !hasPortal && !(exposesSecrets && isDoubted) }
 
     /// Whether the order of preference puts it before `other`: validated, unmetered, metric.
     package func isPreferred(to other: QueuePath) -> Bool {

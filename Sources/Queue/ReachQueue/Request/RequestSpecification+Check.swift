@@ -8,7 +8,7 @@ extension RequestSpecification {
     package func completed(makeKey: () -> String) -> RequestSpecification {
         var copy = self
         let field = headers.first { $0.isNamed(Self.keyField) }
-        switch (idempotency, field) {
+        switch (terms.idempotency, field) {
         case (.key(let key), _):
             guard field?.value != key else { return self }
             copy.headers.removeAll { $0.isNamed(Self.keyField) }
@@ -25,8 +25,8 @@ extension RequestSpecification {
 
     /// Whether ``completed(makeKey:)`` would change nothing: most requests may be repeated, and have no key.
     package var isComplete: Bool {
-        idempotency == .never
-            || idempotency == .byMethod && isRepeatable && !headers.contains { $0.isNamed(Self.keyField) }
+        terms.idempotency == .never
+            || terms.idempotency == .byMethod && isRepeatable && !headers.contains { $0.isNamed(Self.keyField) }
     }
 
     private static let keyField = "Idempotency-Key"
@@ -49,11 +49,11 @@ extension RequestSpecification {
             throw RequestValidationError(
                 .header, "\(headers.count) headers are too many: at most \(QueueLimits.mostHeaders)")
         }
-        if let key = idempotency.key, key.utf8.count > limits.keyBytes {
+        if let key = terms.idempotency.key, key.utf8.count > limits.keyBytes {
             throw RequestValidationError(.header, "an idempotency key has at most \(limits.keyBytes) bytes")
         }
         var fault = fieldsAreChecked ? nil : RequestFieldFault.first(in: headers)
-        if fault == nil, case .key(let key) = idempotency { fault = RequestFieldFault(Self.keyField, key) }
+        if fault == nil, case .key(let key) = terms.idempotency { fault = RequestFieldFault(Self.keyField, key) }
         if let fault { throw RequestValidationError(.header, fault.description) }
         let headBytes = url.utf8.count + headers.reduce(0) { $0 + $1.lineBytes }
         guard headBytes <= limits.headBytes else {
@@ -61,17 +61,17 @@ extension RequestSpecification {
                 .header, "URL and headers take \(headBytes) bytes; at most \(limits.headBytes) are allowed")
         }
         try checkBody(limits)
-        if let timeToLive { try Self.checkLife(timeToLive) }
-        if let maximumAttempts, maximumAttempts < 1 {
+        if let timeToLive = terms.timeToLive { try Self.checkLife(timeToLive) }
+        if let maximumAttempts = terms.maximumAttempts, maximumAttempts < 1 {
             throw RequestValidationError(.maximumAttempts, "'\(maximumAttempts)' attempts are too few: at least 1")
         }
-        if let timeouts, !timeouts.isPositive {
+        if let timeouts = terms.timeouts, !timeouts.isPositive {
             throw RequestValidationError(.timeouts, "a time limit of an attempt needs some time")
         }
-        if let tag, tag.utf8.count > limits.headBytes {
+        if let tag = terms.tag, tag.utf8.count > limits.headBytes {
             throw RequestValidationError(.tag, "a tag has at most \(limits.headBytes) bytes")
         }
-        if let interceptor, interceptor.isEmpty || interceptor.utf8.count > limits.keyBytes {
+        if let interceptor = terms.interceptor, interceptor.isEmpty || interceptor.utf8.count > limits.keyBytes {
             throw RequestValidationError(
                 .interceptor, "the name of an interceptor has 1 to \(limits.keyBytes) bytes")
         }
@@ -97,13 +97,13 @@ extension RequestSpecification {
     }
 
     private func checkUpload() throws(RequestValidationError) {
-        guard let uploadProtocol else { return }
+        guard let uploadProtocol = terms.uploadProtocol else { return }
         guard method == "POST" || method == "PATCH" else {
             throw RequestValidationError(
                 .uploadProtocol,
                 "'\(method)' does not go with \(uploadProtocol.rawValue): POST makes an upload, PATCH resumes one")
         }
-        guard outputPath == nil else {
+        guard terms.outputPath == nil else {
             throw RequestValidationError(.uploadProtocol, "the answer to a resumable upload has no file")
         }
         if let field = headers.first(where: { field in Self.uploadFields.contains { field.isNamed($0) } }) {
@@ -118,25 +118,28 @@ extension RequestSpecification {
     package static let mostStatusRanges = 32
 
     private func checkStatuses() throws(RequestValidationError) {
-        guard acceptedStatuses.count <= Self.mostStatusRanges else {
+        guard terms.acceptedStatuses.count <= Self.mostStatusRanges else {
             throw RequestValidationError(
                 .acceptedStatuses,
-                "\(acceptedStatuses.count) ranges of statuses are too many: at most \(Self.mostStatusRanges)")
+                "\(terms.acceptedStatuses.count) ranges of statuses are too many: at most \(Self.mostStatusRanges)")
         }
-        guard let odd = acceptedStatuses.first(where: { !(100...599).contains($0.lowerBound) || $0.upperBound > 599 })
+        guard
+            let odd = terms.acceptedStatuses.first(where: {
+                !(100...599).contains($0.lowerBound) || $0.upperBound > 599
+            })
         else { return }
         throw RequestValidationError(
             .acceptedStatuses, "\(odd.lowerBound)-\(odd.upperBound) are no statuses: they go from 100 to 599")
     }
 
     private func checkKeys(_ limits: QueueLimits) throws(RequestValidationError) {
-        if let orderKey, orderKey.isEmpty || orderKey.utf8.count > limits.keyBytes {
+        if let orderKey = terms.orderKey, orderKey.isEmpty || orderKey.utf8.count > limits.keyBytes {
             throw RequestValidationError(.orderKey, "an order key has 1 to \(limits.keyBytes) bytes")
         }
         let name: String
-        switch uniqueness {
+        switch terms.uniqueness {
         case .none:
-            if dependsOnPrevious, orderKey == nil {
+            if terms.dependsOnPrevious, terms.orderKey == nil {
                 throw RequestValidationError(
                     .orderKey, "a request can depend on the one before it only with an order key")
             }
@@ -147,7 +150,7 @@ extension RequestSpecification {
         guard !name.isEmpty, name.utf8.count <= limits.keyBytes else {
             throw RequestValidationError(.uniqueness, "a key has 1 to \(limits.keyBytes) bytes")
         }
-        guard orderKey == nil else {
+        guard terms.orderKey == nil else {
             throw RequestValidationError(
                 .uniqueness, "a request has either an order key or a key of its own: the key orders, too")
         }

@@ -2,6 +2,7 @@ package import ReachCore
 
 /// What a client wants sent, and when: the one form of a request on the command line, on the wire, in the queue, in the
 /// store and in sessions.
+@dynamicMemberLookup
 package struct RequestSpecification: Hashable, Sendable {
     package var method: String
     /// As the client wrote it; ``destination`` is the part that the queue counts by.
@@ -14,15 +15,18 @@ package struct RequestSpecification: Hashable, Sendable {
     }
     package var headers: [HeaderField] = []
     package var body: RequestBody = .none
-    /// What else the client wants. Where many requests want the same they share it: see ``terms``.
-    fileprivate var shared: SharedTerms
+    /// What the client wants of the queue; shared, since many requests want the same.
+    package private(set) var sharedTerms: Shared<RequestTerms>
 
-    package var sharedTerms: SharedTerms { shared }
-
-    /// What the client wants of the queue. To change several, take it out and put it back: each change makes a new one.
     package var terms: RequestTerms {
-        get { shared.terms }
-        set { shared = SharedTerms(newValue) }
+        _read { yield sharedTerms.value }
+        _modify { yield &sharedTerms.value }
+    }
+
+    /// A term; setting one to what it is leaves the terms shared.
+    package subscript<Term: Equatable>(dynamicMember term: WritableKeyPath<RequestTerms, Term>) -> Term {
+        get { sharedTerms.value[keyPath: term] }
+        set { if newValue != sharedTerms.value[keyPath: term] { sharedTerms.value[keyPath: term] = newValue } }
     }
 
     /// - Throws: ``RequestValidationError`` when the URL cannot be queued.
@@ -39,25 +43,30 @@ package struct RequestSpecification: Hashable, Sendable {
     /// A specification that was checked before, with the destination found then: for rows of the queue's file.
     ///
     /// - Parameter terms: Those that it shares with others.
-    package init(method: String, stored url: String, to destination: Destination, terms: SharedTerms = .usual) {
-        shared = terms
+    package init(
+        method: String, stored url: String, to destination: Destination,
+        terms: Shared<RequestTerms> = RequestTerms.usual
+    ) {
+        sharedTerms = terms
         self.method = method
         self.url = url
         self.destination = destination
     }
 
     /// Whether it may be sent again when the outcome of an attempt is unknown.
-    package var isRepeatable: Bool { uploadProtocol != nil || idempotency.allowsRepetition(ofMethod: method) }
+    package var isRepeatable: Bool {
+        terms.uploadProtocol != nil || terms.idempotency.allowsRepetition(ofMethod: method)
+    }
 
     /// Whether a server in the destination's place would read what is meant for the destination alone: it goes in the
     /// clear, with a header that may be a secret, which its interceptor may add, too, or a body. With HTTPS, a portal is
     /// recognised before anything is sent.
-    package var isRevealing: Bool {
+    package var exposesSecrets: Bool {
         guard !destination.isSecure else { return false }
-        return body != .none || interceptor != nil || !headers.allSatisfy(\.isHarmless)
+        return body != .none || terms.interceptor != nil || !headers.allSatisfy(\.isHarmless)
     }
 
-    package func accepts(status: Int) -> Bool { acceptedStatuses.contains { $0.contains(status) } }
+    package func accepts(status: Int) -> Bool { terms.acceptedStatuses.contains { $0.contains(status) } }
 
     /// How many bytes of the queue's room it uses, in round numbers: its texts, its body, and a row's overhead.
     package var bytesHeld: Int64 {
@@ -65,133 +74,18 @@ package struct RequestSpecification: Hashable, Sendable {
         let head = headers.reduce(method.utf8.count + url.utf8.count + destination.description.utf8.count) {
             $0 + $1.name.utf8.count + $1.value.utf8.count
         }
-        return body.bytesHeld + Int64(head + shared.textBytes + body.pathBytes + 256)
-    }
-}
-
-/// Terms of one or more requests, which do not change in their place.
-package final class SharedTerms: Hashable, Sendable {
-    package static let usual = SharedTerms(RequestTerms())
-
-    package let terms: RequestTerms
-
-    package init(_ terms: RequestTerms) { self.terms = terms }
-
-    /// The bytes of the texts in the terms, for each request that has them: each has a row of its own.
-    var textBytes: Int {
-        if self === Self.usual { return 0 }
-        let texts = [
-            terms.idempotency.key, terms.orderKey, terms.uniqueness.key, terms.outputPath, terms.interceptor, terms.tag,
-        ]
-        let condition = terms.condition == .any ? 0 : terms.condition.description.utf8.count
-        return texts.reduce(condition) { $0 + ($1?.utf8.count ?? 0) }
-    }
-
-    package static func == (left: SharedTerms, right: SharedTerms) -> Bool {
-        left === right || left.terms == right.terms
-    }
-
-    package func hash(into hasher: inout Hasher) { hasher.combine(terms) }
-}
-
-// A change to what it is already makes nothing new.
-extension RequestSpecification {
-    package var condition: NetworkCondition {
-        get { shared.terms.condition }
-        set { if newValue != shared.terms.condition { terms.condition = newValue } }
-    }
-    package var priority: RequestPriority {
-        get { shared.terms.priority }
-        set { if newValue != shared.terms.priority { terms.priority = newValue } }
-    }
-    package var timeToLive: Duration? {
-        get { shared.terms.timeToLive }
-        set { if newValue != shared.terms.timeToLive { terms.timeToLive = newValue } }
-    }
-    package var idempotency: Idempotency {
-        get { shared.terms.idempotency }
-        set { if newValue != shared.terms.idempotency { terms.idempotency = newValue } }
-    }
-    package var orderKey: String? {
-        get { shared.terms.orderKey }
-        set { if newValue != shared.terms.orderKey { terms.orderKey = newValue } }
-    }
-    package var dependsOnPrevious: Bool {
-        get { shared.terms.dependsOnPrevious }
-        set { if newValue != shared.terms.dependsOnPrevious { terms.dependsOnPrevious = newValue } }
-    }
-    package var uniqueness: RequestUniqueness {
-        get { shared.terms.uniqueness }
-        set { if newValue != shared.terms.uniqueness { terms.uniqueness = newValue } }
-    }
-    package var maximumAttempts: Int? {
-        get { shared.terms.maximumAttempts }
-        set { if newValue != shared.terms.maximumAttempts { terms.maximumAttempts = newValue } }
-    }
-    package var isStrict: Bool {
-        get { shared.terms.isStrict }
-        set { if newValue != shared.terms.isStrict { terms.isStrict = newValue } }
-    }
-    package var acceptedStatuses: [ClosedRange<Int>] {
-        get { shared.terms.acceptedStatuses }
-        set { if newValue != shared.terms.acceptedStatuses { terms.acceptedStatuses = newValue } }
-    }
-    package var outputPath: String? {
-        get { shared.terms.outputPath }
-        set { if newValue != shared.terms.outputPath { terms.outputPath = newValue } }
-    }
-    package var interceptor: String? {
-        get { shared.terms.interceptor }
-        set { if newValue != shared.terms.interceptor { terms.interceptor = newValue } }
-    }
-    package var timeouts: AttemptTimeouts? {
-        get { shared.terms.timeouts }
-        set { if newValue != shared.terms.timeouts { terms.timeouts = newValue } }
-    }
-    package var tag: String? {
-        get { shared.terms.tag }
-        set { if newValue != shared.terms.tag { terms.tag = newValue } }
-    }
-    package var failsOffline: Bool {
-        get { shared.terms.failsOffline }
-        set { if newValue != shared.terms.failsOffline { terms.failsOffline = newValue } }
-    }
-    package var uploadProtocol: UploadProtocol? {
-        get { shared.terms.uploadProtocol }
-        set { if newValue != shared.terms.uploadProtocol { terms.uploadProtocol = newValue } }
-    }
-    package var followsRedirects: Bool {
-        get { shared.terms.followsRedirects }
-        set { if newValue != shared.terms.followsRedirects { terms.followsRedirects = newValue } }
-    }
-    package var isCompressed: Bool {
-        get { shared.terms.isCompressed }
-        set { if newValue != shared.terms.isCompressed { terms.isCompressed = newValue } }
+        return body.bytesHeld + Int64(head + terms.textBytes + body.pathBytes + 256)
     }
 }
 
 /// A specification in the queue of a user.
-@dynamicMemberLookup
 package struct QueuedRequest: Hashable, Sendable {
-    /// The specification does not change in its place: the store, the driver and the transfers pass one on, and none copies
-    /// its texts.
-    private final class Box: Hashable, Sendable {
-        let specification: RequestSpecification
-
-        init(_ specification: RequestSpecification) { self.specification = specification }
-
-        static func == (left: Box, right: Box) -> Bool {
-            left === right || left.specification == right.specification
-        }
-
-        func hash(into hasher: inout Hasher) { hasher.combine(specification) }
-    }
-
-    private var box: Box
+    /// Shared, since the store, the driver and the transfers pass it on.
+    private var shared: Shared<RequestSpecification>
 
     package var specification: RequestSpecification {
-        get { box.specification }
-        set { box = Box(newValue) }
+        _read { yield shared.value }
+        _modify { yield &shared.value }
     }
     /// The user, as the kernel named the client.
     package var owner: UInt32
@@ -199,88 +93,11 @@ package struct QueuedRequest: Hashable, Sendable {
     package var uploadedBytes: Int64 = 0
     /// The bytes that the limits have not accepted yet: an upload was within them when it came, and may be small compared with the
     /// rest of the request.
-    package var bytesBesideUpload: Int64 { max(0, box.specification.bytesHeld - uploadedBytes) }
+    package var bytesBesideUpload: Int64 { max(0, shared.value.bytesHeld - uploadedBytes) }
 
     package init(_ specification: RequestSpecification, owner: UInt32 = 0) {
-        box = Box(specification)
+        shared = Shared(specification)
         self.owner = owner
-    }
-
-    package subscript<Value>(dynamicMember path: KeyPath<RequestSpecification, Value>) -> Value {
-        specification[keyPath: path]
-    }
-
-    // Every attempt reads these: a key path would copy the whole specification each time.
-
-    package var method: String {
-        get { box.specification.method }
-        set { specification.method = newValue }
-    }
-    package var url: String {
-        get { box.specification.url }
-        set { specification.url = newValue }
-    }
-    package var destination: Destination { box.specification.destination }
-    package var headers: [HeaderField] {
-        get { box.specification.headers }
-        set { specification.headers = newValue }
-    }
-    package var body: RequestBody {
-        get { box.specification.body }
-        set { specification.body = newValue }
-    }
-    package var condition: NetworkCondition {
-        get { box.specification.condition }
-        set { specification.condition = newValue }
-    }
-    package var acceptedStatuses: [ClosedRange<Int>] {
-        get { box.specification.acceptedStatuses }
-        set { specification.acceptedStatuses = newValue }
-    }
-    package var outputPath: String? {
-        get { box.specification.outputPath }
-        set { specification.outputPath = newValue }
-    }
-    package var interceptor: String? {
-        get { box.specification.interceptor }
-        set { specification.interceptor = newValue }
-    }
-    package var timeouts: AttemptTimeouts? {
-        get { box.specification.timeouts }
-        set { specification.timeouts = newValue }
-    }
-    package var failsOffline: Bool {
-        get { box.specification.failsOffline }
-        set { specification.failsOffline = newValue }
-    }
-    package var bytesHeld: Int64 { box.specification.bytesHeld }
-    package var isRepeatable: Bool { box.specification.isRepeatable }
-    package var isRevealing: Bool { box.specification.isRevealing }
-    package var isComplete: Bool { box.specification.isComplete }
-    package var timeToLive: Duration? {
-        get { box.specification.timeToLive }
-        set { specification.timeToLive = newValue }
-    }
-    package var uniqueness: RequestUniqueness {
-        get { box.specification.uniqueness }
-        set { specification.uniqueness = newValue }
-    }
-    package var uploadProtocol: UploadProtocol? {
-        get { box.specification.uploadProtocol }
-        set { specification.uploadProtocol = newValue }
-    }
-
-    /// - Throws: ``RequestValidationError``, which names the field and the text at fault.
-    package func check(_ limits: QueueLimits) throws(RequestValidationError) { try box.specification.check(limits) }
-
-    /// - Throws: ``RequestValidationError`` for a body that is too long.
-    package func checkBody(_ limits: QueueLimits) throws(RequestValidationError) {
-        try box.specification.checkBody(limits)
-    }
-
-    package subscript<Value>(dynamicMember path: WritableKeyPath<RequestSpecification, Value>) -> Value {
-        get { specification[keyPath: path] }
-        set { specification[keyPath: path] = newValue }
     }
 }
 

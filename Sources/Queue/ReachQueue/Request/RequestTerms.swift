@@ -37,7 +37,16 @@ package struct RequestTerms: Hashable, Sendable {
     /// Whether the server may compress the answer, which is unpacked as it arrives.
     package var isCompressed = false
 
+    /// The terms of most requests.
+    package static let usual = Shared(RequestTerms())
+
     package init() {}
+
+    /// The bytes of the texts, which count for each request: in the queue's file each has a row of its own.
+    var textBytes: Int {
+        let texts = [idempotency.key, orderKey, uniqueness.key, outputPath, interceptor, tag]
+        return texts.reduce(condition == .any ? 0 : condition.description.utf8.count) { $0 + ($1?.utf8.count ?? 0) }
+    }
 }
 
 extension RequestTerm {

@@ -302,10 +302,6 @@ struct Destinations: Sendable {
 // MARK: Routes
 
 extension Destinations {
-    func isSeparate(_ destination: Destination) -> Bool {
-        siteIndices[destination].map { sites[$0].isSeparate } ?? false
-    }
-
     func route(to destination: Destination) -> DestinationRoute? {
         siteIndices[destination].flatMap { sites[$0].route }
     }

@@ -113,7 +113,7 @@ extension QueueScheduler {
         case .breaker:
             let remedy = block.until == nil ? "The attempt on its way decides." : "One attempt is made in \(left)."
             let last = destinations.trouble(at: entry.destination)?.lastFailure.map {
-                $0 > 0 ? ", the last time with HTTP \($0)" : ", and did not answer the last time"
+                $0 > 0 ? ", the last time with HTTP \($0)" : ", the last time without a response"
             }
             return ("\(destination) failed too often\(last ?? "").", remedy)
         case .budget: return ("\(destination) was retried too often.", "It may be retried in \(left).")
@@ -137,7 +137,7 @@ extension QueueScheduler {
         let isNetwork = entry.flags.contains(.networkFailure)
         let cause =
             entry.failureStatus > 0
-            ? "HTTP \(entry.failureStatus)" : isNetwork ? "the network failed" : "the server did not answer"
+            ? "HTTP \(entry.failureStatus)" : isNetwork ? "the network failed" : "there was no response"
         return (
             "Attempt \(entry.tries) failed (\(cause)); retrying in \(left).",
             isNetwork ? "It is tried earlier if the network changes." : "Nothing has to be done."

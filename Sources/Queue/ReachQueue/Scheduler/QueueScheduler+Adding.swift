@@ -5,18 +5,18 @@ extension QueueScheduler {
     mutating func add(_ request: QueuedRequest, _ ticket: QueueInput.Ticket) {
         // From here on its upload counts with the request, or not at all.
         if request.uploadedBytes > 0 { owners.reserve(-request.uploadedBytes, for: request.owner) }
-        if case .unique(_, .keep) = request.uniqueness, keep(like: request, ticket) { return }
+        if case .unique(_, .keep) = request.specification.uniqueness, keep(like: request, ticket) { return }
         if let refusal = refusal(of: request) { return reply(ticket, .refused(refusal)) }
         let id = requests.newID()
-        let deadline = now + (request.timeToLive ?? policy.timeToLive)
+        let deadline = now + (request.specification.timeToLive ?? policy.timeToLive)
         let stored = StoredRequest(id, request, created: moment, deadline: moment.at(deadline))
         let slot = enter(stored, created: now, deadline: deadline)
         count(slot, in: stored.order)
         turn.refusable.append(.insert(stored, request))
         turn.inserted.append(slot)
         var queued = event(.queued, slot)
-        queued.destination = request.destination
-        queued.condition = request.condition
+        queued.destination = request.specification.destination
+        queued.condition = request.specification.condition
         turn.refusableEvents.append(queued)
         reply(ticket, .added(id), insertion: id)
     }
@@ -33,7 +33,8 @@ extension QueueScheduler {
     /// Keeps an existing request of the same name, and ends its wait.
     private mutating func keep(like request: QueuedRequest, _ ticket: QueueInput.Ticket) -> Bool {
         guard
-            let key = OrderChains.Key(owner: request.owner, orderKey: nil, uniqueness: request.uniqueness),
+            let key = OrderChains.Key(
+                owner: request.owner, orderKey: nil, uniqueness: request.specification.uniqueness),
             let slot = requests.head(of: key)
         else { return false }
         let id = requests[slot].id
@@ -57,8 +58,7 @@ extension QueueScheduler {
             of: DestinationRecord.Key(destination: stored.destination, owner: stored.owner),
             generation: gates.generation)
         let group = group(
-            stored.condition, stored.destination, isRevealing: stored.isRevealing, interceptor: stored.interceptor,
-            for: stored.owner)
+            stored.condition, at: destination, exposesSecrets: stored.exposesSecrets, interceptor: stored.interceptor)
         destinations.join(destination)
         join(group, at: destination)
         var entry = QueueEntry(

@@ -37,7 +37,7 @@ extension QueueScheduler {
                     id: attempt.id, number: attempt.number,
                     destination: destinations[entry.destination].destination,
                     path: attempt.path, condition: gates[entry.group].key.condition,
-                    isRevealing: gates[entry.group].key.isRevealing, isCanary: attempt.isTrial)))
+                    exposesSecrets: gates[entry.group].key.exposesSecrets, isCanary: attempt.isTrial)))
     }
 
     mutating func leaseRefused(_ lease: Lease) {

@@ -14,21 +14,19 @@ extension QueueScheduler {
     // MARK: Groups
 
     /// The group of requests for a destination.
-    ///
-    /// - Parameter owner: The owner of the request that needs the group.
     mutating func group(
-        _ condition: NetworkCondition, _ destination: Destination, isRevealing: Bool, interceptor: String?,
-        for owner: UInt32
+        _ condition: NetworkCondition, at destination: DestinationIndex, exposesSecrets: Bool, interceptor: String?
     ) -> GroupIndex {
-        let isSeparate = condition.isTargetReachable || destinations.isSeparate(destination)
+        let site = destinations[destination].site
+        let isSeparate = condition.isTargetReachable || destinations[site].isSeparate
         let key = RequestGroup.Key(
-            condition: condition, destination: isSeparate ? destination : nil,
-            isRevealing: isRevealing && !condition.isValidated, interceptor: interceptor)
+            condition: condition, destination: isSeparate ? destinations[site].destination : nil,
+            exposesSecrets: exposesSecrets && !condition.isValidated, interceptor: interceptor)
         if let group = gates[key] { return group }
         let missing: Blocker = network.paths == nil ? .validated : Blocker(condition.unmetWithoutPath)
         let group = gates.insert(key, missing: missing, at: now, epoch: epoch)
         beginGate(group)
-        if isSeparate, let site = destinations[destination] { follow(site, group, for: owner) }
+        if isSeparate { follow(site, group, for: destinations[destination].owner) }
         return group
     }
 
@@ -180,8 +178,8 @@ extension QueueScheduler {
 extension RequestGroup.Key {
     func verdict(on paths: [QueuePath]) -> ConditionVerdict {
         let verdict = condition.verdict(on: paths)
-        guard case .met(let path) = verdict, !path.takes(isRevealing: isRevealing) else { return verdict }
-        let others = condition.verdict(on: paths.filter { $0.takes(isRevealing: isRevealing) })
+        guard case .met(let path) = verdict, !path.takes(exposesSecrets: exposesSecrets) else { return verdict }
+        let others = condition.verdict(on: paths.filter { $0.takes(exposesSecrets: exposesSecrets) })
         return others.path == nil ? .unmet(.notValidated) : others
     }
 }

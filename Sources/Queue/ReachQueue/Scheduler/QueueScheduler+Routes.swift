@@ -105,8 +105,7 @@ extension QueueScheduler {
     private mutating func separateGroup(for entry: QueueEntry) -> GroupIndex {
         let key = gates[entry.group].key
         return group(
-            key.condition, destinations[entry.destination].destination, isRevealing: key.isRevealing,
-            interceptor: key.interceptor, for: entry.owner)
+            key.condition, at: entry.destination, exposesSecrets: key.exposesSecrets, interceptor: key.interceptor)
     }
 
     private mutating func move(_ slot: Slot, to group: GroupIndex) {

@@ -10,7 +10,7 @@ struct RequestGroup: Sendable {
         /// `nil` for all destinations that are reached by the default routes.
         let destination: Destination?
         /// Whether they wait while something else than the Internet answers.
-        var isRevealing = false
+        var exposesSecrets = false
         /// The interceptor that prepares them. Requests of an interceptor have lines of their own, so that the one by
         /// which it fetches a token does not wait behind those that wait for the token.
         var interceptor: String?

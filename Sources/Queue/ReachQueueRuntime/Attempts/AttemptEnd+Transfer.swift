@@ -107,10 +107,12 @@ extension TransferReport {
     func noting(finalURL url: TransferURL, of original: String) -> TransferReport {
         guard case .success(var head?) = outcome else { return self }
         // Most requests are not redirected, and their URL need not be read again.
-        let isOther = url.description != original && url != (try? TransferURL(original))
-        guard isOther || head.fields.contains(where: { $0.name == RequestResult.finalURLField }) else { return self }
+        let isRedirected = url.description != original && url != (try? TransferURL(original))
+        guard isRedirected || head.fields.contains(where: { $0.name == RequestResult.finalURLField }) else {
+            return self
+        }
         head.fields.removeAll { $0.name == RequestResult.finalURLField }
-        if isOther {
+        if isRedirected {
             head.fields.append(HeaderField(RequestResult.finalURLField, url.description))
         }
         var report = self

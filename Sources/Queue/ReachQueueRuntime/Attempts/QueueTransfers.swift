@@ -144,7 +144,7 @@ package final class QueueTransfers {
 
     /// The file with the beginning of an answer that an earlier attempt left, and the file that records its length.
     private func leftover(of id: RequestID, _ request: QueuedRequest) -> (file: String, record: String)? {
-        if let path = request.outputPath {
+        if let path = request.specification.outputPath {
             let part = downloads.leftover(of: id, to: path, mayBeOlder: spool != nil)
             return part.map { ($0, QueueDownloads.record(of: $0)) }
         }
@@ -160,19 +160,19 @@ package final class QueueTransfers {
         } catch {
             return refuse(attempt.order, as: .invalid)
         }
-        transfer.proxy = proxy(for: transfer.url, attempt.request.destination.proxy)
+        transfer.proxy = proxy(for: transfer.url, attempt.request.specification.destination.proxy)
         // A URL with credentials is not kept.
         lastURL = transfer.url.hasCredentials ? nil : transfer.url
         // A host may have chosen another place for an earlier answer.
-        if attempt.request.outputPath != nil, let part = downloads.part(of: attempt.order.id) {
+        if attempt.request.specification.outputPath != nil, let part = downloads.part(of: attempt.order.id) {
             transfer.sink = .file(FileSink(part: part, resume: point))
         }
         host?.prepare(&transfer, of: attempt.order.id)
-        if attempt.request.uploadProtocol != nil { return beginUpload(transfer, attempt, by: engine) }
-        if let path = attempt.request.outputPath, case .file(let sink) = transfer.sink {
+        if attempt.request.specification.uploadProtocol != nil { return beginUpload(transfer, attempt, by: engine) }
+        if let path = attempt.request.specification.outputPath, case .file(let sink) = transfer.sink {
             downloads.begin(attempt.order.id, to: path, by: sink)
         }
-        if attempt.request.outputPath == nil {
+        if attempt.request.specification.outputPath == nil {
             let others = quota.bytes(of: attempt.request.owner, without: attempt.order.id)
             let room = options.ownerAnswerBytes - min(others, options.ownerAnswerBytes)
             attempt.isShortOfRoom = room < transfer.limit.bodyBytes
@@ -305,7 +305,7 @@ package final class QueueTransfers {
     ///
     /// - Returns: Whether they are within the quota.
     private func holdsQuota(_ attempt: Running) -> Bool {
-        guard attempt.request.outputPath == nil, let spool else { return true }
+        guard attempt.request.specification.outputPath == nil, let spool else { return true }
         let (id, owner) = (attempt.order.id, attempt.request.owner)
         quota.set(id, of: owner, to: UInt64(clamping: Self.progress(attempt).bytes.received))
         while quota.bytes(of: owner) > options.ownerAnswerBytes {
@@ -400,13 +400,14 @@ package final class QueueTransfers {
         if attempt.isShortOfRoom, report.failure?.reason == .responseTooLarge {
             return send(.ended(id, .failed(AttemptFault(.quota))))
         }
-        var noted = (attempt.sent?.url).map { report.noting(finalURL: $0, of: attempt.request.url) } ?? report
-        if options.ignoresRetryAfterOfSingleAttempts, attempt.request.maximumAttempts == 1 {
+        var noted =
+            (attempt.sent?.url).map { report.noting(finalURL: $0, of: attempt.request.specification.url) } ?? report
+        if options.ignoresRetryAfterOfSingleAttempts, attempt.request.specification.maximumAttempts == 1 {
             noted = noted.withoutRetryAfter
         }
         let end =
             attempt.upload.map { self.end(of: attempt, $0, report) }
-            ?? AttemptEnd(noted, accepting: attempt.request.acceptedStatuses, answer: answer)
+            ?? AttemptEnd(noted, accepting: attempt.request.specification.acceptedStatuses, answer: answer)
         if attempt.isRedirectedInTheClear, case .answered(let result, let isAccepted) = end {
             return send(.ended(id, .answeredElsewhere(result, isAccepted: isAccepted)))
         }
@@ -423,7 +424,8 @@ package final class QueueTransfers {
 
     /// Whether the attempt's interceptor judges the answer before the queue does.
     private func isJudged(_ end: AttemptEnd, _ report: TransferReport, _ attempt: Running) -> Bool {
-        guard attempt.request.interceptor != nil, case .answered = end, let host, let sent = attempt.sent else {
+        guard attempt.request.specification.interceptor != nil, case .answered = end, let host, let sent = attempt.sent
+        else {
             return false
         }
         let id = attempt.order.id

@@ -13,25 +13,25 @@ extension TransferRequest {
         _ order: AttemptOrder, _ queued: QueuedRequest, _ options: QueueTransfers.Options, spool: QueueSpool?,
         resume: ResumePoint?, lastURL: TransferURL? = nil
     ) throws(TransferURL.ValidationError) {
-        self.init(queued.method, url: try TransferURL(queued.url, like: lastURL))
-        headers = queued.headers
+        self.init(queued.specification.method, url: try TransferURL(queued.specification.url, like: lastURL))
+        headers = queued.specification.headers
         if !headers.contains(where: { $0.isNamed("User-Agent") }) {
             headers.append(HeaderField("User-Agent", options.userAgent))
         }
-        body = TransferBody(queued.body, spool: spool)
-        isSentOnce = queued.idempotency == .never
+        body = TransferBody(queued.specification.body, spool: spool)
+        isSentOnce = queued.specification.idempotency == .never
         owner = .user(queued.owner)
         interface = InterfaceBinding(name: order.path.interface, index: order.path.interfaceIndex)
         family = order.family
         timeouts = options.timeouts
-        if queued.followsRedirects { redirects = .follow(limit: Self.redirectLimit) }
-        acceptsEncodings = queued.isCompressed
-        if let own = queued.timeouts {
+        if queued.specification.followsRedirects { redirects = .follow(limit: Self.redirectLimit) }
+        acceptsEncodings = queued.specification.isCompressed
+        if let own = queued.specification.timeouts {
             (timeouts.connect, timeouts.idle, timeouts.total) = (own.connect, own.idle, own.total)
         }
         limit = ResponseLimit(bodyBytes: options.answerBytes, action: .fail)
         security = options.security
-        if let path = queued.outputPath {
+        if let path = queued.specification.outputPath {
             limit.bodyBytes = options.downloadBytes
             sink = .file(FileSink(downloadTo: path, order.id, resume: resume))
             return

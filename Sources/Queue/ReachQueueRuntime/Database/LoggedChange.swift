@@ -39,7 +39,7 @@ struct LoggedChange {
         case .insert(let stored, let request):
             let row = NewRow.writer.values(NewRow(stored: stored, request: request.specification, boot: boot))
             var change = LoggedChange(kind: .insert, id: stored.id.rawValue, row: row)
-            if case .inline(let bytes) = request.body { change.more = [.blob(bytes)] }
+            if case .inline(let bytes) = request.specification.body { change.more = [.blob(bytes)] }
             changes.append(change)
         case .lease(let id, let attempt, let interface, _, let moment):
             let row: [SQLiteValue] = [

@@ -20,9 +20,9 @@ struct RequestFacts {
     }
 
     init(_ request: QueuedRequest) {
-        let texts = request.headers.reduce(request.url.utf8.count) { $0 + $1.lineBytes }
+        let texts = request.specification.headers.reduce(request.specification.url.utf8.count) { $0 + $1.lineBytes }
         var name: String?
-        if case .spooled(let file, _) = request.body { name = file }
+        if case .spooled(let file, _) = request.specification.body { name = file }
         self.init(owner: request.owner, texts: Int64(texts), bodyName: name)
     }
 }
@@ -49,7 +49,7 @@ extension QueueDatabase {
                 newest = last
                 for change in transaction.changes {
                     if case .revive(let progress, _) = change {
-                        receipt.doomed += try answerNames(of: progress.id, among: changes)
+                        receipt.filesToRemove += try answerNames(of: progress.id, among: changes)
                     }
                     LoggedChange.append(change, boot: boot, to: &changes)
                 }
@@ -143,12 +143,12 @@ extension QueueDatabase {
                 if case .dead = end { leases[progress.id] = nil; break }
                 guard let facts = facts(of: progress.id) else { break }
                 leases[progress.id] = nil
-                if let name = facts.bodyName { receipt.doomed.append(name) }
+                if let name = facts.bodyName { receipt.filesToRemove.append(name) }
                 pending.count(progress.id, facts.keptBytes + (result?.body.bytesHeld ?? 0), of: facts.owner)
             case .purge(let ids):
                 for id in ids {
                     leases[id] = nil
-                    receipt.doomed += files(of: id)
+                    receipt.filesToRemove += files(of: id)
                     pending.forgetRequest(id)
                 }
             case .update(let progress): leases[progress.id] = nil
@@ -262,8 +262,8 @@ extension QueueDatabase {
         leases = old.leases
         lastEnd = old.lastEnd
         lastID = max(lastID, old.lastID)
-        doomedWhenSafe = old.doomedWhenSafe
-        isDoubtful = old.isDoubtful
+        filesToRemoveWhenSafe = old.filesToRemoveWhenSafe
+        mayHaveLostWrites = old.mayHaveLostWrites
         hasUsedReserve = old.hasUsedReserve
         losses += old.losses
         outbox?.skip(to: pending.lastEvent)

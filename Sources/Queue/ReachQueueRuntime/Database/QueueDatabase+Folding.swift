@@ -8,16 +8,18 @@ extension QueueDatabase {
     /// What a fold counts, to go back to.
     struct Counters {
         var kept: KeptAccounts
-        var doomed: [String]
+        var filesToRemove: [String]
         var finished: Int
         var lastEnd: Timestamp
         var leftOut: [String]
     }
 
     private var counters: Counters {
-        get { Counters(kept: kept, doomed: doomed, finished: finished, lastEnd: lastEnd, leftOut: leftOut) }
+        get {
+            Counters(kept: kept, filesToRemove: filesToRemove, finished: finished, lastEnd: lastEnd, leftOut: leftOut)
+        }
         set {
-            (kept, doomed, finished) = (newValue.kept, newValue.doomed, newValue.finished)
+            (kept, filesToRemove, finished) = (newValue.kept, newValue.filesToRemove, newValue.finished)
             (lastEnd, leftOut) = (newValue.lastEnd, newValue.leftOut)
         }
     }
@@ -71,9 +73,9 @@ extension QueueDatabase {
 
     /// Brings the pending changes into the tables for good. On a full disk it tries again in the reserve.
     ///
-    /// - Throws: An error if the disk may have lost something (``isDoubtful``), or cannot be written.
+    /// - Throws: An error if the disk may have lost something (``mayHaveLostWrites``), or cannot be written.
     func flush() throws(SQLiteError) {
-        if isDoubtful { throw Self.doubt }
+        if mayHaveLostWrites { throw Self.doubt }
         try flushAgain()
     }
 
@@ -89,7 +91,7 @@ extension QueueDatabase {
             try commitFold()
         }
         // If this fails, the tables have the changes all the same: the file is doubtful then, and what is written next fails.
-        if !isDoubtful, !doomedWhenSafe.isEmpty { try? makeTablesSafe() }
+        if !mayHaveLostWrites, !filesToRemoveWhenSafe.isEmpty { try? makeTablesSafe() }
     }
 
     private func commitFold() throws(SQLiteError) {
@@ -114,8 +116,8 @@ extension QueueDatabase {
         areTablesSafe = false
         pending = PendingChanges()
         changeLog.beginNext()
-        doomedWhenSafe += doomed
-        doomed = []
+        filesToRemoveWhenSafe += filesToRemove
+        filesToRemove = []
     }
 
     // MARK: Changes
@@ -137,7 +139,7 @@ extension QueueDatabase {
         try database.execute("RELEASE pending")
         // Together: mostly their numbers follow each other.
         try purge(changes.filter { $0.kind == .purge }.map(\.id) + gone.map(\.id))
-        for request in gone { doomed += request.files }
+        for request in gone { filesToRemove += request.files }
         pending.markFolded()
         // Numbers of requests that are forgotten again are not given to others, either.
         if let last = changes.last(where: { $0.kind == .insert })?.id, last == pending.lastInserted { return }
@@ -207,7 +209,7 @@ extension QueueDatabase {
         if state != .dead {
             if facts.body == 1 { try statements.deleteBody.run(id) }
             if facts.body == 3, let name = facts.name {
-                doomed.append(name)
+                filesToRemove.append(name)
                 try statements.forgetBody.run(id)
             }
         }
@@ -222,17 +224,17 @@ extension QueueDatabase {
     /// Waits until all of the tables is on the disk. Only then the change log may be overwritten, so that a loss of power always
     /// leaves the beginning of what was written.
     func makeTablesSafe() throws(SQLiteError) {
-        if isDoubtful { throw Self.doubt }
+        if mayHaveLostWrites { throw Self.doubt }
         if areTablesSafe { return }
         guard fdatasync(log) == 0 else {
             let reason = String(cString: strerror(errno))
-            isDoubtful = true
+            mayHaveLostWrites = true
             throw .storage("fdatasync: \(reason)")
         }
         areTablesSafe = true
         changeLog.shorten()
-        removable += doomedWhenSafe
-        doomedWhenSafe = []
+        removable += filesToRemoveWhenSafe
+        filesToRemoveWhenSafe = []
     }
 
     /// Waits for the tables and the change log.
@@ -241,7 +243,7 @@ extension QueueDatabase {
     func makeSafe() -> Bool {
         guard (try? makeTablesSafe()) != nil else { return false }
         guard pending.isEmpty || changeLog.sync() else {
-            isDoubtful = true
+            mayHaveLostWrites = true
             return false
         }
         return true
@@ -258,6 +260,6 @@ extension QueueDatabase {
             throw .storage("another program reads the queue's file")
         }
         guard fdatasync(log) == 0 else { throw .storage("fdatasync: \(String(cString: strerror(errno)))") }
-        isDoubtful = false
+        mayHaveLostWrites = false
     }
 }

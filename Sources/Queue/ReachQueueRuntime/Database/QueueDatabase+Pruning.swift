@@ -49,7 +49,7 @@ extension QueueDatabase {
     func purge(_ ids: [Int64]) throws(SQLiteError) {
         for range in Self.ranges(of: ids) {
             let (first, last) = (SQLiteValue.integer(range.lowerBound), SQLiteValue.integer(range.upperBound))
-            doomed += try names(statements.spoolNames, first, last)
+            filesToRemove += try names(statements.spoolNames, first, last)
             try forEach(statements.keptOf, first, last) { row in
                 kept.remove(row.integer(1), of: UInt32(clamping: row.integer(0)))
             }

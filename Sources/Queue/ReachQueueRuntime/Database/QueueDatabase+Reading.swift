@@ -58,7 +58,7 @@ extension QueueDatabase {
         request.state = state(row, at: now)
         request.answerBytes = row.integer(.kept)
         if !request.destination.isSecure {
-            request.isRevealing =
+            request.exposesSecrets =
                 row.integer(.bodyKind) != 0 || request.interceptor != nil
                 || !row.hasText("", in: .headers)
                     && !RequestColumns.headers(row.text(.headers) ?? "").allSatisfy(\.isHarmless)
@@ -128,7 +128,7 @@ extension QueueDatabase {
             if body.kind != 0 { bodies.append((id, body)) }
         }
         for (id, body) in bodies {
-            found[id]?.body = try RequestColumns.body(body) { () throws(SQLiteError) in
+            found[id]?.specification.body = try RequestColumns.body(body) { () throws(SQLiteError) in
                 try statements.body.first(.integer(id.rawValue)) { $0.blob(0) } ?? []
             }
         }

@@ -20,9 +20,9 @@ final class QueueDatabase {
     /// Of requests that are over and not dead.
     var kept = KeptAccounts()
     /// Spool files that nothing names any more, once the fold is safe.
-    var doomed: [String] = []
+    var filesToRemove: [String] = []
     /// The same of folds that are committed and perhaps not on the disk; and of those that are.
-    var doomedWhenSafe: [String] = []
+    var filesToRemoveWhenSafe: [String] = []
     var removable: [String] = []
     /// When the last request ended.
     var lastEnd: Timestamp
@@ -35,7 +35,7 @@ final class QueueDatabase {
     var areTablesSafe = false
     /// Whether the disk may have lost what was written: then nothing is written any more. The kernel reports that once, and takes
     /// the lost pages for good ones from then on, so that only writing all of it again helps (``endDoubt()``).
-    var isDoubtful = false
+    var mayHaveLostWrites = false
     /// Changes that the tables do not take, with the reasons.
     var leftOut: [String] = []
     /// What else was acknowledged and is lost: sentences.

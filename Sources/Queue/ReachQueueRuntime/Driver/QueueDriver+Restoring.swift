@@ -52,7 +52,7 @@ extension QueueInput {
     /// sent because of it.
     var needsNoOtherRequest: Bool {
         switch self {
-        case .add(let request, _): request.orderKey == nil && request.uniqueness == .none
+        case .add(let request, _): request.specification.orderKey == nil && request.specification.uniqueness == .none
         case .restore, .expectRestored, .allRestored, .committed, .notCommitted, .postponed, .degraded, .stop, .wake:
             true
         default: false

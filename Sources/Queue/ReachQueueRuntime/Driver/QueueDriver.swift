@@ -137,9 +137,15 @@ package final class QueueDriver {
         _ request: QueuedRequest, isChecked: Bool = false, makeKey: () -> String,
         reply: @escaping (QueueReply) -> Void
     ) throws(RequestValidationError) {
-        if isChecked { try request.checkBody(policy.limits) } else { try request.check(policy.limits) }
+        if isChecked {
+            try request.specification.checkBody(policy.limits)
+        } else {
+            try request.specification.check(policy.limits)
+        }
         var complete = request
-        if !request.isComplete { complete.specification = request.specification.completed(makeKey: makeKey) }
+        if !request.specification.isComplete {
+            complete.specification = request.specification.completed(makeKey: makeKey)
+        }
         ask({ .add(complete, $0) }, reply)
     }
 

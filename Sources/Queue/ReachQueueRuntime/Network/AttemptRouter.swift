@@ -66,7 +66,7 @@ struct AttemptRouter {
         var condition = order.condition
         // The gate has looked at the host itself.
         condition.isTargetReachable = false
-        return condition.unmet(on: path).isEmpty && path.takes(isRevealing: order.isRevealing)
+        return condition.unmet(on: path).isEmpty && path.takes(exposesSecrets: order.exposesSecrets)
     }
 }
 

@@ -65,7 +65,7 @@ struct RouteSituation {
     /// The interface of the ordered path; the others follow from the network.
     private let interface: UInt32
     private let condition: NetworkCondition
-    private let isRevealing: Bool
+    private let exposesSecrets: Bool
     private let scheme: String
     private let host: String
     private let port: UInt16
@@ -75,7 +75,7 @@ struct RouteSituation {
 
     init(_ order: AttemptOrder, _ target: RouteTarget, _ addresses: [IPAddress], zone: String?) {
         (destination, interface, condition) = (order.destination, order.path.interfaceIndex, order.condition)
-        isRevealing = order.isRevealing
+        exposesSecrets = order.exposesSecrets
         (scheme, host, port) = (target.url.scheme, target.url.host, target.url.port)
         (proxy, self.addresses, self.zone) = (target.proxy, addresses, zone)
     }
@@ -84,7 +84,7 @@ struct RouteSituation {
     func isThat(
         of order: AttemptOrder, _ target: RouteTarget, _ addresses: [IPAddress], zone: String?
     ) -> Bool {
-        interface == order.path.interfaceIndex && isRevealing == order.isRevealing && port == target.url.port
+        interface == order.path.interfaceIndex && exposesSecrets == order.exposesSecrets && port == target.url.port
             && host == target.url.host && scheme == target.url.scheme && destination == order.destination
             && self.addresses == addresses && self.zone == zone && condition == order.condition
             && proxy == target.proxy

@@ -19,7 +19,7 @@ final class KeptRequest {
         created = stored.created.wall
         deadline = stored.deadline.wall
         progress = stored.progress
-        bodyBytes = request.body.count
+        bodyBytes = request.specification.body.count
     }
 
     func lease(_ attempt: Int) { progress.tries = attempt }
@@ -35,7 +35,7 @@ final class KeptRequest {
         self.result = result
         if case .dead = end { return }
         // It is not sent again.
-        if request.body != .none { request.body = .none }
+        if request.specification.body != .none { request.specification.body = .none }
     }
 
     func revive(_ progress: RequestProgress, deadline: Timestamp) {

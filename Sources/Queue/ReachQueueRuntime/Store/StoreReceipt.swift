@@ -5,7 +5,7 @@ struct StoreReceipt: Sendable {
     let transaction: StoreTransaction
     var leased: [(RequestID, QueuedRequest)] = []
     /// Spool files that nothing names any more.
-    var doomed: [String] = []
+    var filesToRemove: [String] = []
     /// Why it is not written, now or later.
     var rejection: String?
 

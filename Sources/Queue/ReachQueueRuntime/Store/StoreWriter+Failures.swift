@@ -13,7 +13,7 @@ extension StoreWriter {
         }
         let needed = batch.filter { !$0.mayBeRefused }
         if needed.isEmpty { return }
-        if kept.isEmpty, database?.isDoubtful != true {
+        if kept.isEmpty, database?.mayHaveLostWrites != true {
             directory.giveUpReserve()
             do throws(SQLiteError) {
                 return try commit(needed)
@@ -84,14 +84,14 @@ extension StoreWriter {
             try fresh.flushAgain()
             // From here on the old connection lacks what the new one has written.
             database = fresh
-            let wasDoubtful = fresh.isDoubtful
+            let mayHaveLostBefore = fresh.mayHaveLostWrites
             try settleDoubt(fresh)
             while !kept.isEmpty {
                 let batch = Array(kept.prefix(options.batch))
                 try commit(batch)
                 kept.removeFirst(batch.count)
             }
-            if !wasDoubtful { try fresh.checkpoint() }
+            if !mayHaveLostBefore { try fresh.checkpoint() }
             // New requests wait until there is room for ends and changes again.
             guard directory.fillReserve(options.reserveBytes) else {
                 // What fits is taken before other programs take the room.
@@ -112,7 +112,7 @@ extension StoreWriter {
     /// Makes sure that the file can be written, then ends the transactions that wait for the disk.
     private func settleDoubt(_ database: QueueDatabase) throws {
         report(database)
-        if database.isDoubtful { try database.endDoubt() }
+        if database.mayHaveLostWrites { try database.endDoubt() }
         _ = try database.begin(at: SystemClock.now)
         try database.probe()
         try follow()

@@ -133,7 +133,7 @@ final class StoreWriter {
                 bytes += transaction.inlineBytes
                 if batch.count >= options.batch || bytes >= options.changeLogBytes { write(&batch) }
             case .notSynced(let receipts, let error):
-                database?.isDoubtful = true
+                database?.mayHaveLostWrites = true
                 degrade(error.description)
                 write(&batch)
                 doubt(receipts)
@@ -244,7 +244,7 @@ final class StoreWriter {
     static func settle(
         _ receipt: StoreReceipt, _ directory: QueueDirectory, _ deliver: (QueueStore.Notice) -> Void
     ) {
-        for name in receipt.doomed { directory.removeSpoolFile(name) }
+        for name in receipt.filesToRemove { directory.removeSpoolFile(name) }
         deliver(receipt.notice)
     }
 }
@@ -254,7 +254,7 @@ extension StoreTransaction {
     fileprivate var inlineBytes: Int {
         changes.reduce(0) { sum, change in
             switch change {
-            case .insert(_, let request): sum + request.body.inlineBytes
+            case .insert(_, let request): sum + request.specification.body.inlineBytes
             case .finish(_, _, let result, _): sum + (result?.body.inlineBytes ?? 0)
             default: sum
             }

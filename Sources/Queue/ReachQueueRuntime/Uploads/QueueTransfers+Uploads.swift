@@ -34,7 +34,8 @@ extension QueueTransfers {
                 send(.ended(id, .failed(AttemptFault(failure))))
             case .success(let body):
                 var upload = ResumableUpload(
-                    uploads[id], of: body.identity, to: template.url, isCreation: attempt.request.method == "POST")
+                    uploads[id], of: body.identity, to: template.url,
+                    isCreation: attempt.request.specification.method == "POST")
                 let first = upload.begin()
                 attempt.upload = UploadAttempt(template, body, upload)
                 guard case .next(let exchange) = first else {
@@ -107,9 +108,11 @@ extension QueueTransfers {
             switch current.decision {
             case .complete: [100...599]
             case .refused: []
-            default: attempt.request.acceptedStatuses
+            default: attempt.request.specification.acceptedStatuses
             }
-        let noted = current.upload.state.url.map { report.noting(finalURL: $0, of: attempt.request.url) } ?? report
+        let noted =
+            current.upload.state.url.map { report.noting(finalURL: $0, of: attempt.request.specification.url) }
+            ?? report
         return AttemptEnd(noted, accepting: statuses, answer: report.body.isEmpty ? .none : .inline(report.body))
     }
 }

@@ -7,48 +7,25 @@ public import ReachCore
 /// line ends, a percent sign that begins no escape, a host outside ASCII (write its `xn--` form). The sender decides
 /// which schemes it supports.
 public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
-    /// What the URLs of one server have in common. A thousand tasks of one server keep it once.
-    fileprivate final class Server: Hashable, Sendable {
+    fileprivate struct Server: Hashable, Sendable {
         let scheme: String
         let userInformation: String?
         let host: String
         let port: UInt16?
-
-        init(scheme: String, userInformation: String?, host: String, port: UInt16?) {
-            (self.scheme, self.userInformation, self.host, self.port) = (scheme, userInformation, host, port)
-        }
-
-        static func == (left: Server, right: Server) -> Bool {
-            left === right
-                || left.host == right.host && left.port == right.port && left.scheme == right.scheme
-                    && left.userInformation == right.userInformation
-        }
-
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(scheme)
-            hasher.combine(userInformation)
-            hasher.combine(host)
-            hasher.combine(port)
-        }
     }
 
-    /// A URL goes through many hands, and none of them copies its parts.
-    private final class Parts: Hashable, Sendable {
-        let server: Server
+    private struct Parts: Hashable, Sendable {
+        /// Shared, so that a thousand tasks of one server keep it once.
+        let server: Shared<Server>
         let path: String
         let query: String?
         let fragment: String?
         /// The complete URL, where it was read from a text that is the same; `nil` where it has to be composed.
-        let text: String?
-
-        init(_ server: Server, path: String, query: String?, fragment: String?, text: String? = nil) {
-            (self.server, self.path, self.query, self.fragment, self.text) = (server, path, query, fragment, text)
-        }
+        var text: String?
 
         static func == (left: Parts, right: Parts) -> Bool {
-            left === right
-                || left.path == right.path && left.query == right.query && left.fragment == right.fragment
-                    && left.server == right.server
+            left.path == right.path && left.query == right.query && left.fragment == right.fragment
+                && left.server == right.server
         }
 
         func hash(into hasher: inout Hasher) {
@@ -59,30 +36,31 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    private let parts: Parts
+    /// Shared, since a URL goes through many hands.
+    private let parts: Shared<Parts>
 
     /// The scheme in lower case, without the colon.
-    public var scheme: String { parts.server.scheme }
+    public var scheme: String { parts.value.server.value.scheme }
     /// The part before the "@"; `nil` if there is none. It may contain a password: take care where it is displayed.
-    public var userInformation: String? { parts.server.userInformation }
+    public var userInformation: String? { parts.value.server.value.userInformation }
     /// The host as it was written, with brackets around an IPv6 address. Never empty.
-    public var host: String { parts.server.host }
+    public var host: String { parts.value.server.value.host }
     /// The port; `nil` for the scheme's default.
-    public var port: UInt16? { parts.server.port }
+    public var port: UInt16? { parts.value.server.value.port }
     /// The path: empty, or beginning with "/".
-    public var path: String { parts.path }
+    public var path: String { parts.value.path }
     /// The part after the "?"; `nil` if there is none.
-    public var query: String? { parts.query }
+    public var query: String? { parts.value.query }
     /// The part after the "#"; `nil` if there is none.
-    public var fragment: String? { parts.fragment }
+    public var fragment: String? { parts.value.fragment }
 
     /// Whether both are on the same server, with the same user, in the same spelling.
-    package func hasServer(of other: WebAddress) -> Bool { parts.server == other.parts.server }
+    package func hasServer(of other: WebAddress) -> Bool { server == other.server }
 
     /// The same server without a path.
-    package var withoutPath: WebAddress { WebAddress(Parts(parts.server, path: "", query: nil, fragment: nil)) }
+    package var withoutPath: WebAddress { WebAddress(Parts(server: server, path: "", query: nil, fragment: nil)) }
 
-    private init(_ parts: Parts) { self.parts = parts }
+    private init(_ parts: Parts) { self.parts = Shared(parts) }
 
     /// Parses a URL.
     ///
@@ -99,27 +77,30 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
         guard let authority = reference.authority else { throw WebAddressError(.noHost, at: scheme.utf8.count + 1) }
         let server = Server(
             scheme: scheme, userInformation: authority.userInformation, host: authority.host, port: authority.port)
-        parts = Parts(server, path: reference.path, query: reference.query, fragment: reference.fragment)
+        self.init(
+            Parts(
+                server: Shared(server), path: reference.path, query: reference.query, fragment: reference.fragment))
     }
 
     /// A URL on the same server, whose path and query need no escapes.
     ///
     /// - Parameter text: The URL, where it is written as its description is.
-    fileprivate init(_ server: Server, plainTarget target: Substring, text: String?) {
+    fileprivate init(_ server: Shared<Server>, plainTarget target: Substring, text: String?) {
         let mark = target.utf8.firstIndex(of: UInt8(ascii: "?"))
-        parts = Parts(
-            server, path: String(target[..<(mark ?? target.endIndex)]),
-            query: mark.map { String(target[target.utf8.index(after: $0)...]) }, fragment: nil, text: text)
+        self.init(
+            Parts(
+                server: server, path: String(target[..<(mark ?? target.endIndex)]),
+                query: mark.map { String(target[target.utf8.index(after: $0)...]) }, fragment: nil, text: text))
     }
 
     private init(_ base: WebAddress, path: String, query: String?) {
-        parts = Parts(base.parts.server, path: path, query: query, fragment: base.fragment)
+        self.init(Parts(server: base.server, path: path, query: query, fragment: base.fragment))
     }
 
-    fileprivate var server: Server { parts.server }
+    fileprivate var server: Shared<Server> { parts.value.server }
 
     /// The complete URL.
-    public var description: String { parts.text ?? composed }
+    public var description: String { parts.value.text ?? composed }
 
     private var composed: String {
         var text = ""
@@ -179,7 +160,7 @@ package struct WebAddressReader: Sendable {
     /// A URL up to its path, and what it was read as.
     private struct Known: Sendable {
         let text: String
-        let server: WebAddress.Server
+        let server: Shared<WebAddress.Server>
         /// Whether the description of an address begins with this text.
         let isAsDescribed: Bool
     }

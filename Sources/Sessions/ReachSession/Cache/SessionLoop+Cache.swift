@@ -22,7 +22,7 @@ extension SessionLoop {
         let policy = task.options.cachePolicy
         guard cache.isOn || policy == .returnCacheDontLoad else { return send() }
         guard let query = CacheQuery(task.plan, cookies, options.credentials),
-            let url = try? TransferURL(task.plan.queued.url)
+            let url = try? TransferURL(task.plan.queued.specification.url)
         else {
             return policy == .returnCacheDontLoad ? refuse(task, .notCached) : send()
         }
@@ -73,7 +73,8 @@ extension SessionLoop {
         guard let url = try? TransferURL(response.url),
             let head = WebResponse(ResponseHead(response, aged: use), from: url)
         else { return refuse(task, .notCached) }
-        var answer = TaskAnswer(response: head, body: task.plan.queued.method == "HEAD" ? [] : response.body)
+        var answer = TaskAnswer(
+            response: head, body: task.plan.queued.specification.method == "HEAD" ? [] : response.body)
         answer.cacheUse = use
         task.end(with: answer, error: nil)
         reportStored(task, nil)

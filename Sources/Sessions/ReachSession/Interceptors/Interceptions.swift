@@ -108,8 +108,8 @@ struct Adaptation: Sendable {
         headers = attempt.headers
         let fields = try [HeaderField](attempt.headers)
         self.fields = fields
-        added = fields.filter { !request.headers.contains($0) }
-        replaced = request.headers.filter { !fields.contains($0) }
+        added = fields.filter { !request.specification.headers.contains($0) }
+        replaced = request.specification.headers.filter { !fields.contains($0) }
     }
 
     /// Makes the changes.

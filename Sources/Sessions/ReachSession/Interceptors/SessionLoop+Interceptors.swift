@@ -30,12 +30,12 @@ extension SessionLoop {
         _ id: RequestID, _ number: UInt64, _ request: QueuedRequest, _ reply: @escaping (Bool) -> Void
     ) {
         // Without a session everything ends in a moment.
-        guard let core = interceptedCore, let session = core.session, let name = request.interceptor,
-            let interceptor = interceptions.interceptors[name], let url = try? WebAddress(request.url)
+        guard let core = interceptedCore, let session = core.session, let name = request.specification.interceptor,
+            let interceptor = interceptions.interceptors[name], let url = try? WebAddress(request.specification.url)
         else { return }
         let attempt = RequestAttempt(
-            session: session, task: tasks[id]?.first, method: request.method, url: url,
-            retryCount: interceptions.retryCount(of: id), headers: HTTPFields(request.headers))
+            session: session, task: tasks[id]?.first, method: request.specification.method, url: url,
+            retryCount: interceptions.retryCount(of: id), headers: HTTPFields(request.specification.headers))
         let answer = replies.expect { [weak self] (result: Result<Adaptation, RequestError>) in
             guard let self, interceptions.end(number, of: id) else { return }
             adapted(id, result, reply)

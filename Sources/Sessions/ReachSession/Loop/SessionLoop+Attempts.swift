@@ -104,7 +104,7 @@ extension SessionLoop: AttemptHost {
         // Of a resumable upload, most answers are not the request's.
         let choose = tasks[id]?.first?.destination
         guard options.hooks.disposition != nil || choose != nil || channel(of: id) != nil, !isPassedOver(head, id),
-            tasks[id]?.first?.plan.queued.uploadProtocol == nil,
+            tasks[id]?.first?.plan.queued.specification.uploadProtocol == nil,
             let response = WebResponse(head, from: sent.url), !interceptions.judges(RequestResponse(response), id)
         else { return nil }
         beginStream(response, of: id)
@@ -188,7 +188,7 @@ extension SessionLoop: AttemptHost {
         note.answer = nil
         note.resumeData = nil
         if report.failure != nil, let error = bodies.upload(of: id)?.failure { note.error = error }
-        let destination = note.place ?? tasks.first?.plan.queued.outputPath
+        let destination = note.place ?? tasks.first?.plan.queued.specification.outputPath
         if let point = report.resume, let destination, case .file(let sink) = sent.sink {
             note.resumeData = ResumeData(
                 url: sent.url.description, destination: destination, partialFile: sink.path, point: point)
@@ -207,7 +207,9 @@ extension SessionLoop: AttemptHost {
 
     /// The address of a hop. Mostly it is the request's own, which was read when the task was created.
     private func address(of url: TransferURL, _ id: RequestID) -> WebAddress? {
-        if let task = tasks[id]?.first, task.plan.queued.url == url.description { return task.plan.request.url }
+        if let task = tasks[id]?.first, task.plan.queued.specification.url == url.description {
+            return task.plan.request.url
+        }
         return try? WebAddress(url.description)
     }
 
@@ -216,7 +218,7 @@ extension SessionLoop: AttemptHost {
     /// Interrupts a download's attempt, and replies with the point from which it can resume. The caller then cancels
     /// the task.
     func interrupt(_ task: RequestTask, reply: @escaping (ResumeData?) -> Void) {
-        guard let id = task.requestID, let engine, let path = task.plan.queued.outputPath else {
+        guard let id = task.requestID, let engine, let path = task.plan.queued.specification.outputPath else {
             return reply(nil)
         }
         let destination = attempts[id]?.place ?? path
@@ -224,7 +226,8 @@ extension SessionLoop: AttemptHost {
             reply(
                 found.map {
                     ResumeData(
-                        url: task.plan.queued.url, destination: destination, partialFile: $0.file, point: $0.point)
+                        url: task.plan.queued.specification.url, destination: destination, partialFile: $0.file,
+                        point: $0.point)
                 })
         }
     }
@@ -270,7 +273,7 @@ extension SessionLoop: AttemptHost {
             var error = error
             error.response = RequestResponse(response)
             // A request may want the redirect itself.
-            let accepted = tasks[id]?.first?.plan.queued.acceptedStatuses ?? []
+            let accepted = tasks[id]?.first?.plan.queued.specification.acceptedStatuses ?? []
             if !accepted.contains(where: { $0.contains(response.statusCode) }) { note(of: id).error = error }
             return nil
         }

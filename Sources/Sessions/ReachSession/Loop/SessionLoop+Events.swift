@@ -201,7 +201,7 @@ extension WebResponse {
     init?(_ result: RequestResult, to request: QueuedRequest) {
         var fields = result.headers
         let last = fields.firstIndex { $0.name == RequestResult.finalURLField }.map { fields.remove(at: $0).value }
-        self.init(url: last ?? request.url, status: result.status, fields)
+        self.init(url: last ?? request.specification.url, status: result.status, fields)
     }
 
     /// - Returns: `nil` where the URL cannot be read.

@@ -13,7 +13,7 @@ extension SessionLoop {
     }
 
     func awaitLook(_ id: RequestID) {
-        guard let request = tasks[id]?.first?.plan.queued else { return }
+        guard let request = tasks[id]?.first?.plan.queued.specification else { return }
         let target = (request.condition.isTargetReachable ? request.destination.target : nil) ?? .internet
         let isFirst = looks[target] == nil
         looks[target, default: FirstLook()].ids.insert(id)
@@ -44,7 +44,7 @@ extension SessionLoop {
     /// Fails requests whose host name has no address, where they allow a single attempt and the Internet is reachable.
     /// Without the Internet a resolver may give that answer for any name.
     private func failIfOnline(_ ids: Set<RequestID>, _ text: String) {
-        let once = ids.filter { tasks[$0]?.first?.plan.queued.maximumAttempts == 1 }
+        let once = ids.filter { tasks[$0]?.first?.plan.queued.specification.maximumAttempts == 1 }
         guard !once.isEmpty else { return }
         lastOnlineWatch += 1
         let number = lastOnlineWatch

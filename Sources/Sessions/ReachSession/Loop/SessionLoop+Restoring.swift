@@ -67,7 +67,7 @@ extension SessionLoop {
         }
         tasks[record.id] = [task]
         _ = task.attach(to: record.id)
-        if plan.queued.failsOffline {
+        if plan.queued.specification.failsOffline {
             impatient.insert(record.id)
             if task.suspensionReasons.contains(.network) { isOffline(record.id, [task]) }
         }
@@ -101,12 +101,12 @@ extension TaskPlan {
     ///
     /// - Returns: `nil` where the URL is malformed, which does not happen to what a session queued.
     fileprivate init?(_ record: RequestReport) {
-        guard let url = try? WebAddress(record.request.url),
+        guard let url = try? WebAddress(record.url),
             let request = try? WebRequest(
-                method: record.request.method, url: url, headerFields: HTTPFields(record.request.headers))
+                method: record.method, url: url, headerFields: HTTPFields(record.headers))
         else { return nil }
         let kind: RequestTask.Kind =
-            record.request.outputPath != nil ? .download : record.bodyBytes > 0 ? .upload : .data
+            record.outputPath != nil ? .download : record.bodyBytes > 0 ? .upload : .data
         self.init(
             kind: kind, request: request,
             sharedOptions: SharedOptions(

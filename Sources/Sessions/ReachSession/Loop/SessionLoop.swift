@@ -166,7 +166,7 @@ final class SessionLoop {
     private func add(_ task: RequestTask, _ body: PreparedBody) {
         guard let engine, !task.requestState.isFinal else { return drop(body, of: task) }
         var request = task.plan.queued
-        if body.queued != request.body { request.body = body.queued }
+        if body.queued != request.specification.body { request.specification.body = body.queued }
         do throws(RequestValidationError) {
             try engine.driver.add(request, isChecked: true, makeKey: UniqueKey.make) { [reference] reply in
                 reference.owner?.added(task, body, reply)
@@ -197,7 +197,7 @@ final class SessionLoop {
     /// Connects a task to its request: from now on it receives the request's events.
     func attach(_ task: RequestTask, to id: RequestID) {
         tasks[id] = (tasks[id] ?? []) + [task]
-        if task.plan.queued.failsOffline { impatient.insert(id) }
+        if task.plan.queued.specification.failsOffline { impatient.insert(id) }
         let life = task.attach(to: id)
         reportStored(task, id.rawValue)
         // Applies what the user did before the request had a number.

@@ -1,4 +1,5 @@
 public import HTTPTypes
+internal import ReachCore
 
 /// The response to a request.
 public struct RequestResponse: Sendable {
@@ -13,45 +14,33 @@ public struct RequestResponse: Sendable {
         var decodingTime: Duration?
     }
 
-    /// A response goes through many hands, and none of them copies its parts.
-    private final class Box: Sendable {
-        let contents: Contents
-
-        init(_ contents: Contents) { self.contents = contents }
-    }
-
-    private var box: Box
+    /// Shared, since a response goes through many hands.
+    private var shared: Shared<Contents>
 
     /// The URL that answered, after redirects.
-    public var url: WebAddress { box.contents.url }
+    public var url: WebAddress { shared.value.url }
     /// The status and the header fields.
-    public var head: HTTPResponse { box.contents.head }
+    public var head: HTTPResponse { shared.value.head }
     /// The body's bytes; empty where they went into a file.
-    public var body: [UInt8] { box.contents.body }
+    public var body: [UInt8] { shared.value.body }
     /// The body decoded by the session's response serializer; `nil` for an empty one, and for a download.
-    public var object: ResponseObject? { box.contents.object }
+    public var object: ResponseObject? { shared.value.object }
     /// The path of a downloaded file.
-    public var path: String? { box.contents.path }
+    public var path: String? { shared.value.path }
     /// The use of the session's cache; `nil` for a response that came from the server as it is.
     public internal(set) var cacheUse: CacheUse? {
-        get { box.contents.cacheUse }
-        set { change { $0.cacheUse = newValue } }
+        get { shared.value.cacheUse }
+        set { shared.value.cacheUse = newValue }
     }
     /// Times, addresses and bytes of the attempts in this run; `nil` where a program made the response.
     public internal(set) var metrics: TaskMetrics? {
-        get { box.contents.metrics }
-        set { change { $0.metrics = newValue } }
+        get { shared.value.metrics }
+        set { shared.value.metrics = newValue }
     }
     /// The time in which the session's response serializer decoded the body; `nil` where it did not.
     public internal(set) var decodingTime: Duration? {
-        get { box.contents.decodingTime }
-        set { change { $0.decodingTime = newValue } }
-    }
-
-    private mutating func change(_ change: (inout Contents) -> Void) {
-        var contents = box.contents
-        change(&contents)
-        box = Box(contents)
+        get { shared.value.decodingTime }
+        set { shared.value.decodingTime = newValue }
     }
 
     /// Creates a response, for tests of the code that handles it.
@@ -69,7 +58,7 @@ public struct RequestResponse: Sendable {
         _ response: WebResponse, body: [UInt8] = [], object: ResponseObject? = nil, path: String? = nil,
         cacheUse: CacheUse?, metrics: TaskMetrics? = nil, decodingTime: Duration? = nil
     ) {
-        box = Box(
+        shared = Shared(
             Contents(
                 url: response.url, head: response.head, body: body, object: object, path: path, cacheUse: cacheUse,
                 metrics: metrics, decodingTime: decodingTime))

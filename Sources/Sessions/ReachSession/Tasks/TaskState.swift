@@ -1,3 +1,4 @@
+internal import ReachCore
 internal import ReachQueue
 internal import ReachSerialization
 
@@ -9,23 +10,17 @@ struct TaskPlan: Sendable {
     var options: RequestOptions { sharedOptions.value }
     /// The request for the queue; its body is added when the task is started.
     var queued: QueuedRequest
-    private let resumption: Resumption?
+    /// Shared, since few tasks have it, and all would take its room.
+    private let resumption: Shared<ResumeData>?
     /// The state from which a download resumes.
-    var resumeData: ResumeData? { resumption?.data }
+    var resumeData: ResumeData? { resumption?.value }
 
     init(
         kind: RequestTask.Kind, request: WebRequest, sharedOptions: SharedOptions, queued: QueuedRequest,
         resumeData: ResumeData? = nil
     ) {
         (self.kind, self.request, self.sharedOptions, self.queued) = (kind, request, sharedOptions, queued)
-        resumption = resumeData.map(Resumption.init)
-    }
-
-    /// Apart, since few tasks have it, and all would take its room.
-    private final class Resumption: Sendable {
-        let data: ResumeData
-
-        init(_ data: ResumeData) { self.data = data }
+        resumption = resumeData.map { Shared($0) }
     }
 }
 
@@ -34,12 +29,12 @@ struct TaskPlan: Sendable {
 final class SharedOptions: Sendable {
     let value: RequestOptions
     /// What the queue receives of them.
-    let terms: SharedTerms
+    let terms: Shared<RequestTerms>
 
-    init(_ value: RequestOptions, terms: SharedTerms) { (self.value, self.terms) = (value, terms) }
+    init(_ value: RequestOptions, terms: Shared<RequestTerms>) { (self.value, self.terms) = (value, terms) }
 
     convenience init(_ value: RequestOptions, keepsOnDisk: Bool) {
-        self.init(value, terms: SharedTerms(RequestTerms(value, keepsOnDisk: keepsOnDisk)))
+        self.init(value, terms: Shared(RequestTerms(value, keepsOnDisk: keepsOnDisk)))
     }
 }
 

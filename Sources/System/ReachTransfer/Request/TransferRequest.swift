@@ -10,138 +10,124 @@ package import ReachCore
 /// redirects, timeouts and proxies, since libcurl's own handling cannot be observed.
 package struct TransferRequest: Hashable, Sendable {
     package var method: String {
-        get { shared.values.method }
-        set { unshared.values.method = newValue }
+        get { shared.value.method }
+        set { shared.value.method = newValue }
     }
     package var url: TransferURL {
-        get { shared.values.url }
-        set { unshared.values.url = newValue }
+        get { shared.value.url }
+        set { shared.value.url = newValue }
     }
     /// Header fields, sent in this order in addition to those that HTTP needs. ``RequestFieldFault`` refuses some, such
     /// as Content-Length, which the engine sets.
     package var headers: [HeaderField] {
-        get { shared.values.headers }
-        _modify { yield &unshared.values.headers }
+        get { shared.value.headers }
+        _modify { yield &shared.value.headers }
     }
     /// The value of the Cookie field for this URL, from its owner's jar; not sent where ``headers`` have such a field. It
     /// does not separate connections, as a Cookie field of the caller's does: all of the owner's requests have the jar.
     package var cookies: String? {
-        get { shared.values.cookies }
-        set { unshared.values.cookies = newValue }
+        get { shared.value.cookies }
+        set { shared.value.cookies = newValue }
     }
     package var body: TransferBody {
-        get { shared.values.body }
-        set { unshared.values.body = newValue }
+        get { shared.value.body }
+        set { shared.value.body = newValue }
     }
     /// Whether the server may compress the response: it is decoded as it arrives, and the limit applies to the decoded
     /// bytes. Not with an Accept-Encoding of the caller's, nor where a download resumes.
     package var acceptsEncodings: Bool {
-        get { shared.values.acceptsEncodings }
-        set { unshared.values.acceptsEncodings = newValue }
+        get { shared.value.acceptsEncodings }
+        set { shared.value.acceptsEncodings = newValue }
     }
     /// The interface that every packet must use, including queries to name servers; `nil` leaves it to routing.
     package var interface: InterfaceBinding? {
-        get { shared.values.interface }
-        set { unshared.values.interface = newValue }
+        get { shared.value.interface }
+        set { shared.value.interface = newValue }
     }
     /// The source address to require: where the kernel chose another one, the attempt is refused before the first byte
     /// of the request is sent.
     package var source: IPAddress? {
-        get { shared.values.source }
-        set { unshared.values.source = newValue }
+        get { shared.value.source }
+        set { shared.value.source = newValue }
     }
     /// The family of addresses to look up and use; `nil` for both.
     package var family: IPAddress.Family? {
-        get { shared.values.family }
-        set { unshared.values.family = newValue }
+        get { shared.value.family }
+        set { shared.value.family = newValue }
     }
     /// The addresses of the URL's host, tried in this order; `nil` to look them up. They apply to that host only, not
     /// to a proxy; a proxy of the scheme socks5 gets the first of them.
     package var addresses: [IPAddress]? {
-        get { shared.values.addresses }
-        set { unshared.values.addresses = newValue }
+        get { shared.value.addresses }
+        set { shared.value.addresses = newValue }
     }
     package var timeouts: TransferTimeouts {
-        get { shared.values.timeouts }
-        set { unshared.values.timeouts = newValue }
+        get { shared.value.timeouts }
+        set { shared.value.timeouts = newValue }
     }
     package var rates: TransferRates {
-        get { shared.values.rates }
-        set { unshared.values.rates = newValue }
+        get { shared.value.rates }
+        set { shared.value.rates = newValue }
     }
     package var limit: ResponseLimit {
-        get { shared.values.limit }
-        set { unshared.values.limit = newValue }
+        get { shared.value.limit }
+        set { shared.value.limit = newValue }
     }
     package var sink: TransferSink {
-        get { shared.values.sink }
-        set { unshared.values.sink = newValue }
+        get { shared.value.sink }
+        set { shared.value.sink = newValue }
     }
     package var redirects: RedirectPolicy {
-        get { shared.values.redirects }
-        set { unshared.values.redirects = newValue }
+        get { shared.value.redirects }
+        set { shared.value.redirects = newValue }
     }
     package var version: HTTPVersion {
-        get { shared.values.version }
-        set { unshared.values.version = newValue }
+        get { shared.value.version }
+        set { shared.value.version = newValue }
     }
     package var proxy: TransferProxy {
-        get { shared.values.proxy }
-        set { unshared.values.proxy = newValue }
+        get { shared.value.proxy }
+        set { shared.value.proxy = newValue }
     }
     package var security: SecurityPolicy {
-        get { shared.values.security }
-        set { unshared.values.security = newValue }
+        get { shared.value.security }
+        set { shared.value.security = newValue }
     }
     /// Decides about servers in place of ``security``, whose verdict it receives.
     package var trustJudge: TrustJudge? {
-        get { shared.values.trustJudge }
-        set { unshared.values.trustJudge = newValue }
+        get { shared.value.trustJudge }
+        set { shared.value.trustJudge = newValue }
     }
     package var clientCertificate: ClientCertificate? {
-        get { shared.values.clientCertificate }
-        set { unshared.values.clientCertificate = newValue }
+        get { shared.value.clientCertificate }
+        set { shared.value.clientCertificate = newValue }
     }
     /// Whether the server must not get it twice, whatever its method promises.
     package var isSentOnce: Bool {
-        get { shared.values.isSentOnce }
-        set { unshared.values.isSentOnce = newValue }
+        get { shared.value.isSentOnce }
+        set { shared.value.isSentOnce = newValue }
     }
     package var connection: ConnectionUse {
-        get { shared.values.connection }
-        set { unshared.values.connection = newValue }
+        get { shared.value.connection }
+        set { shared.value.connection = newValue }
     }
     /// The largest TCP segments to send and to ask for, in bytes; `nil` leaves it to the kernel. Only for new connections.
     package var segmentBytes: Int32? {
-        get { shared.values.segmentBytes }
-        set { unshared.values.segmentBytes = newValue }
+        get { shared.value.segmentBytes }
+        set { shared.value.segmentBytes = newValue }
     }
     /// The owner of its connections.
     package var owner: ConnectionOwner {
-        get { shared.values.owner }
-        set { unshared.values.owner = newValue }
+        get { shared.value.owner }
+        set { shared.value.owner = newValue }
     }
 
-    /// The values, which copies share until one of them is changed: several objects keep a request while it is sent, and it has
-    /// a dozen texts and lists.
-    private var shared: SharedValues
+    /// Shared, since several objects keep a request while it is sent, and it has a dozen texts and lists.
+    private var shared: Shared<Values>
 
     package init(_ method: String = "GET", url: TransferURL) {
-        shared = SharedValues(Values(method: method, url: url))
+        shared = Shared(Values(method: method, url: url))
     }
-
-    private var unshared: SharedValues {
-        mutating get {
-            if !isKnownUniquelyReferenced(&shared) { shared = SharedValues(shared.values) }
-            return shared
-        }
-    }
-
-    package static func == (one: TransferRequest, other: TransferRequest) -> Bool {
-        one.shared === other.shared || one.shared.values == other.shared.values
-    }
-
-    package func hash(into hasher: inout Hasher) { hasher.combine(shared.values) }
 
     /// Whether libcurl paces the bodies: it then waits without its socket.
     var isPaced: Bool { rates != TransferRates() }
@@ -179,18 +165,6 @@ extension TransferRequest {
         var connection = ConnectionUse.pooled
         var segmentBytes: Int32?
         var owner = ConnectionOwner.program
-
-        init(method: String, url: TransferURL) {
-            self.method = method
-            self.url = url
-        }
-    }
-
-    /// Unchecked, since it is changed only while a single request refers to it.
-    fileprivate final class SharedValues: @unchecked Sendable {
-        var values: Values
-
-        init(_ values: Values) { self.values = values }
     }
 }
 

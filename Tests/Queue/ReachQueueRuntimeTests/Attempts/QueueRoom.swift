@@ -110,11 +110,12 @@ final class QueueRoom: Sendable {
     /// Queues a request and waits until it is safe.
     func add(
         _ url: String, method: String = "GET", when condition: String = "any", body: RequestBody = .none,
-        _ change: (inout QueuedRequest) -> Void = { _ in }
+        by owner: UInt32 = 0, _ change: (inout RequestSpecification) -> Void = { _ in }
     ) async throws -> RequestID {
         var request = try QueuedRequest(
-            RequestSpecification(method: method, url: url, body: body, condition: try NetworkCondition(condition)))
-        change(&request)
+            RequestSpecification(method: method, url: url, body: body, condition: try NetworkCondition(condition)),
+            owner: owner)
+        change(&request.specification)
         return try await add([request])[0]
     }
 

@@ -91,7 +91,7 @@ struct ServerTests {
         let server = try ScriptedServer(in: links.internet, at: TwoLinks.server, port: 80) { $0.readRequest() }
         var request = try QueuedRequest(
             RequestSpecification(method: "PUT", url: Self.url, body: .inline(Array("abc".utf8))))
-        request.headers = [HeaderField("Content-Length", "1")]
+        request.specification.headers = [HeaderField("Content-Length", "1")]
         room.perform { [request] room in room.queue.driver.ask({ .add(request, $0) }) { _ in } }
         let dead = try await room.wait(for: .dead)
         #expect(dead.event.reason == "invalid")

@@ -70,9 +70,9 @@ struct SharesTests {
         }
         var last: RequestID?
         for number in 0..<16 {
-            last = try await room.add("http://203.0.113.\(10 + number):\(9000 + number)/") { $0.owner = Self.alice }
+            last = try await room.add("http://203.0.113.\(10 + number):\(9000 + number)/", by: Self.alice)
         }
-        let id = try await room.add(Self.url) { $0.owner = Self.bob }
+        let id = try await room.add(Self.url, by: Self.bob)
         try await room.wait(for: .done, of: id, within: .seconds(15))
         #expect(await room.explain(try #require(last))?.attempts == 0)
         withExtendedLifetime(server) {}

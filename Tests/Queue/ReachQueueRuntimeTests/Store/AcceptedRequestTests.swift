@@ -81,7 +81,7 @@ import Testing
             let reports = EventLog<RequestReport?>()
             again.record(of: stored.id) { reports.append(try? $0.get()) }
             let report = try #require(try await reports.wait(for: 1)[0])
-            #expect(report.request.url == request.url && report.request.method == request.method)
+            #expect(report.url == request.url && report.method == request.method)
             #expect(report.idempotency.key == request.idempotency.key)
         }
         again.close(patience: .seconds(5))

@@ -92,7 +92,7 @@ import Testing
                 #expect(receipts.allSatisfy { $0.rejection == nil } && receipts.count == expected.count)
                 let leased = receipts.flatMap(\.leased).map(\.1.specification)
                 #expect(leased == expected.flatMap(\.leased).map(\.1.specification), "step \(step)")
-                removed.formUnion(receipts.flatMap(\.doomed))
+                removed.formUnion(receipts.flatMap(\.filesToRemove))
             }
             try? kept?.makeTablesSafe()
             removed.formUnion(kept?.removable ?? [])
@@ -150,11 +150,11 @@ private struct RandomChanges {
         last += Int64.random(in: 1...3, using: &random)
         states[last] = .waiting
         var request = try StoreStage.request(body("body-\(last)", &random))
-        if random.oneIn(2) { request.uploadProtocol = .tus }
-        request.followsRedirects = random.oneIn(2)
-        request.isCompressed = random.oneIn(2)
-        if random.oneIn(2) { request.tag = "t\(last)" }
-        if random.oneIn(3) { request.maximumAttempts = 3 }
+        if random.oneIn(2) { request.specification.uploadProtocol = .tus }
+        request.specification.followsRedirects = random.oneIn(2)
+        request.specification.isCompressed = random.oneIn(2)
+        if random.oneIn(2) { request.specification.tag = "t\(last)" }
+        if random.oneIn(3) { request.specification.maximumAttempts = 3 }
         let end = Instant(wall: now.wall + .seconds(100), boot: now.boot + .seconds(100))
         return .insert(StoredRequest(RequestID(rawValue: last), request, created: now, deadline: end), request)
     }

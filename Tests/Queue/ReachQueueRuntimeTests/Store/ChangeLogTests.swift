@@ -105,7 +105,7 @@ import Testing
         #expect(try database.contents(at: SystemClock.now).requests.first?.state == .waiting)
         let transaction = StoreTransaction(number: 2, changes: [lease(1)], mayBeRefused: true)
         let receipts = try database.write([transaction]) { _, _ in }
-        #expect(receipts.first?.leased.first?.1.body == body)
+        #expect(receipts.first?.leased.first?.1.specification.body == body)
     }
 
     @Test func `who reads sees what is not in the tables yet`() throws {
@@ -142,7 +142,7 @@ import Testing
             let contents = try database.contents(at: SystemClock.now)
             #expect(contents.requests.map(\.id.rawValue) == [2] && contents.nextID == 3)
             #expect(contents.requests.first?.state == .leased && contents.requests.first?.progress.isHeld == true)
-            #expect(try database.specification(RequestID(rawValue: 2))?.body == .inline([9]))
+            #expect(try database.specification(RequestID(rawValue: 2))?.specification.body == .inline([9]))
             #expect(try database.report(on: RequestID(rawValue: 1))?.end == .done)
         }
     }
@@ -184,7 +184,7 @@ import Testing
         try write([StoreStage.finish(1, .dead(.refused), .spooled(name: "answer-1", bytes: 1))], to: database)
         let purge = StoreTransaction(number: 2, changes: [.purge([RequestID(rawValue: 1)])], mayBeRefused: false)
         let receipts = try database.write([purge]) { _, _ in }
-        #expect(Set(receipts.flatMap(\.doomed)) == ["body", "answer-1"])
+        #expect(Set(receipts.flatMap(\.filesToRemove)) == ["body", "answer-1"])
     }
 
     @Test(arguments: 0..<40)

@@ -31,10 +31,10 @@ import Testing
         try write([StoreStage.insert(1, try StoreStage.request())], to: old)
         try old.flush()
         try write([StoreStage.finish(1), StoreStage.insert(2, try StoreStage.request(.inline([5])))], to: old)
-        old.doomedWhenSafe = ["name"]
+        old.filesToRemoveWhenSafe = ["name"]
         // The kernel lost it, and says so once.
         truncate(directory.changeLogPath, 0)
-        old.isDoubtful = true
+        old.mayHaveLostWrites = true
         #expect(throws: SQLiteError.self) { try write([StoreStage.insert(3, try StoreStage.request())], to: old) }
         #expect(throws: SQLiteError.self) { try old.trimOutbox(upTo: 1) }
         #expect(throws: SQLiteError.self) { try old.flush() }
@@ -42,7 +42,7 @@ import Testing
         #expect(try old.reports(RecordQuery(limit: 10)).map(\.id.rawValue) == [1, 2])
         old.unfold()
         let fresh = try open(directory, replacing: old)
-        #expect(fresh.isDoubtful)
+        #expect(fresh.mayHaveLostWrites)
         try fresh.flushAgain()
         #expect(fresh.removable.isEmpty)
         try fresh.endDoubt()
@@ -52,7 +52,7 @@ import Testing
         #expect(fresh.removable == ["name"])
         #expect(try fresh.contents(at: SystemClock.now).requests.map(\.id.rawValue) == [2, 3])
         #expect(try fresh.report(on: RequestID(rawValue: 1))?.end == .done)
-        #expect(try fresh.specification(RequestID(rawValue: 2))?.body == .inline([5]))
+        #expect(try fresh.specification(RequestID(rawValue: 2))?.specification.body == .inline([5]))
     }
 
     @Test
@@ -79,7 +79,7 @@ import Testing
         let directory = try QueueDirectory(stage.path)
         let old = try open(directory)
         try write([StoreStage.insert(1, try StoreStage.request())], to: old)
-        old.doomedWhenSafe = ["name"]
+        old.filesToRemoveWhenSafe = ["name"]
         let fresh = try open(directory, replacing: old)
         // A pipe has no disk to wait for.
         var pipe: [CInt] = [0, 0]
@@ -87,7 +87,7 @@ import Testing
         #expect(dup2(pipe[1], fresh.log) == fresh.log)
         for end in pipe { close(end) }
         try fresh.flushAgain()
-        #expect(fresh.pending.isEmpty && fresh.isDoubtful && fresh.removable.isEmpty)
+        #expect(fresh.pending.isEmpty && fresh.mayHaveLostWrites && fresh.removable.isEmpty)
         #expect(throws: SQLiteError.self) { try write([StoreStage.insert(2, try StoreStage.request())], to: fresh) }
     }
 

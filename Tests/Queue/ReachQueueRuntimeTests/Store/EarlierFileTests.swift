@@ -69,7 +69,7 @@ import Testing
                 if let found = (try? $0.get()) ?? nil { reports.append(found) }
             }
         }
-        let requests = try await reports.wait(for: 3).map(\.request)
+        let requests = try await reports.wait(for: 3).map(\.request.specification)
         #expect(requests.map(\.url) == ["https://one.example/x", "https://three.example/", "https://four.example/"])
         #expect(requests[0].orderKey == "a" && requests[0].method == "POST")
         let second = requests[1]
@@ -81,7 +81,7 @@ import Testing
             RequestID(rawValue: 2), attempt: 1, interface: "lo", isRepeatable: true, at: SystemClock.now)
         #expect(try await stage.write(1, [lease, .holdQueue(owner: 5, isHeld: true)], to: store))
         let leased = stage.notices.values.compactMap {
-            if case .committed(1, let leased) = $0 { leased.first?.1 } else { nil }
+            if case .committed(1, let leased) = $0 { leased.first?.1.specification } else { nil }
         }
         #expect(leased.first?.body == .inline(Array("third".utf8)))
         store.close(patience: .seconds(20))
@@ -126,7 +126,7 @@ import Testing
                 let transaction = StoreTransaction(number: UInt64(number), changes: changes, mayBeRefused: true)
                 let receipts = try database.write([transaction]) { _, _ in }
                 // The file of its old answer goes when the disk has that, and never again after that: the next one has its name.
-                #expect(receipts.flatMap(\.doomed) == (number == 3 ? ["answer-1"] : []))
+                #expect(receipts.flatMap(\.filesToRemove) == (number == 3 ? ["answer-1"] : []))
             }
             #expect(try database.database.number("SELECT count(*) FROM request") == 0)
         }

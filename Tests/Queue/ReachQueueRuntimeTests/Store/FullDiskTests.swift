@@ -92,7 +92,7 @@ import Testing
             #expect(try await list(store) == written)
         }
         let answer = EventLog<String?>()
-        store.record(of: RequestID(rawValue: 2)) { answer.append((try? $0.get())??.request.url) }
+        store.record(of: RequestID(rawValue: 2)) { answer.append((try? $0.get())??.url) }
         #expect(try await answer.wait(for: 1) == ["https://a.example/x?y=1"])
         let lease = StoreChange.lease(
             RequestID(rawValue: 2), attempt: 1, interface: "lo", isRepeatable: true, at: SystemClock.now)
@@ -104,7 +104,7 @@ import Testing
         }
         // It is known what to send.
         let leased = notices.compactMap { if case .committed(300, let leased) = $0 { leased } else { nil } }
-        #expect(leased.first?.first?.1.url == "https://a.example/x?y=1")
+        #expect(leased.first?.first?.1.specification.url == "https://a.example/x?y=1")
         #expect(try await list(store) == written)
         #expect(store.close(patience: .seconds(20)))
         let database = try SQLiteDatabase.open(path + "/queue.sqlite")
@@ -121,7 +121,7 @@ import Testing
                 try QueueDirectory(path), options, QueueSchema(), at: SystemClock.now, bootIdentity: "boot")
             for id in Int64(1)...60 {
                 var request = try StoreStage.request(.inline([UInt8](repeating: 7, count: 3000)))
-                request.uploadProtocol = .tus
+                request.specification.uploadProtocol = .tus
                 let transaction = StoreTransaction(
                     number: 1, changes: [StoreStage.insert(id, request)], mayBeRefused: true)
                 _ = try database.write([transaction]) { _, _ in }
@@ -146,7 +146,7 @@ import Testing
             let lease = StoreChange.lease(request, attempt: 1, interface: "lo", isRepeatable: true, at: SystemClock.now)
             #expect(try await stage.write(round * 1000 + 1, [lease], mayBeRefused: false, to: store))
             let leased = stage.notices.values.compactMap {
-                if case .committed(round * 1000 + 1, let leased) = $0 { leased.first?.1 } else { nil }
+                if case .committed(round * 1000 + 1, let leased) = $0 { leased.first?.1.specification } else { nil }
             }
             #expect(leased.first?.body.count == 3000 && leased.first?.uploadProtocol == .tus)
             let end = [StoreStage.finish(id, .done, .inline([1]))]

@@ -84,7 +84,9 @@ import Testing
         stage.run()
         #expect(stage.replies == [.added(RequestID(rawValue: 1))])
         #expect(stage.requests.count == 2 && stage.requests[0] == stage.requests[1])
-        #expect(stage.requests[0].headers.map(\.value) == ["made"] && stage.requests[0].body == .inline([1, 2, 3]))
+        #expect(
+            stage.requests[0].specification.headers.map(\.value) == ["made"]
+                && stage.requests[0].specification.body == .inline([1, 2, 3]))
         #expect(stage.orders.map(\.number) == [1, 2])
         #expect(stage.events.map(\.kind) == [.queued, .started, .retrying, .started, .done])
         #expect(stage.needs == [true, false])
@@ -104,7 +106,7 @@ import Testing
         let driver = stage.make()
         driver.openInMemory()
         var request = try QueuedRequest(RequestSpecification(url: "http://a.example/"))
-        request.method = "G ET"
+        request.specification.method = "G ET"
         #expect(throws: RequestValidationError.self) {
             try driver.add(request, makeKey: { "" }) { _ in stage.replies.append(.done) }
         }

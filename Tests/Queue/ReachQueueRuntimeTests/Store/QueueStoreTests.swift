@@ -39,15 +39,17 @@ import Testing
         #expect(stored.state == .leased)
         #expect(stored.progress == RequestProgress(id: RequestID(rawValue: 7), tries: 1))
         #expect(stored.owner == 1000 && stored.orderKey == "o" && stored.priority == .high && stored.isRepeatable)
-        #expect(stored.condition == request.condition && stored.destination == request.destination)
-        #expect(stored.bytesHeld == request.bytesHeld)
+        #expect(
+            stored.condition == request.specification.condition
+                && stored.destination == request.specification.destination)
+        #expect(stored.bytesHeld == request.specification.bytesHeld)
         #expect(stored.deadline.boot - stored.created.boot == .seconds(100))
         #expect(stored.deadline.boot > SystemClock.boot && stored.deadline.boot < SystemClock.boot + .seconds(101))
     }
 
     @Test func `since when a request waits that was sent before outlasts a restart`() async throws {
         var request = try StoreStage.request()
-        request.timeToLive = .seconds(100_000)
+        request.specification.timeToLive = .seconds(100_000)
         let now = SystemClock.now
         let since = Instant(wall: now.wall + .seconds(-7200), boot: now.boot + .seconds(-7200))
         let store = try stage.open()
@@ -71,12 +73,13 @@ import Testing
     }
 
     @Test func `rows that want different things in turn come back as they were queued`() async throws {
-        func request(_ host: String, _ condition: String, _ change: (inout QueuedRequest) -> Void = { _ in }) throws
+        func request(_ host: String, _ condition: String, _ change: (inout RequestSpecification) -> Void = { _ in })
+            throws
             -> QueuedRequest
         {
             var request = try QueuedRequest(
                 RequestSpecification(url: "http://\(host)/", condition: NetworkCondition(condition)), owner: 1000)
-            change(&request)
+            change(&request.specification)
             return request
         }
         // Each differs from the one before, or from the last plain one, in one thing; some are the same.
@@ -97,14 +100,14 @@ import Testing
         let again = try stage.open()
         let restored = try await stage.contents(after: seen).requests
         again.close(patience: .seconds(20))
-        #expect(restored.map(\.condition) == requests.map(\.condition))
-        #expect(restored.map(\.destination) == requests.map(\.destination))
-        #expect(restored.map(\.priority) == requests.map(\.priority))
-        #expect(restored.map(\.orderKey) == requests.map(\.orderKey))
-        #expect(restored.map(\.maximumAttempts) == requests.map(\.maximumAttempts))
-        #expect(restored.map(\.isStrict) == requests.map(\.isStrict))
-        #expect(restored.map(\.interceptor) == requests.map(\.interceptor))
-        #expect(restored.map(\.isRevealing) == requests.map(\.isRevealing))
+        #expect(restored.map(\.condition) == requests.map(\.specification.condition))
+        #expect(restored.map(\.destination) == requests.map(\.specification.destination))
+        #expect(restored.map(\.priority) == requests.map(\.specification.priority))
+        #expect(restored.map(\.orderKey) == requests.map(\.specification.orderKey))
+        #expect(restored.map(\.maximumAttempts) == requests.map(\.specification.maximumAttempts))
+        #expect(restored.map(\.isStrict) == requests.map(\.specification.isStrict))
+        #expect(restored.map(\.interceptor) == requests.map(\.specification.interceptor))
+        #expect(restored.map(\.exposesSecrets) == requests.map(\.specification.exposesSecrets))
     }
 
     @Test func `what a portal must not read is still known after a restart`() async throws {
@@ -125,7 +128,7 @@ import Testing
         ]
         let requests = specifications.map { QueuedRequest($0) }
         let expected = [false, false, true, true, true, true, true, false]
-        #expect(requests.map(\.isRevealing) == expected)
+        #expect(requests.map(\.specification.exposesSecrets) == expected)
         let store = try stage.open()
         _ = try await stage.contents()
         let inserts = requests.enumerated().map { StoreStage.insert(Int64($0 + 1), $1) }
@@ -133,7 +136,7 @@ import Testing
         store.close(patience: .seconds(5))
         let seen = stage.notices.values.count
         _ = try stage.open()
-        #expect(try await stage.contents(after: seen).requests.map(\.isRevealing) == expected)
+        #expect(try await stage.contents(after: seen).requests.map(\.specification.exposesSecrets) == expected)
     }
 
     @Test func `an answer is kept for whoever asks, and its end comes with its event`() async throws {

@@ -27,7 +27,7 @@ import Testing
         for id in 1...count {
             var request = try StoreStage.request(body)
             request.owner = id % 3 == 0 ? 1001 : 1000
-            if id % 4 != 0 { request.orderKey = nil }
+            if id % 4 != 0 { request.specification.orderKey = nil }
             var changes = [StoreStage.insert(id, request)]
             switch id % 7 {
             case 1:

@@ -88,17 +88,17 @@ struct StoreStage {
                 method: "PUT", url: "https://a.example/x?y=1",
                 headers: [HeaderField("A", "b: c"), HeaderField("D", "")],
                 body: body, condition: NetworkCondition("unmetered, wifi")), owner: 1000)
-        request.idempotency = .key("k")
-        request.orderKey = "o"
-        request.priority = .high
-        request.timeToLive = .seconds(100)
-        request.acceptedStatuses = [200...299, 404...404]
+        request.specification.idempotency = .key("k")
+        request.specification.orderKey = "o"
+        request.specification.priority = .high
+        request.specification.timeToLive = .seconds(100)
+        request.specification.acceptedStatuses = [200...299, 404...404]
         return request
     }
 
     static func insert(_ id: Int64, _ request: QueuedRequest) -> StoreChange {
         let now = SystemClock.now
-        let end = now.boot + (request.timeToLive ?? .seconds(1000))
+        let end = now.boot + (request.specification.timeToLive ?? .seconds(1000))
         let wall = Timestamp(nanosecondsSince1970: now.wall.nanosecondsSince1970 + (end - now.boot).nanoseconds)
         return .insert(
             StoredRequest(RequestID(rawValue: id), request, created: now, deadline: Instant(wall: wall, boot: end)),

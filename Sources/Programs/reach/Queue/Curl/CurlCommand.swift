@@ -226,8 +226,8 @@ enum CurlHeader {
     static func connectionName(of text: String) -> String? {
         if text.hasUTF8Prefix(":") { return text.after(":")?.cut(at: ":").map { ":" + $0.before } ?? text }
         guard let (name, value) = text.cut(at: ":"), connection.contains(name.trimmed.lowercased()) else { return nil }
-        let isOther = name.trimmed.lowercased() == "upgrade" && !value.trimmed.lowercased().hasUTF8Prefix("h2c")
-        return isOther ? nil : String(name.trimmed)
+        let changesProtocol = name.trimmed.lowercased() == "upgrade" && !value.trimmed.lowercased().hasUTF8Prefix("h2c")
+        return changesProtocol ? nil : String(name.trimmed)
     }
 
     static func value(of text: String, named wanted: String) -> String? {

@@ -1,0 +1,31 @@
+/// A value whose copies share their storage until one of them changes, so that a large one costs a word to hand on and to keep.
+package struct Shared<Value: Sendable>: Sendable {
+    /// Unchecked, since it changes only while a single reference to it exists.
+    private final class Storage: @unchecked Sendable {
+        var value: Value
+
+        init(_ value: Value) { self.value = value }
+    }
+
+    private var storage: Storage
+
+    package init(_ value: Value) { storage = Storage(value) }
+
+    package var value: Value {
+        _read { yield storage.value }
+        _modify {
+            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
+            yield &storage.value
+        }
+    }
+}
+
+extension Shared: Equatable where Value: Equatable {
+    package static func == (left: Shared, right: Shared) -> Bool {
+        left.storage === right.storage || left.storage.value == right.storage.value
+    }
+}
+
+extension Shared: Hashable where Value: Hashable {
+    package func hash(into hasher: inout Hasher) { hasher.combine(storage.value) }
+}
