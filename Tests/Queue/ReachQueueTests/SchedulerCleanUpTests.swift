@@ -12,9 +12,9 @@ import Testing
 
     @Test mutating func `what is done or cancelled leaves no user, destination or timer behind`() throws {
         for user in UInt32(1)...20 {
-            let sent = try stage.add("https://host\(user).example/") { $0.owner = user }
+            let sent = try stage.add("https://host\(user).example/", by: user)
             stage.answer(sent)
-            let waiting = try stage.add("https://host\(user).example/", when: "wifi") { $0.owner = user }
+            let waiting = try stage.add("https://host\(user).example/", when: "wifi", by: user)
             stage.ask { .cancel(waiting, .root, $0) }
         }
         stage.pass(.seconds(60))

@@ -139,7 +139,7 @@ import Testing
             #expect(contents.heldQueues == [0] && contents.breakers.map(\.interface) == ["up1"])
             #expect(contents.requests.map(\.state) == [.waiting])
             #expect(try database.report(on: id)?.result == nil)
-            #expect(try database.specification(id)?.body == .inline([9]))
+            #expect(try database.specification(id)?.specification.body == .inline([9]))
         }
     }
 }

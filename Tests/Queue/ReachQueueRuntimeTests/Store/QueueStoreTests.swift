@@ -136,7 +136,7 @@ import Testing
         store.close(patience: .seconds(5))
         let seen = stage.notices.values.count
         _ = try stage.open()
-        #expect(try await stage.contents(after: seen).requests.map(\.specification.exposesSecrets) == expected)
+        #expect(try await stage.contents(after: seen).requests.map(\.exposesSecrets) == expected)
     }
 
     @Test func `an answer is kept for whoever asks, and its end comes with its event`() async throws {
