@@ -19,12 +19,25 @@ struct SchemaProgramTests {
         #expect(faults == [], "\(command)")
     }
 
+    /// A diagnosis with the quality of a line, which this machine itself has none of.
+    private var measured: String {
+        let quality = Diagnosis.Quality(
+            .lossy, stretch: "between this machine and 192.0.2.1", lossPermille: 52, roundTrip: .milliseconds(31),
+            jitter: .milliseconds(2), packets: 360)
+        var json = JSONWriter()
+        json.diagnosis(
+            Diagnosis(target: "x", outcome: .ok, blame: nil, steps: [], quality: quality),
+            started: Instant(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0)),
+            duration: .milliseconds(12))
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+
     @Test func `states, links, explanations and diagnoses are as the schema says`() throws {
         try check(reach.run(["status", "--json", "internet", "127.0.0.1", "interface:lo"]).lines, .status)
         try check(reach.run(["links", "--json", "--all"]).lines, .links)
         try check(
             reach.run(["explain", "--json"]).lines
-                + reach.run(["explain", "--probe", "--json", "tcp://127.0.0.1:1"]).lines,
+                + reach.run(["explain", "--probe", "--json", "tcp://127.0.0.1:1"]).lines + [measured],
             .explain, hasEveryKey: true)
         try check(reach.run(["probe", "--json", "tcp://127.0.0.1:1"]).lines, .probe)
     }

@@ -68,7 +68,7 @@ import Testing
         ("[[probe]]\nname = 'a'", "reach.toml:1: probe: target is missing; expected target = VALUE below [[probe]]"),
         (
             "[[probe]]\nname = 'a'\ntarget = 'x'",
-            "reach.toml:3: probe.target: 'x' is no URL that can be probed: there are http://, https://, tcp://, tls://, dns: and icmp://; expected a URL in quotes that begins with http://, https://, tcp://, tls://, dns: or icmp://"
+            "reach.toml:3: probe.target: 'x' is no URL that can be probed: there are http://, https://, tcp://, tls://, dns: and icmp://; expected a URL in quotes, such as https://HOST/ or icmp://HOST"
         ),
         (
             "[[probe]]\nname = 'a b'\ntarget = 'icmp://192.0.2.1'",
