@@ -15,12 +15,15 @@ final class BurstAttempt: DiagnosisAttempt {
     private var probe: CInt = -1
     private var timer: TimerQueue.ID?
     private var drops = InputDrops()
-    /// Drops in the time before, which have other reasons.
-    private var usual = 0.0
+    /// Drops in as long a time before, which have other reasons.
+    private var usual: UInt64 = 0
     private var answer = BurstAnswer(sent: 0)
 
     private static let count = 8
-    private static let before = Duration.milliseconds(250)
+    /// The trace that begins at the same time has its answers by then.
+    private static let quiet = Duration.milliseconds(150)
+    /// How long drops are counted, before and after.
+    private static let window = Duration.milliseconds(300)
     private static let patience = Duration.milliseconds(750)
     /// The second router's distance.
     private static let life: CInt = 2
@@ -32,7 +35,18 @@ final class BurstAttempt: DiagnosisAttempt {
         self.port = port
         self.loop = loop
         self.completion = completion
-        timer = loop.schedule(at: SystemClock.boot + Self.before) { [weak self] in self?.send() }
+        timer = loop.schedule(at: SystemClock.boot + Self.quiet) { [weak self] in self?.countBefore() }
+    }
+
+    private func countBefore() {
+        drops = InputDrops()
+        timer = loop.schedule(at: SystemClock.boot + Self.window) { [weak self] in self?.send() }
+    }
+
+    private func countAfter() {
+        let count = drops.sinceStart[host.family] ?? 0
+        answer.droppedHere = Int(clamping: count - min(count, usual))
+        timer = loop.schedule(at: SystemClock.boot + (Self.patience - Self.window)) { [weak self] in self?.end() }
     }
 
     deinit {
@@ -41,7 +55,7 @@ final class BurstAttempt: DiagnosisAttempt {
     }
 
     private func send() {
-        usual = Double(drops.sinceStart[host.family] ?? 0) * (Self.patience / Self.before)
+        usual = drops.sinceStart[host.family] ?? 0
         drops = InputDrops()
         let idle = LoopbackTraffic.packets
         let isLoopbackIdle = LoopbackTraffic.packets == idle
@@ -55,7 +69,7 @@ final class BurstAttempt: DiagnosisAttempt {
             setsockopt(socket, host.family.socketLevel, isIPv4 ? IP_RECVERR : IPV6_RECVERR, &on, size)
             setsockopt(socket, host.family.socketLevel, isIPv4 ? IP_TTL : IPV6_UNICAST_HOPS, &life, size)
         }
-        timer = loop.schedule(at: SystemClock.boot + Self.patience) { [weak self] in self?.end() }
+        timer = loop.schedule(at: SystemClock.boot + Self.window) { [weak self] in self?.countAfter() }
     }
 
     private func connecting(_ prepare: (CInt) -> Void = { _ in }) -> CInt {
@@ -79,8 +93,6 @@ final class BurstAttempt: DiagnosisAttempt {
     }
 
     private func end() {
-        let dropped = Double(drops.sinceStart[host.family] ?? 0) - usual
-        answer.droppedHere = max(0, Int(dropped))
         var error = reach_icmp_error()
         while probe >= 0, reach_next_icmp_error(probe, &error) == 0 {
             let bytes = withUnsafeBytes(of: error.offender) { Array($0.prefix(error.is_ipv6 != 0 ? 16 : 4)) }

@@ -72,15 +72,24 @@ final class TraceAttempt: DiagnosisAttempt {
 
     private func send(_ life: Int, _ port: UInt16) {
         set(IP_TTL, IPV6_UNICAST_HOPS, CInt(life))
+        // The error of an earlier datagram is reported in place of sending this one: then it is sent again.
+        if !sendOnce(port) { _ = sendOnce(port) }
+    }
+
+    /// - Returns: Whether nothing is left to do about it.
+    private func sendOnce(_ port: UInt16) -> Bool {
         let count = host.socketAddress(port).withPointer {
             sendto(socket, "", 0, CInt(MSG_NOSIGNAL), $0.assumingMemoryBound(to: sockaddr.self), $1)
         }
-        guard count < 0 else { return }
+        guard count < 0 else { return true }
         switch errno {
         // Earlier errors of the socket, which the queue has as well.
-        case ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EAGAIN: break
-        case EACCES where trace.end != .silent: break
-        case let number: trace.end = .failed(number)
+        case ECONNREFUSED, EHOSTUNREACH, ENETUNREACH: return false
+        case EAGAIN: return true
+        case EACCES where trace.end != .silent: return true
+        case let number:
+            trace.end = .failed(number)
+            return true
         }
     }
 
