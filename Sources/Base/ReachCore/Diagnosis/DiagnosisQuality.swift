@@ -3,6 +3,8 @@ struct DiagnosisQuality {
     /// Shares from which packets count as lost on the line, and not by chance.
     static let lossyShare = 0.015
     private static let fewestLost = 2
+    /// The share that a good stretch loses, too.
+    private static let usualShare = 0.001
     /// Above what satellites in low orbits and far continents take.
     private static let slowRoundTrip = Duration.milliseconds(500)
     /// From here on even several answers may be missing by chance.
@@ -14,8 +16,8 @@ struct DiagnosisQuality {
     }
 
     private let series: [Series]
-    /// The place in ``series`` behind which packets are lost; `nil` for none.
-    private let lossy: Int?
+    /// The places in ``series`` before which packets may be lost: one, or those that the samples cannot tell apart; `nil` for none.
+    private let lossy: ClosedRange<Int>?
     private let link: String
     private let hasGateway: Bool
     private let roundTrip: Duration?
@@ -54,27 +56,29 @@ struct DiagnosisQuality {
             } ?? ""
     }
 
-    /// The stretch that explains the losses best: nothing is lost before it, and one share behind it.
-    private static func stretch(of samples: [LineSample]) -> Int? {
+    /// The stretches that explain the losses: nothing is lost before one of them, and one share behind it. Those count that are at least
+    /// a twentieth as likely as the likeliest, since a few lost packets prove no stretch.
+    private static func stretch(of samples: [LineSample]) -> ClosedRange<Int>? {
         guard let whole = samples.last, whole.sent - whole.answered >= fewestLost, whole.lostShare >= lossyShare else {
             return nil
         }
         func likelihood(_ sample: LineSample, _ share: Double) -> Double {
             let lost = Double(sample.sent - sample.answered)
-            let p = min(0.999, max(0.001, share))
+            let p = min(0.999, max(usualShare, share))
             return lost * Self.log(p) + Double(sample.answered) * Self.log(1 - p)
         }
-        return samples.indices.max { one, other in
-            func score(_ place: Int) -> Double {
-                let behind = samples[place...]
-                let share =
-                    Double(behind.reduce(0) { $0 + $1.sent - $1.answered })
-                    / Double(max(1, behind.reduce(0) { $0 + $1.sent }))
-                return samples[..<place].reduce(0) { $0 + likelihood($1, 0.001) }
-                    + behind.reduce(0) { $0 + likelihood($1, share) }
-            }
-            return score(one) < score(other)
+        let scores = samples.indices.map { place in
+            let behind = samples[place...]
+            let share =
+                Double(behind.reduce(0) { $0 + $1.sent - $1.answered })
+                / Double(max(1, behind.reduce(0) { $0 + $1.sent }))
+            return samples[..<place].reduce(0) { $0 + likelihood($1, usualShare) }
+                + behind.reduce(0) { $0 + likelihood($1, share) }
         }
+        let best = scores.max() ?? 0
+        let likely = scores.indices.filter { scores[$0] >= best - Self.log(20) }
+        guard let first = likely.first, let last = likely.last else { return nil }
+        return first...last
     }
 
     /// The natural logarithm, without the C library: ReachCore imports none.
@@ -100,20 +104,20 @@ struct DiagnosisQuality {
         return tenths >= 100 || tenths % 10 == 0 ? "\((tenths + 5) / 10)" : "\(tenths / 10).\(tenths % 10)"
     }
 
-    private func stretchName(_ place: Int) -> String {
-        let name = series[place].name
-        if place == 0 { return "between this machine and \(name)" + (link.isEmpty ? "" : " (\(link))") }
-        return "between \(series[place - 1].name) and \(name)"
+    private func stretchName(_ places: ClosedRange<Int>) -> String {
+        let name = series[places.upperBound].name
+        if places.lowerBound == 0 { return "between this machine and \(name)" + (link.isEmpty ? "" : " (\(link))") }
+        return "between \(series[places.lowerBound - 1].name) and \(name)"
     }
 
     /// The loss, as a fault of a stretch.
     var blame: Diagnosis.Blame? {
         guard let lossy else { return nil }
-        let share = series[lossy].sample.lostShare
-        let isNear = lossy == 0 && hasGateway
-        return Diagnosis.Blame(
-            isNear ? .localNetwork : .provider, isNear ? .gateway : .internet, isNear ? .gateway : .internet,
-            "\(percent(share)) % of the packets are lost \(stretchName(lossy))")
+        let share = series[lossy.upperBound].sample.lostShare
+        let text = "\(percent(share)) % of the packets are lost \(stretchName(lossy))"
+        guard lossy.lowerBound == 0, hasGateway else { return Diagnosis.Blame(.provider, .internet, .internet, text) }
+        if lossy.upperBound == 0 { return Diagnosis.Blame(.localNetwork, .gateway, .gateway, text) }
+        return Diagnosis.Blame(.undecided, .internet, .internet, text, between: [.localNetwork, .provider])
     }
 
     /// The first stretch that takes most of the round trip.
@@ -130,7 +134,7 @@ struct DiagnosisQuality {
             steps.append(
                 .init(
                     .internet, .neutral,
-                    "The line is slow: a round trip takes \(trip.shownMilliseconds) ms, most of it \(stretchName(slowPlace))."
+                    "The line is slow: a round trip takes \(trip.shownMilliseconds) ms, most of it \(stretchName(slowPlace...slowPlace))."
                 ))
         }
         return steps
@@ -139,10 +143,10 @@ struct DiagnosisQuality {
     var value: Diagnosis.Quality? {
         guard let last = series.last else { return nil }
         let word: Diagnosis.QualityWord = lossy != nil ? .lossy : isSlow ? .slow : .good
-        let stretch: String? = word == .good ? nil : stretchName(lossy ?? slowPlace)
+        let stretch: String? = word == .good ? nil : stretchName(lossy ?? slowPlace...slowPlace)
         return Diagnosis.Quality(
             word, stretch: stretch,
-            lossPermille: lossy.map { Int((series[$0].sample.lostShare * 1000).rounded()) } ?? 0,
+            lossPermille: lossy.map { Int((series[$0.upperBound].sample.lostShare * 1000).rounded()) } ?? 0,
             roundTrip: roundTrip ?? last.sample.roundTrip, jitter: jitter,
             packets: series.reduce(0) { $0 + $1.sample.sent })
     }

@@ -278,6 +278,9 @@ extension DiagnosisSituation {
         Self("packets are lost beyond the first router", .degraded, .provider, .internet, .internet) {
             $0.change = { loses($0, gateway: 0, router: 0, far: 6) }
         },
+        Self("too few packets are lost to tell where", .degraded, .undecided, .internet, .internet) {
+            $0.change = { loses($0, gateway: 0, router: 0, far: 2) }
+        },
         Self("a gateway answers few pings, and passes everything on", .ok) {
             $0.change = { loses($0, gateway: 90, router: 0, far: 0) }
         },
