@@ -30,10 +30,14 @@ package enum StandardOutput {
     package static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
     /// The terminal's width in columns; `nil` without a terminal.
-    package static var width: Int? {
+    package static var width: Int? { size.flatMap { $0.ws_col > 0 ? Int($0.ws_col) : nil } }
+
+    /// The terminal's height in lines; `nil` without a terminal.
+    package static var height: Int? { size.flatMap { $0.ws_row > 0 ? Int($0.ws_row) : nil } }
+
+    private static var size: winsize? {
         var size = winsize()
-        guard isTerminal, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-        return Int(size.ws_col)
+        return isTerminal && ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 ? size : nil
     }
 
     package static func write(_ text: String) { write(Array(text.utf8)) }

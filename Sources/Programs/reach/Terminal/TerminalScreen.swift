@@ -30,13 +30,6 @@ final class TerminalScreen {
         StandardOutput.isTerminal && getenv("TERM").map { strcmp($0, "dumb") != 0 && $0.pointee != 0 } ?? false
     }
 
-    /// The terminal's height in rows.
-    static var height: Int? {
-        var size = winsize()
-        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return nil }
-        return Int(size.ws_row)
-    }
-
     /// Writes the lines that differ from those shown.
     func draw(_ lines: [String]) {
         guard isEntered, lines != shown else { return }
