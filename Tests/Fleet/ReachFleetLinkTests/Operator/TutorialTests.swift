@@ -39,6 +39,17 @@ import Testing
         }.joined(separator: " ")
     }
 
+    /// What `doctor` warns of depends on the server's version: where another one is installed than the tutorial shows, the warnings and
+    /// their remedies are left to the tests of the findings.
+    private static func comparable(_ lines: [String], _ isShownVersion: Bool) -> [String] {
+        var isWarning = false
+        return lines.filter { line in
+            if isShownVersion { return true }
+            isWarning = line.hasPrefix("warning: ") || (isWarning && line.hasPrefix("  "))
+            return !isWarning
+        }
+    }
+
     private static let mayMakeNetworks = getuid() == 0
 
     @Test(.enabled(if: mayMakeNetworks, "a network of its own needs root"))
@@ -71,10 +82,14 @@ import Testing
             if line.hasPrefix("== ") { outputs.append([]) } else { outputs[outputs.count - 1].append(line) }
         }
         #expect(outputs.count == steps.count)
+        let version =
+            try ChildProcess.run(["nats-server", "--version"]).split(separator: "v").last.map(String.init) ?? ""
+        let isShown = text.contains("nats-server \(version.filter { !$0.isNewline }) has known faults")
         for (step, output) in zip(steps, outputs) {
+            let shown = step.output.filter { !$0.isEmpty }
             #expect(
-                output.map(Self.withoutKeys) == step.output.filter { !$0.isEmpty }.map(Self.withoutKeys),
-                "\(step.command)")
+                Self.comparable(output, isShown).map(Self.withoutKeys)
+                    == Self.comparable(shown, isShown).map(Self.withoutKeys), "\(step.command)")
         }
         withExtendedLifetime(file) {}
     }
