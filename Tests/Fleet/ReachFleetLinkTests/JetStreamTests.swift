@@ -72,6 +72,8 @@ import Testing
             try jetStream.link.publish("e.\(number % 7)", [UInt8](repeating: 0x61, count: size))
         }
         try jetStream.link.flush()
+        // The server has them all then, and stores them a moment later.
+        try waitUntil("all are stored") { try read(1 << 20, 1000).numbers.count == 500 }
         #expect(try read(1 << 20, 1000) == (Array(1...500), false))
         #expect(try read(1 << 20, 500) == (Array(1...500), false))
         #expect(try read(1 << 20, 123) == (Array(378...500), true))
