@@ -7,14 +7,18 @@ internal import ReachLoop
 enum ChildOutput {
     /// Runs the command to its end.
     ///
-    /// - Parameter arguments: The program, a path or a name in PATH, and its arguments.
-    /// - Returns: The status as the shell has it, and what it wrote to standard output; standard error is this program's.
-    static func of(_ arguments: [String]) throws(SystemError) -> (status: CInt, output: [UInt8]) {
+    /// - Parameters:
+    ///   - arguments: The program, a path or a name in PATH, and its arguments.
+    ///   - showsErrors: Whether its standard error is this program's.
+    /// - Returns: The status as the shell has it, and what it wrote to standard output.
+    static func of(
+        _ arguments: [String], showsErrors: Bool = true
+    ) throws(SystemError) -> (status: CInt, output: [UInt8]) {
         var ends: [CInt] = [0, 0]
         _ = try SystemError.check("pipe") { pipe(&ends) }
         let reader = FileDescriptor(owning: ends[0])
         let writer = FileDescriptor(owning: ends[1])
-        let child = try spawn(arguments, output: writer.rawValue, not: reader.rawValue)
+        let child = try spawn(arguments, output: writer.rawValue, not: reader.rawValue, showsErrors)
         _ = consume writer
         var output: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 65_536)
@@ -28,7 +32,7 @@ enum ChildOutput {
     }
 
     private static func spawn(
-        _ arguments: [String], output: CInt, not reader: CInt
+        _ arguments: [String], output: CInt, not reader: CInt, _ showsErrors: Bool
     ) throws(SystemError) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -36,6 +40,7 @@ enum ChildOutput {
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         posix_spawn_file_actions_addclose(&actions, reader)
         if output != STDOUT_FILENO { posix_spawn_file_actions_addclose(&actions, output) }
+        if !showsErrors { posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) }
         var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         defer { pointers.forEach { free($0) } }
         var child = pid_t()

@@ -87,7 +87,7 @@ package struct DiagnosisEvidence: Sendable {
     }
 
     /// Who answers for an address on a link.
-    func owners(_ hop: FirstHop) -> [String] {
+    func owners(_ hop: FirstHop) -> [HardwareAddress] {
         if case .owners(let owners)? = answers[.owners(hop)]?.result { owners } else { [] }
     }
 

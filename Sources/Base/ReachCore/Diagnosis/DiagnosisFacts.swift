@@ -209,7 +209,9 @@ struct DiagnosisFacts {
         let gateways = evidence.owners(hop)
         if gateways.count > 1 {
             facts.append(
-                WeighedFact(.twoGateways, 3, "\(hop.address) has \(gateways.count) owners: \(gateways.listed)."))
+                WeighedFact(
+                    .twoGateways, 3,
+                    "\(hop.address) has \(gateways.count) owners: \(gateways.map(\.description).listed)."))
         }
         if let source = evidence.path(.path(host))?[host.family].source {
             let twins = evidence.owners(

@@ -11,7 +11,7 @@ package enum DiagnosisResult: Hashable, Sendable {
     case traced(PathTrace)
     case sampled(LineSample)
     /// Link-layer addresses; none where this user may not ask.
-    case owners([String])
+    case owners([HardwareAddress])
     case burst(BurstAnswer)
     case listed([IPAddress])
 }

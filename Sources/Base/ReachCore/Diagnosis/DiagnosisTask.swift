@@ -25,7 +25,7 @@ package enum DiagnosisTask: Hashable, Sendable {
     /// A few connections at once, to see whether this machine itself drops or makes the answers.
     case burst(HostAddress, port: UInt16)
     /// An echo request handed to another neighbour than the gateway, by its link-layer address: whether it passes packets on.
-    case forward(by: FirstHop, owner: String, to: HostAddress)
+    case forward(by: FirstHop, owner: HardwareAddress, to: HostAddress)
     /// What the hosts file says of a name. Sends nothing.
     case hosts(String)
 }

@@ -16,14 +16,13 @@ final class ForwardAttempt: DiagnosisAttempt {
     private static let patience = Duration.milliseconds(900)
 
     init(
-        _ hop: FirstHop, _ owner: String, _ host: HostAddress, from source: IPAddress?, _ loop: EventLoop,
+        _ hop: FirstHop, _ owner: HardwareAddress, _ host: HostAddress, from source: IPAddress?, _ loop: EventLoop,
         _ completion: @escaping (PingAnswer) -> Void
     ) {
         self.loop = loop
         self.completion = completion
-        let hardware = owner.split(scalar: ":").compactMap { UInt8($0, radix: 16) }
         do throws(SystemError) {
-            guard hardware.count == 6, host.family == .ipv4, let source, source.family == .ipv4 else {
+            guard host.family == .ipv4, let source, source.family == .ipv4 else {
                 throw SystemError(call: "send", number: EINVAL)
             }
             let socket = try ProbeSocket(loop, .ipv4, binding: nil)
@@ -33,7 +32,7 @@ final class ForwardAttempt: DiagnosisAttempt {
             timers = Self.rounds.map { delay in
                 loop.schedule(at: SystemClock.boot + delay) {
                     _ = reach_echo_by(
-                        CInt(hop.interfaceIndex), hardware, source.bytes, host.address.bytes, identifier)
+                        CInt(hop.interfaceIndex), owner.bytes, source.bytes, host.address.bytes, identifier)
                 }
             }
             timers.append(loop.schedule(at: SystemClock.boot + Self.patience) { [weak self] in self?.end(.silent) })

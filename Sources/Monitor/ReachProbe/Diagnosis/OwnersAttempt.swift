@@ -9,17 +9,17 @@ final class OwnersAttempt: DiagnosisAttempt {
     private let bytes: [UInt8]
     private let index: InterfaceIndex
     private let loop: EventLoop
-    private let completion: ([String]) -> Void
+    private let completion: ([HardwareAddress]) -> Void
     private var socket: CInt
     private var isWatched = false
     private var timers: [TimerQueue.ID] = []
-    private var owners: Set<String> = []
+    private var owners: Set<HardwareAddress> = []
 
     /// A second question, since one may be lost.
     private static let repetition = Duration.milliseconds(200)
     private static let patience = Duration.milliseconds(500)
 
-    init(_ hop: FirstHop, _ loop: EventLoop, _ completion: @escaping ([String]) -> Void) {
+    init(_ hop: FirstHop, _ loop: EventLoop, _ completion: @escaping ([HardwareAddress]) -> Void) {
         bytes = hop.address.bytes
         index = hop.interfaceIndex
         self.loop = loop
@@ -49,11 +49,9 @@ final class OwnersAttempt: DiagnosisAttempt {
     private func receive() {
         var owner = [UInt8](repeating: 0, count: 6)
         while case let result = reach_arp_answer(socket, bytes, &owner), result >= 0 {
-            if result == 1 {
-                owners.insert(owner.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: ":"))
-            }
+            if result == 1, let address = HardwareAddress(owner) { owners.insert(address) }
         }
     }
 
-    private func end() { completion(owners.sorted()) }
+    private func end() { completion(owners.sorted { $0.number < $1.number }) }
 }

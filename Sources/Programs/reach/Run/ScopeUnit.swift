@@ -35,16 +35,6 @@ struct ScopeUnit {
 
     private func systemctl(_ verb: String, _ options: String...) -> Bool {
         let words = ["systemctl"] + manager + ["--quiet", verb] + options + [name]
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        defer { arguments.forEach { free($0) } }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-        var child = pid_t()
-        guard posix_spawnp(&child, words[0], &actions, nil, &arguments, environ) == 0 else { return false }
-        var word: CInt = 0
-        while waitpid(child, &word, 0) == -1, errno == EINTR {}
-        return word == 0
+        return (try? ChildOutput.of(words, showsErrors: false))?.status == 0
     }
 }

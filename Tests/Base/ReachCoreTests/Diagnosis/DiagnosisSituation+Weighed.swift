@@ -130,7 +130,7 @@ extension DiagnosisSituation {
             $0.target = literal
             $0.change = { task in
                 if case .owners(let hop) = task, hop.address == World.gateway {
-                    return .owners(["02:00:00:00:00:01", "02:00:00:00:00:66"])
+                    return .owners([.at("02:00:00:00:00:01"), .at("02:00:00:00:00:66")])
                 }
                 return World.dark([.ipv4])(task)
             }
@@ -138,7 +138,7 @@ extension DiagnosisSituation {
         Self("another machine has this machine's address", .failed, .localNetwork, .address, .gateway) {
             $0.target = literal
             $0.change = { task in
-                if case .owners = task { .owners(["02:00:00:00:00:66"]) } else { World.dark([.ipv4])(task) }
+                if case .owners = task { .owners([.at("02:00:00:00:00:66")]) } else { World.dark([.ipv4])(task) }
             }
         },
         Self(
@@ -227,7 +227,7 @@ extension DiagnosisSituation {
     private static func printer(_ task: DiagnosisTask, isProved: Bool) -> DiagnosisResult? {
         switch task {
         case .servers: .servers([NameServerAddress(HostAddress(IPAddress.at("192.0.2.53")))])
-        case .owners(let hop): .owners(hop.address == IPAddress.at("192.0.2.2") ? [] : ["02:00:00:00:00:09"])
+        case .owners(let hop): .owners(hop.address == IPAddress.at("192.0.2.2") ? [] : [.at("02:00:00:00:00:09")])
         case .ask: nil
         case .trace: .traced(PathTrace())
         case .forward: .pinged(isProved ? .answered : .silent)

@@ -65,7 +65,7 @@ struct DiagnosisWorld {
             .exchanged(ExchangeAnswer(.response(200), page: exchange.destination.isEndpoint ? .expected : nil))
         case .trace: .traced(PathTrace(hops: [PathTrace.Hop(distance: 1, address: gateway)], end: .silent))
         case .sample: .sampled(LineSample(sent: 120, answered: 120, roundTrip: .milliseconds(12)))
-        case .owners(let hop): .owners(hop.address == gateway ? ["02:00:00:00:00:01"] : [])
+        case .owners(let hop): .owners(hop.address == gateway ? [.at("02:00:00:00:00:01")] : [])
         case .burst: .burst(BurstAnswer(sent: 8))
         case .hosts: .listed([])
         case .forward: .pinged(.silent)
@@ -132,4 +132,11 @@ struct DiagnosisWorld {
 
 extension IPAddress {
     static func at(_ text: String) -> IPAddress { IPAddress(text) ?? IPAddress(ipv4: 0) }
+}
+
+extension HardwareAddress {
+    static func at(_ text: String) -> HardwareAddress {
+        guard let address = HardwareAddress(text) else { preconditionFailure("\(text) is no hardware address") }
+        return address
+    }
 }
