@@ -23,7 +23,7 @@ struct ReportPageTests {
 
     @Test(arguments: [["--check"], ["--check", "--dark"], ["--check", "--size", "400x800"], ["--check", "--print"]])
     func `a report has headings, named pictures, tables and contrast, on every ground`(options: [String]) throws {
-        print(try look(ExampleReport.report(), options))
+        print(try look(ExampleReport.report(ExampleReport.log(ExampleReport.night)), options))
     }
 
     @Test func `a report without a journal, and one without any outage, are whole pages`() throws {
