@@ -47,6 +47,7 @@
     FUNCTION(TLS_LIBRARY, void *, SSL_CTX_get_ex_data, (const SSL_CTX *a, int b), (a, b))                              \
     FUNCTION(TLS_LIBRARY, SSL_CTX *, SSL_get_SSL_CTX, (const SSL *a), (a))                                             \
     FUNCTION(TLS_LIBRARY, BIO *, SSL_get_rbio, (const SSL *a), (a))                                                    \
+    FUNCTION(TLS_LIBRARY, void, SSL_get0_alpn_selected, (const SSL *a, const unsigned char **b, unsigned *c), (a, b, c))\
     FUNCTION(CRYPTO_LIBRARY, void, BIO_set_callback_ex, (BIO * a, BIO_callback_fn_ex b), (a, b))                       \
     FUNCTION(CRYPTO_LIBRARY, void, BIO_set_callback_arg, (BIO * a, char *b), (a, b))                                   \
     FUNCTION(CRYPTO_LIBRARY, char *, BIO_get_callback_arg, (const BIO *a), (a))                                        \

@@ -56,6 +56,7 @@ extension RequestSession {
         resuming resumeData: ResumeData? = nil, _ completion: RequestTask.Completion?
     ) throws(RequestError) -> RequestTask {
         var request = request
+        try request.moveCredentials()
         if !headers.isEmpty {
             let headers = try headers.sent
             request.headerFields.replace(with: headers)
@@ -101,6 +102,38 @@ extension RequestSession {
         if let constraint { options.constraint = constraint }
         if isOwn { options.interceptor = nil }
         return SharedOptions(options, keepsOnDisk: core.keepsOnDisk)
+    }
+}
+
+extension WebRequest {
+    /// Moves a name and a password from the URL into `Authorization`, as browsers and curl do: URLs are shown and logged.
+    fileprivate mutating func moveCredentials() throws(RequestError) {
+        guard let text = url.userInformation else { return }
+        url = url.withoutUserInformation
+        let sides = text.cut(at: ":") ?? (before: text[...], after: "")
+        guard let user = sides.before.unescaped, let password = sides.after.unescaped,
+            headerFields.setBasicAuthorization(user: user, password: password)
+        else {
+            throw RequestError(
+                .request, "bad-url", "the URL's name and password are no UTF-8, or the name has a colon: use a header")
+        }
+    }
+}
+
+extension Substring {
+    /// The text without percent escapes; `nil` if it is not UTF-8 then.
+    fileprivate var unescaped: String? {
+        var (bytes, rest) = ([UInt8](), utf8[...])
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2).compactMap { Unicode.Scalar($0).hexDigit }
+            if byte == UInt8(ascii: "%"), digits.count == 2 {
+                bytes.append(UInt8(digits[0] << 4 | digits[1]))
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
     }
 }
 

@@ -76,7 +76,8 @@ public final class RequestSession: Sendable {
         }
         core = SessionCore(
             directory, base: base, options, try CookieStorage(options.cookies), try ResponseCache(options.cache))
-        reachability = ReachabilityMonitor(base.flatMap { try? Target($0.description) } ?? .internet)
+        reachability = ReachabilityMonitor(
+            base.flatMap { try? Target($0.withoutUserInformation.description) } ?? .internet)
         core.session = self
     }
 

@@ -6,6 +6,10 @@ extension Notification.Name {
     public static let requestDidResume = Notification.Name(RequestNotification.didResume.rawValue)
     /// A ``RequestTask`` was suspended, by its user or for the network.
     public static let requestDidSuspend = Notification.Name(RequestNotification.didSuspend.rawValue)
+    /// An attempt of a ``RequestTask`` is about to be sent.
+    public static let requestDidStart = Notification.Name(RequestNotification.didStart.rawValue)
+    /// The server continues the download of a ``RequestTask`` at ``RequestTask/resumeOffset``.
+    public static let requestDidResumeAtOffset = Notification.Name(RequestNotification.didResumeAtOffset.rawValue)
     /// A ``RequestTask`` is complete.
     public static let requestDidComplete = Notification.Name(RequestNotification.didComplete.rawValue)
     /// A ``RequestSession`` was closed. The object is the session, unless it was closed by its release; the user info has

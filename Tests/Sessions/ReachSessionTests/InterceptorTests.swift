@@ -61,29 +61,67 @@ import Testing
         return options
     }
 
-    @Test func `a credential that the program sets is not replaced by a refresh that began before`() async throws {
+    /// A server that accepts one token, and an interceptor whose refresh waits for a gate.
+    private final class SlowRefresh: Sendable {
         let gate = ThreadGate()
         let begun = EventLog<Bool>()
-        let interceptor = AuthenticationInterceptor<String>(credential: nil) { token, attempt in
-            try? attempt.headers.set("Authorization", "Bearer \(token)")
-        } refresh: { _, _ in
-            begun.append(true)
-            return await withCheckedContinuation { continuation in
-                BackgroundThread.start(named: "test-refresh") {
-                    gate.wait()
-                    continuation.resume(returning: "old")
+        let stage: SessionStage
+        let interceptor: AuthenticationInterceptor<String>
+
+        /// - Parameters:
+        ///   - accepted: The token that the server accepts.
+        ///   - refreshed: What the refresh returns; it fails with `nil`.
+        init(_ credential: String?, accepted: String, refreshed: String?) throws {
+            stage = try SessionStage(answer: { request in
+                request.contains("Authorization: Bearer \(accepted)\r\n")
+                    ? SessionStage.echo(request) : SessionStage.answer("{}", status: "401 No")
+            })
+            interceptor = AuthenticationInterceptor(credential: credential) { token, attempt in
+                try? attempt.headers.set("Authorization", "Bearer \(token)")
+            } refresh: { [begun, gate] _, _ in
+                begun.append(true)
+                await withCheckedContinuation { continuation in
+                    BackgroundThread.start(named: "test-refresh") {
+                        gate.wait()
+                        continuation.resume()
+                    }
                 }
+                guard let refreshed else { throw TestFailure("no token") }
+                return refreshed
             }
+            stage.session.setInterceptor(interceptor, named: "api")
         }
-        let stage = try SessionStage()
-        stage.session.setInterceptor(interceptor, named: "api")
-        async let response = stage.session.get("x", options: Self.options()).response()
-        try await begun.wait(for: 1)
-        interceptor.setCredential("new")
-        gate.open()
-        #expect(try await response.statusCode == 200)
-        #expect(stage.server.requests.values.first?.contains("Authorization: Bearer old\r\n") == true)
-        #expect(interceptor.credential == "new")
+
+        func send() throws -> RequestTask { try stage.session.get("x", options: InterceptorTests.options()).resume() }
+    }
+
+    @Test(arguments: [nil, "old"], ["refreshed", nil])
+    func `a credential that the program sets counts for those that wait for a refresh, whatever becomes of it`(
+        first: String?, refreshed: String?
+    ) async throws {
+        let scene = try SlowRefresh(first, accepted: "new", refreshed: refreshed)
+        let waiting = try scene.send()
+        try await scene.begun.wait(for: 1)
+        scene.interceptor.setCredential("new")
+        // One that begins now does not wait.
+        #expect(try await scene.send().response().statusCode == 200)
+        scene.gate.open()
+        #expect(try await waiting.response().statusCode == 200)
+        #expect(scene.stage.server.requests.values.last?.contains("Authorization: Bearer new\r\n") == true)
+        #expect(scene.interceptor.credential == "new" && scene.begun.values.count == 1)
+    }
+
+    @Test func `the same credential, set again during its refresh, is not refreshed twice`() async throws {
+        let scene = try SlowRefresh("old", accepted: "fresh", refreshed: "fresh")
+        let first = try scene.send()
+        try await scene.begun.wait(for: 1)
+        scene.interceptor.setCredential("old")
+        let second = try scene.send()
+        try await scene.stage.server.requests.wait(for: 2)
+        scene.gate.open()
+        #expect(try await first.response().statusCode == 200)
+        #expect(try await second.response().statusCode == 200)
+        #expect(scene.interceptor.credential == "fresh" && scene.begun.values.count == 1)
     }
 
     // MARK: - Adapting

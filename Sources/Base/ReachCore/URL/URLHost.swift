@@ -17,7 +17,7 @@ package struct URLHost {
             let bare = inside.prefixScalars { $0 != "%" }
             guard let address = IPAddress(String(bare)) else { return nil }
             self.address = address.unmapped
-            name = bare.lowercased()
+            name = address.description
             written = text
             let zone = inside[bare.endIndex...].dropFirst()
             if !zone.isEmpty {

@@ -101,6 +101,18 @@ static inline CURLcode reach_message_result(const CURLMsg *message) { return mes
 static const long REACH_CURL_GLOBAL_DEFAULT = CURL_GLOBAL_DEFAULT;
 static inline const curl_version_info_data *reach_curl_version(void) { return curl_version_info(CURLVERSION_NOW); }
 static const long REACH_CURL_TLS_1_2 = CURL_SSLVERSION_TLSv1_2;
+/* Whether an attempt's connection has HTTP/2, by its TLS handshake. */
+static inline int reach_curl_has_http2(CURL *h)
+{
+    const struct curl_tlssessioninfo *tls = NULL;
+    const unsigned char *protocol = NULL;
+    unsigned length = 0;
+    if (curl_easy_getinfo(h, CURLINFO_TLS_SSL_PTR, &tls) != CURLE_OK || tls == NULL || tls->internals == NULL)
+        return 0;
+    SSL_get0_alpn_selected(tls->internals, &protocol, &length);
+    return length == 2 && protocol[0] == 'h' && protocol[1] == '2';
+}
+
 /* A server may not ask for another handshake on a connection whose first one was verified. */
 static inline void reach_tls_forbid_renegotiation(SSL_CTX *context)
 {

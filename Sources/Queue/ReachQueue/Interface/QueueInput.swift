@@ -83,7 +83,10 @@ package indirect enum QueueInput: Sendable {
     case prepared(RequestID, isReady: Bool)
     /// The attempt has an answer, which its interceptor judges before the queue does. The attempt's slot is free.
     case answerHeld(RequestID)
-    /// The interceptor has judged the answer.
+    /// The attempt has failed, and its interceptor decides whether there is another one before the queue does. The attempt's
+    /// slot is free.
+    case failureHeld(RequestID)
+    /// The interceptor has judged the answer, or the failure.
     case judged(RequestID, InterceptorVerdict)
 
     // MARK: From the owner of the run
@@ -112,11 +115,11 @@ extension QueueInput {
     }
 }
 
-/// What an interceptor decides about an answer.
+/// What an interceptor decides about an answer, or about a failure.
 package enum InterceptorVerdict: Hashable, Sendable {
     /// The request is sent again after this time, prepared again. It counts as no failure.
     case again(after: Duration)
-    /// The queue judges the answer as if there were no interceptor.
+    /// The queue judges it as if there were no interceptor.
     case stands(AttemptEnd)
     /// The request ends without success.
     case refused(RequestResult?)

@@ -66,10 +66,12 @@ extension QueueScheduler {
 
     // MARK: After an attempt
 
-    mutating func answerHeld(_ id: RequestID) {
+    /// Keeps an attempt that has ended until its interceptor has judged it.
+    mutating func hold(_ id: RequestID, isAnswered: Bool) {
         guard let index = attempts.index(of: id), attempts[index].phase == .sending else { return }
-        answered(index)
-        let attempt = remove(index)
+        if isAnswered { answered(index) }
+        var attempt = remove(index)
+        attempt.isAnswered = isAnswered
         attempts.setJudged(attempt)
         requests[attempt.slot].place = .judged
         requests[attempt.slot].since = now
@@ -100,10 +102,10 @@ extension QueueScheduler {
         }
     }
 
-    /// The destination answered, which may make room there; the attempt's own slot has been free since the answer came.
+    /// An answer of the destination may make room there; the attempt's own slot has been free since the answer came.
     private mutating func answered(_ attempt: RunningAttempt) {
         let destination = requests[attempt.slot].destination
-        destinationAnswered(destination, by: attempt.path.interface, isSuccess: false)
+        if attempt.isAnswered { destinationAnswered(destination, by: attempt.path.interface, isSuccess: false) }
         lines.resume(destination: destination)
     }
 

@@ -38,6 +38,8 @@ struct RunningAttempt: Sendable {
     var lingerUntil: BootTime?
     /// What its path lacks meanwhile.
     var lacking: Blocker = []
+    /// While its interceptor judges it: whether there is an answer.
+    var isAnswered = false
     /// While it is judged: the answer, which may be that of another host.
     var suspicion: Suspicion?
 

@@ -8,11 +8,11 @@ package protocol AttemptHost: AnyObject {
     ///
     /// - Parameter reply: Called once, on the loop, unless the request is abandoned: whether the attempt can be made.
     func intercept(_ id: RequestID, reply: @escaping (Bool) -> Void)
-    /// The attempt has this answer. If an interceptor judges it, the queue hears of it afterwards; the attempt has no slot
+    /// The attempt has this answer, or the destination failed. If an interceptor judges it, the queue hears of it afterwards; the attempt has no slot
     /// meanwhile.
     ///
     /// - Parameters:
-    ///   - end: The answer, as the queue would receive it.
+    ///   - end: The answer or the failure, as the queue would receive it.
     ///   - reply: Called once, on the loop, after this function has returned, unless the request is abandoned.
     /// - Returns: Whether an interceptor judges it.
     func judge(
@@ -41,7 +41,8 @@ package protocol AttemptHost: AnyObject {
     ///
     /// - Parameter report: The host may replace an answer by the one that it stands for, as a cache does with a 304.
     func ended(_ report: inout TransferReport, sent: TransferRequest, of id: RequestID)
-    /// A piece of the answer's body has arrived, where `prepare` asked for pieces (``TransferSink/events``).
+    /// A piece of the answer's body has arrived, where `prepare` asked for pieces (``TransferSink/events``,
+    /// ``TransferRequest/reportsBody``).
     func received(_ bytes: [UInt8], of id: RequestID)
     /// The proxy for requests to this URL: the path that counts is then the one to the proxy.
     func proxy(for url: TransferURL) -> TransferProxy

@@ -411,7 +411,9 @@ package final class QueueTransfers {
         if attempt.isRedirectedInTheClear, case .answered(let result, let isAccepted) = end {
             return send(.ended(id, .answeredElsewhere(result, isAccepted: isAccepted)))
         }
-        guard !isJudged(end, report, attempt) else { return send(.answerHeld(id)) }
+        guard !isJudged(end, report, attempt) else {
+            return send(report.failure == nil ? .answerHeld(id) : .failureHeld(id))
+        }
         send(.ended(id, end))
     }
 
@@ -422,11 +424,13 @@ package final class QueueTransfers {
         host.intercept(id) { [weak self] in self?.send(.prepared(id, isReady: $0)) }
     }
 
-    /// Whether the attempt's interceptor judges the answer before the queue does.
+    /// Whether the attempt's interceptor judges the answer, or the failure of the destination, before the queue does.
     private func isJudged(_ end: AttemptEnd, _ report: TransferReport, _ attempt: Running) -> Bool {
-        guard attempt.request.specification.interceptor != nil, case .answered = end, let host, let sent = attempt.sent
-        else {
-            return false
+        guard attempt.request.specification.interceptor != nil, let host, let sent = attempt.sent else { return false }
+        switch end {
+        case .answered: break
+        case .failed(let fault) where fault.kind == .transient: break
+        default: return false
         }
         let id = attempt.order.id
         return host.judge(end, report, to: sent, of: id) { [weak self] verdict in

@@ -260,6 +260,7 @@ package final class QueueDriver {
         switch command {
         case .ended where isInMemory && endsHalf(): work()
         case .attemptRouted, .requestSent, .answering, .uploadAdvanced, .ended, .committed, .prepared, .answerHeld,
+            .failureHeld,
             .judged:
             workLater()
         // In memory nothing is refused for what is added with it. On a disk each request is a transaction of its own.

@@ -37,7 +37,25 @@ public struct MultipartBody: Sendable {
     }
 
     /// The value of `Content-Type`, which contains the boundary.
-    public var contentType: String { "multipart/form-data; boundary=\(boundary)" }
+    public var contentType: String { "multipart/form-data; boundary=\(MultipartBoundary.parameter(boundary))" }
+}
+
+/// The text that separates the parts of a multipart body (RFC 2046, 5.1.1).
+enum MultipartBoundary {
+    static func isValid(_ text: String) -> Bool {
+        1...70 ~= text.utf8.count && text.utf8.last != UInt8(ascii: " ")
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case 48...57, 65...90, 97...122: true
+                default: "'()+_,-./:=? ".utf8.contains(byte)
+                }
+            }
+    }
+
+    /// The boundary as a parameter of a content type: in quotation marks where it is no token.
+    static func parameter(_ boundary: String) -> String {
+        RequestFieldFault.isToken(boundary) ? boundary : "\"\(boundary)\""
+    }
 }
 
 /// A piece of a body, in the order on the wire.

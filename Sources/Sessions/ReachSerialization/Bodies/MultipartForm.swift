@@ -7,8 +7,8 @@ internal import ReachCore
 /// quotes and line ends are escaped as `%22`, `%0D`, `%0A`, as in browsers, and NUL as `%00`; in AFNetworking they can
 /// break out of the header.
 public struct MultipartForm: Sendable {
-    /// The text that separates the parts.
-    public let boundary: String
+    /// The text that separates the parts; ``setBoundary(_:)`` chooses another one.
+    public private(set) var boundary: String
     private(set) var parts: [MultipartBody.Part] = []
 
     /// An empty form with a boundary like AFNetworking's: `Boundary+` and 16 hexadecimal digits.
@@ -20,6 +20,15 @@ public struct MultipartForm: Sendable {
     init(using generator: inout some RandomNumberGenerator) {
         let digits = String(UInt64.random(in: .min ... .max, using: &generator), radix: 16, uppercase: true)
         boundary = "Boundary+" + String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// Chooses the text that separates the parts. No part may contain it in a line of its own.
+    ///
+    /// - Parameter boundary: 1 to 70 letters, digits, spaces and `'()+_,-./:=?`, with no space at the end (RFC 2046, 5.1.1).
+    /// - Throws: ``RequestSerializationError/badBoundary(_:)`` for any other text.
+    public mutating func setBoundary(_ boundary: String) throws(RequestSerializationError) {
+        guard MultipartBoundary.isValid(boundary) else { throw .badBoundary(boundary) }
+        self.boundary = boundary
     }
 
     /// Appends a named value.
@@ -108,7 +117,13 @@ extension FormRequestSerializer {
         }
         var request = try request(method, reference, base: base)
         var form = MultipartForm()
-        for pair in ParameterPair.pairs(of: parameters) { form.append(pair.value.plainBytes, name: pair.name) }
+        for pair in ParameterPair.pairs(of: parameters) {
+            guard let bytes = pair.value.plainBytes(in: textEncoding) else {
+                throw RequestSerializationError.unsupportedValue(
+                    place: pair.name, kind: "text with other characters", format: textEncoding.name)
+            }
+            form.append(bytes, name: pair.name)
+        }
         do {
             try build(&form)
         } catch let error as BodyFileError {

@@ -3,7 +3,7 @@ public import HTTPTypes
 /// Encodes parameters in the URL's query, or as a form in the body: AFHTTPRequestSerializer.
 ///
 /// For GET, HEAD and DELETE the parameters follow the existing query. For other methods the body is
-/// `application/x-www-form-urlencoded`, empty if there are no parameters. Strings are encoded as UTF-8.
+/// `application/x-www-form-urlencoded`, empty if there are no parameters. Texts are encoded as UTF-8, unless ``textEncoding`` is set.
 public struct FormRequestSerializer: RequestSerializer {
     /// A custom encoder of parameters as a query. What it throws is the ``RequestSerializationError/custom(_:)`` of the
     /// request, unless it is a ``RequestSerializationError`` itself.
@@ -14,6 +14,9 @@ public struct FormRequestSerializer: RequestSerializer {
     public var headers: HTTPFields
     /// The methods whose parameters are encoded in the URL, in capitals.
     public var methodsEncodingParametersInURL: Set<String> = ["GET", "HEAD", "DELETE"]
+    /// The encoding of names and texts in queries and forms, before they are escaped, and of the texts of multipart forms:
+    /// AFHTTPRequestSerializer's `stringEncoding`. A text with characters that it lacks is refused.
+    public var textEncoding = TextEncoding.utf8
     /// A custom encoder; `nil` for ``QueryString``. Its result is inserted into the URL or the body unchanged, so it
     /// has to escape.
     public var queryEncoder: QueryEncoder?
@@ -75,7 +78,8 @@ public struct FormRequestSerializer: RequestSerializer {
             }
         }
         guard case .dictionary(let members) = parameters else { throw .notADictionary }
-        return QueryString.text(of: members)
+        if textEncoding == .utf8 { return QueryString.text(of: members) }
+        return QueryString.text(of: try ParameterPair.pairs(of: members).encoded(in: textEncoding))
     }
 }
 

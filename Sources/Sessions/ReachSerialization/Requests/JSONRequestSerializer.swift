@@ -43,10 +43,11 @@ public struct JSONRequestSerializer: RequestSerializer {
         switch value {
         case .null, .bool, .integer, .unsigned, .string: break
         case .double(let number) where number.isFinite: break
+        case .decimal(let text) where text.isJSONNumber: break
         case .array(let elements): for element in elements { try check(element, at: place + "[]") }
         case .dictionary(let members):
             for (name, member) in members { try check(member, at: place.isEmpty ? name : "\(place)[\(name)]") }
-        case .double, .data, .set: throw .unsupportedValue(place: place, kind: value.kind, format: "JSON")
+        case .double, .decimal, .data, .set: throw .unsupportedValue(place: place, kind: value.kind, format: "JSON")
         }
     }
 }
@@ -60,6 +61,7 @@ extension JSONWriter {
         case .integer(let number): value(number)
         case .unsigned(let number): value(written: Array(number.description.utf8))
         case .double(let number): value(number)
+        case .decimal(let text): value(written: Array(text.utf8))
         case .string(let text): value(text)
         case .array(let elements): array { for element in elements { $0.parameter(element) } }
         case .dictionary(let members):
@@ -82,11 +84,39 @@ extension ParameterValue {
         case .integer: "a whole number"
         case .unsigned: "a whole number beyond Int64"
         case .double(let number): number.isFinite ? "a number" : "a number that is not finite"
+        case .decimal(let text): text.isJSONNumber ? "a decimal number" : "digits that are no number"
         case .string: "text"
         case .data: "bytes"
         case .array: "an array"
         case .set: "a set"
         case .dictionary: "a dictionary"
         }
+    }
+}
+
+extension String {
+    /// Whether it is a number of JSON (RFC 8259, section 6).
+    fileprivate var isJSONNumber: Bool {
+        var rest = utf8[...]
+        func skip(_ bytes: String.UTF8View) { if let byte = rest.first, bytes.contains(byte) { rest.removeFirst() } }
+        func digits() -> Int {
+            let digits = rest.prefix { 48...57 ~= $0 }
+            rest.removeFirst(digits.count)
+            return digits.count
+        }
+        skip("-".utf8)
+        let isZero = rest.first == UInt8(ascii: "0")
+        let whole = digits()
+        guard whole == 1 || whole > 1 && !isZero else { return false }
+        if rest.first == UInt8(ascii: ".") {
+            rest.removeFirst()
+            guard digits() > 0 else { return false }
+        }
+        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
+            rest.removeFirst()
+            skip("+-".utf8)
+            guard digits() > 0 else { return false }
+        }
+        return rest.isEmpty
     }
 }

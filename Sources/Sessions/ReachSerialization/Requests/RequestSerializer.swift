@@ -53,6 +53,8 @@ public enum RequestSerializationError: Error, Hashable, Sendable, CustomStringCo
     case unsupportedValue(place: String, kind: String, format: String)
     /// GET and HEAD cannot have a multipart body.
     case bodyNotAllowed(method: String)
+    /// The text cannot separate the parts of a form.
+    case badBoundary(String)
     /// A part's file cannot be sent.
     case file(BodyFileError)
     /// The custom query encoder failed, for a reason in words.
@@ -68,6 +70,7 @@ public enum RequestSerializationError: Error, Hashable, Sendable, CustomStringCo
         case .notADictionary: "parameters-without-names"
         case .unsupportedValue: "unsupported-value"
         case .bodyNotAllowed: "body-not-allowed"
+        case .badBoundary: "bad-boundary"
         case .file: "unreadable-file"
         case .queryEncoder: "query-encoder"
         case .custom: "custom-serializer"
@@ -83,6 +86,8 @@ public enum RequestSerializationError: Error, Hashable, Sendable, CustomStringCo
         case .unsupportedValue(let place, let kind, let format):
             "the parameter \(place.isEmpty ? "itself" : "'\(DisplayText.sanitized(place))'") is \(kind), which \(format) cannot hold"
         case .bodyNotAllowed(let method): "a \(method) request cannot have a multipart body"
+        case .badBoundary(let text):
+            "'\(DisplayText.excerpt(text))' cannot separate the parts of a form: take 1 to 70 letters, digits and '()+_,-./:=?"
         case .file(let error): error.description
         case .queryEncoder(let text): text
         case .custom(let failure): failure.description

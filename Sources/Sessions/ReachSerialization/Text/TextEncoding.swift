@@ -1,8 +1,48 @@
-/// The supported encodings of text from servers.
-package enum TextEncoding: Hashable, Sendable {
-    case utf8, utf16BigEndian, utf16LittleEndian, utf32BigEndian, utf32LittleEndian
+/// The encodings of text that servers send, and that forms may have.
+public enum TextEncoding: Hashable, Sendable {
+    /// UTF-8.
+    case utf8
+    /// UTF-16, the high byte first.
+    case utf16BigEndian
+    /// UTF-16, the low byte first.
+    case utf16LittleEndian
+    /// UTF-32, the high byte first.
+    case utf32BigEndian
+    /// UTF-32, the low byte first.
+    case utf32LittleEndian
     /// ISO 8859-1, in which each byte is the code point of its character. US-ASCII is decoded as ISO 8859-1 too.
     case latin1
+
+    /// Encodes a text, without a byte order mark.
+    ///
+    /// - Returns: `nil` for a text with characters that the encoding lacks.
+    public func encode(_ text: String) -> [UInt8]? {
+        switch self {
+        case .utf8: Array(text.utf8)
+        case .utf16BigEndian: text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xff)] }
+        case .utf16LittleEndian: text.utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }
+        case .utf32BigEndian: text.unicodeScalars.flatMap { Self.bytes(of: $0) }
+        case .utf32LittleEndian: text.unicodeScalars.flatMap { Self.bytes(of: $0).reversed() }
+        case .latin1:
+            text.unicodeScalars.allSatisfy { $0.value < 0x100 } ? text.unicodeScalars.map { UInt8($0.value) } : nil
+        }
+    }
+
+    private static func bytes(of scalar: Unicode.Scalar) -> [UInt8] {
+        withUnsafeBytes(of: scalar.value.bigEndian) { Array($0) }
+    }
+
+    /// The IANA name.
+    public var name: String {
+        switch self {
+        case .utf8: "UTF-8"
+        case .utf16BigEndian: "UTF-16BE"
+        case .utf16LittleEndian: "UTF-16LE"
+        case .utf32BigEndian: "UTF-32BE"
+        case .utf32LittleEndian: "UTF-32LE"
+        case .latin1: "ISO-8859-1"
+        }
+    }
 
     /// Finds an encoding by name.
     ///

@@ -52,6 +52,9 @@ extension JSONValue {
             let converted = members.compactMapValues(JSONValue.init(parameter:))
             guard converted.count == members.count else { return nil }
             self = .object(converted)
+        case .decimal(let text):
+            guard let number = Double(text), number.isFinite else { return nil }
+            self = .double(number)
         case .double, .data, .set, .unsigned: return nil
         }
     }

@@ -109,11 +109,20 @@ extension UInt64: ParameterConvertible {
     public func parameterValue() -> ParameterValue? { parameter }
 }
 
-extension Set: ParameterConvertible {
+/// A collection whose elements are converted one by one, in the form of dates that was asked for.
+protocol ParameterElements {
+    func parameterValue(dates: ParameterValue.Dates) throws -> ParameterValue
+}
+
+extension Set: ParameterConvertible, ParameterElements {
     /// A set of its elements, which queries and forms write under the same key, sorted.
-    public func parameterValue() throws -> ParameterValue? {
+    public func parameterValue() throws -> ParameterValue? { try parameterValue(dates: .text) }
+
+    func parameterValue(dates: ParameterValue.Dates) throws -> ParameterValue {
         var elements: Set<ParameterValue> = []
-        for element in self { if let value = try ParameterValue(of: element) { elements.insert(value) } }
+        for element in self {
+            if let value = try ParameterValue(of: element, dates: dates, at: "") { elements.insert(value) }
+        }
         return .set(elements)
     }
 }

@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 /// Encodes `Encodable` values as parameters.
 struct ParameterEncoder: Encoder {
     private let node: ParameterNode
@@ -9,11 +11,16 @@ struct ParameterEncoder: Encoder {
         self.codingPath = codingPath
     }
 
+    /// - Parameter dates: The form of dates, at every level.
     /// - Returns: `nil` for an optional that is nil.
-    static func encode(_ value: any Encodable, at path: [any CodingKey]) throws -> ParameterValue? {
+    static func encode(
+        _ value: any Encodable, at path: [any CodingKey], dates: ParameterValue.Dates
+    ) throws -> ParameterValue? {
+        if let date = value as? Date { return try dates.value(of: date) }
+        if let values = value as? any ParameterElements { return try values.parameterValue(dates: dates) }
         if let value = value as? any ParameterConvertible { return try value.parameterValue() }
         if let value = value as? any OptionalValue, value.wrapped == nil { return nil }
-        let node = ParameterNode()
+        let node = ParameterNode(dates)
         try value.encode(to: ParameterEncoder(node, path))
         return node.value
     }
@@ -37,9 +44,12 @@ struct ParameterEncoder: Encoder {
 
 /// A value that is being encoded, by one encoder after another. The container that was asked for first counts.
 private final class ParameterNode {
+    let dates: ParameterValue.Dates
     private var single: ParameterValue?
     private var elements: [ParameterNode]?
     private var members: [String: ParameterNode]?
+
+    init(_ dates: ParameterValue.Dates) { self.dates = dates }
 
     /// The value; an empty dictionary if nothing was encoded, as of a structure without members.
     var value: ParameterValue {
@@ -58,14 +68,14 @@ private final class ParameterNode {
     func beginDictionary() { if members == nil { members = [:] } }
 
     func append() -> ParameterNode {
-        let node = ParameterNode()
+        let node = ParameterNode(dates)
         elements?.append(node)
         return node
     }
 
     func member(_ name: String) -> ParameterNode {
         if let node = members?[name] { return node }
-        let node = ParameterNode()
+        let node = ParameterNode(dates)
         members?[name] = node
         return node
     }
@@ -84,7 +94,7 @@ private struct KeyedParameters<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encodeNil(forKey key: Key) { node.member(key.stringValue).set(.null) }
 
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-        guard let value = try ParameterEncoder.encode(value, at: codingPath + [key]) else { return }
+        guard let value = try ParameterEncoder.encode(value, at: codingPath + [key], dates: node.dates) else { return }
         node.member(key.stringValue).set(value)
     }
 
@@ -119,7 +129,7 @@ private struct UnkeyedParameters: UnkeyedEncodingContainer {
     func encodeNil() { node.append().set(.null) }
 
     func encode<Value: Encodable>(_ value: Value) throws {
-        node.append().set(try ParameterEncoder.encode(value, at: codingPath) ?? .null)
+        node.append().set(try ParameterEncoder.encode(value, at: codingPath, dates: node.dates) ?? .null)
     }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
@@ -140,6 +150,6 @@ private struct SingleParameter: SingleValueEncodingContainer {
     func encodeNil() { node.set(.null) }
 
     func encode<Value: Encodable>(_ value: Value) throws {
-        node.set(try ParameterEncoder.encode(value, at: codingPath) ?? .null)
+        node.set(try ParameterEncoder.encode(value, at: codingPath, dates: node.dates) ?? .null)
     }
 }

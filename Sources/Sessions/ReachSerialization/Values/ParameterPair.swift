@@ -50,7 +50,7 @@ public struct ParameterPair: Hashable, Sendable {
             for element in texts.sorted(by: { $0.text < $1.text }) {
                 append(element.value, named: name, style, to: &pairs)
             }
-        case .null, .bool, .integer, .unsigned, .double, .string, .data:
+        case .null, .bool, .integer, .unsigned, .double, .decimal, .string, .data:
             pairs.append(ParameterPair(name: name, value: value))
         }
     }
@@ -67,7 +67,40 @@ public struct ParameterPair: Hashable, Sendable {
     }
 }
 
+extension [ParameterPair] {
+    /// Names and values as bytes of a text encoding.
+    ///
+    /// - Throws: An error that names the pair which the encoding cannot hold.
+    func encoded(in encoding: TextEncoding) throws(RequestSerializationError) -> [EncodedPair] {
+        var pairs: [EncodedPair] = []
+        pairs.reserveCapacity(count)
+        for pair in self {
+            guard let name = encoding.encode(pair.name), let value = pair.value.plainBytes(in: encoding) else {
+                throw .unsupportedValue(place: pair.name, kind: "text with other characters", format: encoding.name)
+            }
+            pairs.append(EncodedPair(name: name, value: pair.value == .null ? nil : value))
+        }
+        return pairs
+    }
+}
+
+/// A name and a value in bytes of a text encoding, not escaped.
+struct EncodedPair {
+    let name: [UInt8]
+    /// `nil` for null.
+    let value: [UInt8]?
+}
+
 extension ParameterValue {
+    /// The bytes of a single value in a text encoding, not escaped; data is as it is.
+    ///
+    /// - Returns: `nil` for text that the encoding cannot hold.
+    func plainBytes(in encoding: TextEncoding) -> [UInt8]? {
+        if case .data(let bytes) = self { return bytes }
+        // All but texts are ASCII.
+        return encoding == .utf8 ? plainBytes : encoding.encode(String(decoding: plainBytes, as: UTF8.self))
+    }
+
     /// The bytes of a single value, not escaped; empty for null and for containers.
     ///
     /// Numbers are written as in Objective-C: booleans as 1 and 0, doubles with an integral value without a fraction.
@@ -82,7 +115,7 @@ extension ParameterValue {
         case .double(let number):
             let text = number.description
             return Array(text.hasUTF8Suffix(".0") ? text.utf8.dropLast(2) : text.utf8[...])
-        case .string(let text): return Array(text.utf8)
+        case .string(let text), .decimal(let text): return Array(text.utf8)
         case .data(let bytes): return bytes
         }
     }

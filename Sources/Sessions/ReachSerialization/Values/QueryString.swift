@@ -16,13 +16,20 @@ public enum QueryString {
     }
 
     static func text(of pairs: [ParameterPair]) -> String {
+        text(
+            of: pairs.map {
+                EncodedPair(name: Array($0.name.utf8), value: $0.value == .null ? nil : $0.value.plainBytes)
+            })
+    }
+
+    static func text(of pairs: [EncodedPair]) -> String {
         var bytes: [UInt8] = []
         for (index, pair) in pairs.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: "&")) }
-            append(pair.name.utf8, to: &bytes)
-            if pair.value == .null { continue }
+            append(pair.name, to: &bytes)
+            guard let value = pair.value else { continue }
             bytes.append(UInt8(ascii: "="))
-            append(pair.value.plainBytes, to: &bytes)
+            append(value, to: &bytes)
         }
         return String(decoding: bytes, as: UTF8.self)
     }

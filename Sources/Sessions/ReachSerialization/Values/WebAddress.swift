@@ -60,6 +60,12 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     /// The same server without a path.
     package var withoutPath: WebAddress { WebAddress(Parts(server: server, path: "", query: nil, fragment: nil)) }
 
+    /// The same URL without the part before the "@".
+    package var withoutUserInformation: WebAddress {
+        let server = Server(scheme: scheme, userInformation: nil, host: host, port: port)
+        return WebAddress(Parts(server: Shared(server), path: path, query: query, fragment: fragment))
+    }
+
     private init(_ parts: Parts) { self.parts = Shared(parts) }
 
     /// Parses a URL.
@@ -67,6 +73,12 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: The fault, and its position.
     public init(_ text: String) throws(WebAddressError) {
         try self.init(URLReference(text))
+    }
+
+    /// Parses a URL of a server, or one that was sent to a server: mistakes that browsers forgive are kept, such as a percent
+    /// sign that escapes nothing.
+    package init(received text: String) throws(WebAddressError) {
+        try self.init(URLReference(text, slips: .allowed))
     }
 
     /// Requires a scheme and a host.

@@ -26,12 +26,15 @@ extension HTTPResponse {
     }
 
     /// The content type's parameter `charset`, in lower case.
-    public var characterSet: String? {
+    public var characterSet: String? { parameter("charset")?.lowercased() }
+
+    /// A parameter of the content type, without quotation marks; `nil` for an empty one.
+    func parameter(_ name: String) -> String? {
         for parameter in contentType.dropFirst() {
-            guard let sides = parameter.cut(at: "="), sides.before.trimmed.lowercased() == "charset" else { continue }
+            guard let sides = parameter.cut(at: "="), sides.before.trimmed.lowercased() == name else { continue }
             let value = sides.after.trimmed
             let bare = QuotedText.content(of: value) ?? String(value)
-            return bare.isEmpty ? nil : bare.lowercased()
+            return bare.isEmpty ? nil : bare
         }
         return nil
     }

@@ -193,7 +193,7 @@ extension SessionLoop {
     /// Who an answer is for, as a digest; `nil` if the credentials of the storage have changed since they were sent.
     private func user(of sent: TransferRequest, _ plan: TaskPlan, _ id: RequestID) -> CacheUser? {
         if let digest = CacheQuery.callersDigest(plan) { return CacheUser(digest: digest) }
-        guard let storage = options.credentials, let address = try? WebAddress(sent.url.description) else {
+        guard let storage = options.credentials, let address = try? WebAddress(received: sent.url.description) else {
             return CacheUser(digest: nil)
         }
         if let last = attempts[id]?.authentication.sent,
@@ -208,7 +208,7 @@ extension SessionLoop {
     ///
     /// - Parameter epoch: The cache's epoch when the attempt began.
     func storeIfWanted(_ response: CachedResponse, for task: RequestTask?, since epoch: UInt64?) {
-        guard let ask = options.hooks.caching, let url = try? WebAddress(response.url) else {
+        guard let ask = options.hooks.caching, let url = try? WebAddress(received: response.url) else {
             return cache.store(response, since: epoch)
         }
         let head = HTTPResponse(status: .init(code: response.status), headerFields: HTTPFields(response.fields))

@@ -27,10 +27,19 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
 
     private struct State: Sendable {
         var credential: Credential?
-        var refresh: Task<Credential, any Error>?
+        var refresh: Refreshing?
         /// How often the program has replaced the credential.
         var replacements = 0
         var window: RefreshWindow
+    }
+
+    /// A refresh that is under way.
+    private struct Refreshing: Sendable {
+        let task: Task<Credential, any Error>
+        /// The credential that it replaces.
+        let replaced: Credential?
+        /// ``State/replacements`` at its beginning.
+        let replacements: Int
     }
 
     private let state: Mutex<State>
@@ -61,11 +70,10 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
     /// The present credential.
     public var credential: Credential? { state.withLock { $0.credential } }
 
-    /// Replaces the credential, for attempts from now on.
-    ///
-    /// What a refresh under way returns goes to the requests that wait for it, and to no others.
+    /// Replaces the credential, for attempts from now on, also of the requests that wait for a refresh under way. What that
+    /// refresh returns is then used only where the same credential was set again.
     public func setCredential(_ credential: Credential?) {
-        state.withLock { ($0.credential, $0.refresh, $0.replacements) = (credential, nil, $0.replacements + 1) }
+        state.withLock { ($0.credential, $0.replacements) = (credential, $0.replacements + 1) }
     }
 
     /// Applies the credential, after a refresh if there is none that is valid.
@@ -74,56 +82,89 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         if let present = self.credential, isValid(present) {
             credential = present
         } else {
-            credential = try await refreshed(in: attempt.session)
+            credential = try await refreshed(for: attempt)
         }
         apply(credential, &attempt)
     }
 
     /// Has the request sent again: at once if the credential has changed since the attempt, or after a refresh.
     public func retry(_ attempt: RequestAttempt, after response: RequestResponse) async -> RetryDecision {
-        if let present = credential {
-            var renewed = attempt
-            apply(present, &renewed)
-            if renewed.headers != attempt.headers { return .retry }
-        }
+        if let present = credential, changes(present, attempt) { return .retry }
         do {
-            _ = try await refreshed(in: attempt.session)
+            _ = try await refreshed(for: attempt)
             return .retry
         } catch {
             return .fail(error)
         }
     }
 
+    /// Whether an attempt has another credential than this one.
+    private func changes(_ credential: Credential, _ attempt: RequestAttempt) -> Bool {
+        var renewed = attempt
+        apply(credential, &renewed)
+        return renewed.headers != attempt.headers
+    }
+
+    /// Whether both make the same attempt of one.
+    private func isSame(_ one: Credential?, _ other: Credential?, for attempt: RequestAttempt) -> Bool {
+        guard let one, let other else { return one == nil && other == nil }
+        var (first, second) = (attempt, attempt)
+        apply(one, &first)
+        apply(other, &second)
+        return first.headers == second.headers
+    }
+
     /// Waits for the refresh that is under way, or begins one.
-    private func refreshed(in session: RequestSession) async throws -> Credential {
+    private func refreshed(for attempt: RequestAttempt) async throws -> Credential {
         let now = SystemClock.boot
-        let task: Task<Credential, any Error>? = state.withLock { state in
-            if let running = state.refresh { return running }
+        // The program's block is called without the lock.
+        let (present, running) = state.withLock { ($0.credential, $0.refresh) }
+        // A refresh of a credential that the program has replaced by another one is not waited for.
+        let isShared = running.map { isSame($0.replaced, present, for: attempt) } ?? false
+        let refresh: Refreshing? = state.withLock { state in
+            if let current = state.refresh,
+                current.replacements == state.replacements || isShared && current.replacements == running?.replacements
+            {
+                return current
+            }
             guard state.window.admit(at: now) else { return nil }
             let (present, replacements) = (state.credential, state.replacements)
             // Not the task of the request that is first: its cancellation must not end the others.
-            let task = Task { try await self.result(of: present, session, after: replacements) }
-            state.refresh = task
-            return task
+            let task = Task { try await self.result(of: present, for: attempt, after: replacements) }
+            let refresh = Refreshing(task: task, replaced: present, replacements: replacements)
+            state.refresh = refresh
+            return refresh
         }
-        guard let task else { throw AuthenticationError.tooManyRefreshes }
-        return try await task.value
+        guard let refresh else { throw AuthenticationError.tooManyRefreshes }
+        let result = await refresh.task.result
+        // What the program set meanwhile counts, whatever became of the refresh.
+        let (credential, replacements) = state.withLock { ($0.credential, $0.replacements) }
+        if replacements != refresh.replacements, let credential, isValid(credential),
+            !isSame(credential, refresh.replaced, for: attempt)
+        {
+            return credential
+        }
+        return try result.get()
     }
 
     private func result(
-        of present: Credential?, _ session: RequestSession, after replacements: Int
+        of present: Credential?, for attempt: RequestAttempt, after replacements: Int
     ) async throws -> Credential {
+        let result: Result<Credential, any Error>
         do {
-            let credential = try await refresh(present, session)
-            state.withLock { state in
-                guard state.replacements == replacements else { return }
-                (state.credential, state.refresh) = (credential, nil)
-            }
-            return credential
+            result = .success(try await refresh(present, attempt.session))
         } catch {
-            state.withLock { if $0.replacements == replacements { $0.refresh = nil } }
-            throw error
+            result = .failure(error)
         }
+        let (now, count) = state.withLock { ($0.credential, $0.replacements) }
+        let isWanted = count == replacements || isSame(now, present, for: attempt)
+        state.withLock { state in
+            if state.refresh?.replacements == replacements { state.refresh = nil }
+            if isWanted, state.replacements == count, case .success(let credential) = result {
+                state.credential = credential
+            }
+        }
+        return try result.get()
     }
 }
 

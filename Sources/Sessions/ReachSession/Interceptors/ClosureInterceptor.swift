@@ -9,9 +9,13 @@ public struct ClosureInterceptor: RequestInterceptor {
     /// Decides what an answer means; see ``RequestInterceptor/retry(_:after:)``.
     public typealias Retry = @Sendable (RequestAttempt, RequestResponse) async -> RetryDecision
 
+    /// Decides about a failure without an answer; see ``RequestInterceptor/retry(_:afterFailure:)``.
+    public typealias RetryFailure = @Sendable (RequestAttempt, RequestError) async -> RetryDecision
+
     private let adaptation: Adapt
     private let judgement: @Sendable (RequestResponse) -> Bool
     private let decision: Retry
+    private let failureDecision: RetryFailure?
 
     /// Creates an interceptor. A block that is left out does what ``RequestInterceptor``'s default does.
     ///
@@ -19,14 +23,18 @@ public struct ClosureInterceptor: RequestInterceptor {
     ///   - adapt: Changes an attempt before it is sent.
     ///   - judges: Whether `retry` is asked about an answer; by default about those with the status 401.
     ///   - retry: Decides what an answer means.
+    ///   - retryFailure: Decides about attempts that failed without an answer: refused connections, timeouts, and adaptations
+    ///     that throw.
     public init(
         adapt: @escaping Adapt = { _ in },
         judges: @escaping @Sendable (RequestResponse) -> Bool = { $0.statusCode == 401 },
-        retry: @escaping Retry = { _, _ in .doNotRetry }
+        retry: @escaping Retry = { _, _ in .doNotRetry },
+        retryFailure: RetryFailure? = nil
     ) {
         adaptation = adapt
         judgement = judges
         decision = retry
+        failureDecision = retryFailure
     }
 
     /// Calls the block for attempts.
@@ -38,6 +46,14 @@ public struct ClosureInterceptor: RequestInterceptor {
     /// Calls the block for answers.
     public func retry(_ attempt: RequestAttempt, after response: RequestResponse) async -> RetryDecision {
         await decision(attempt, response)
+    }
+
+    /// Whether there is a block for failures.
+    public func judges(_ error: RequestError) -> Bool { failureDecision != nil }
+
+    /// Calls the block for failures.
+    public func retry(_ attempt: RequestAttempt, afterFailure error: RequestError) async -> RetryDecision {
+        await failureDecision?(attempt, error) ?? .doNotRetry
     }
 }
 
@@ -64,6 +80,19 @@ public struct InterceptorChain: RequestInterceptor {
     public func retry(_ attempt: RequestAttempt, after response: RequestResponse) async -> RetryDecision {
         for interceptor in interceptors where interceptor.judges(response) {
             let decision = await interceptor.retry(attempt, after: response)
+            if case .doNotRetry = decision { continue }
+            return decision
+        }
+        return .doNotRetry
+    }
+
+    /// Whether any of the interceptors judges the failure.
+    public func judges(_ error: RequestError) -> Bool { interceptors.contains { $0.judges(error) } }
+
+    /// Asks the interceptors until one of them decides.
+    public func retry(_ attempt: RequestAttempt, afterFailure error: RequestError) async -> RetryDecision {
+        for interceptor in interceptors where interceptor.judges(error) {
+            let decision = await interceptor.retry(attempt, afterFailure: error)
             if case .doNotRetry = decision { continue }
             return decision
         }

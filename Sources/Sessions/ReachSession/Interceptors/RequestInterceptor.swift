@@ -40,6 +40,17 @@ public protocol RequestInterceptor: Sendable {
     ///   - attempt: The attempt as it was sent.
     ///   - response: The answer. Its body is not decoded, and missing where it went into a file.
     func retry(_ attempt: RequestAttempt, after response: RequestResponse) async -> RetryDecision
+
+    /// Whether ``retry(_:afterFailure:)`` is asked about an attempt that failed without an answer. The default is `false`.
+    ///
+    /// - Parameter error: Of the kind ``RequestError/Kind/destination``, such as `connection-refused` or `idle-timeout`, or what
+    ///   ``adapt(_:)`` threw. The loss of this machine's network is none: the request waits for it. Nor is a failure after which
+    ///   a request with ``RequestOptions/Idempotency/never`` may have arrived.
+    func judges(_ error: RequestError) -> Bool
+
+    /// Decides whether an attempt that failed without an answer is made again, whatever ``RequestOptions/retries`` say. The
+    /// default is ``RetryDecision/doNotRetry``: the failure counts as if there were no interceptor.
+    func retry(_ attempt: RequestAttempt, afterFailure error: RequestError) async -> RetryDecision
 }
 
 extension RequestInterceptor {
@@ -51,6 +62,14 @@ extension RequestInterceptor {
 
     /// Lets each answer stand.
     public func retry(_ attempt: RequestAttempt, after response: RequestResponse) async -> RetryDecision { .doNotRetry }
+
+    /// `false`.
+    public func judges(_ error: RequestError) -> Bool { false }
+
+    /// Lets each failure stand.
+    public func retry(_ attempt: RequestAttempt, afterFailure error: RequestError) async -> RetryDecision {
+        .doNotRetry
+    }
 }
 
 /// One attempt of a request, for its interceptor.

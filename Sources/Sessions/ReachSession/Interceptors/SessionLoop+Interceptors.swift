@@ -41,14 +41,41 @@ extension SessionLoop {
             adapted(id, result, reply)
         }
         call(InterceptorCall(name, of: core), id, number) {
+            answer(
+                await Self.adapted(attempt, by: interceptor).flatMap { adapted in
+                    do throws(RequestError) {
+                        return .success(try Adaptation(name, adapted, of: request))
+                    } catch {
+                        return .failure(error)
+                    }
+                })
+        }
+    }
+
+    /// Adapts an attempt, again and again where the interceptor wants that after its own failures.
+    private static func adapted(
+        _ attempt: RequestAttempt, by interceptor: any RequestInterceptor
+    ) async -> Result<RequestAttempt, RequestError> {
+        for failures in 1... {
             do {
-                var attempt = attempt
-                try await interceptor.adapt(&attempt)
-                answer(.success(try Adaptation(name, attempt, of: request)))
+                var adapted = attempt
+                try await interceptor.adapt(&adapted)
+                return .success(adapted)
             } catch {
-                answer(.failure(RequestError(ofInterceptor: error)))
+                let failure = RequestError(ofInterceptor: error)
+                guard !Task.isCancelled, interceptor.judges(failure) else { return .failure(failure) }
+                let wait: Duration
+                switch await interceptor.retry(attempt, afterFailure: failure) {
+                case .retry: wait = RetryDecision.wait(beforeRetry: failures)
+                case .retryAfter(let time): wait = min(max(time, .zero), longestWait)
+                case .doNotRetry: return .failure(failure)
+                case .fail(let error): return .failure(RequestError(ofInterceptor: error))
+                }
+                try? await Task.sleep(for: wait)
+                if Task.isCancelled { return .failure(failure) }
             }
         }
+        return .failure(.closed)
     }
 
     private func adapted(_ id: RequestID, _ result: Result<Adaptation, RequestError>, _ reply: (Bool) -> Void) {
@@ -68,29 +95,54 @@ extension SessionLoop {
         _ end: AttemptEnd, _ report: TransferReport, to sent: TransferRequest, of id: RequestID,
         reply: @escaping (InterceptorVerdict) -> Void
     ) -> Bool {
-        guard let core = interceptedCore, let session = core.session, case .answered(let result, _) = end,
+        guard let core = interceptedCore, let session = core.session,
             let adaptation = interceptions.adaptation(of: id),
-            let interceptor = interceptions.interceptors[adaptation.name], let head = report.response,
-            let response = WebResponse(head, from: sent.url).map({ RequestResponse($0, body: report.body) }),
-            interceptor.judges(response)
+            let interceptor = interceptions.interceptors[adaptation.name],
+            let outcome = outcome(end, report, to: sent, of: id)
         else { return false }
+        switch outcome {
+        case .success(let response): if !interceptor.judges(response) { return false }
+        case .failure(let error): if !interceptor.judges(error) { return false }
+        }
         let attempt = RequestAttempt(
             session: session, task: tasks[id]?.first, method: adaptation.method, url: adaptation.url,
             retryCount: interceptions.retryCount(of: id), headers: adaptation.headers)
         let number = interceptions.begin(id)
         let answer = replies.expect { [weak self] (decision: RetryDecision) in
             guard let self, interceptions.end(number, of: id) else { return }
-            reply(verdict(decision, end, result, response, id))
+            reply(verdict(decision, end, try? outcome.get(), id))
         }
         call(InterceptorCall(adaptation.name, of: core), id, number) {
-            answer(await interceptor.retry(attempt, after: response))
+            switch outcome {
+            case .success(let response): answer(await interceptor.retry(attempt, after: response))
+            case .failure(let error): answer(await interceptor.retry(attempt, afterFailure: error))
+            }
         }
         return true
     }
 
+    /// What an interceptor may judge: an answer, or a failure of the destination; `nil` for neither.
+    private func outcome(
+        _ end: AttemptEnd, _ report: TransferReport, to sent: TransferRequest, of id: RequestID
+    ) -> Result<RequestResponse, RequestError>? {
+        switch end {
+        case .answered:
+            return report.response.flatMap { WebResponse($0, from: sent.url) }
+                .map { .success(RequestResponse($0, body: report.body)) }
+        case .failed:
+            guard let failure = report.failure else { return nil }
+            let mayHaveArrived = report.hops.contains { $0.phases.requestStarted != nil }
+            if sent.isSentOnce, mayHaveArrived { return nil }
+            // Pieces of an answer that were read cannot be taken back, nor can a body that was read be sent again.
+            if let channel = channel(of: id), channel.hasBegun { return nil }
+            if let upload = bodies.upload(of: id), !upload.canBeSent { return nil }
+            return .failure(RequestError(.exhausted, failure))
+        case .answeredElsewhere: return nil
+        }
+    }
+
     private func verdict(
-        _ decision: RetryDecision, _ end: AttemptEnd, _ result: RequestResult, _ response: RequestResponse,
-        _ id: RequestID
+        _ decision: RetryDecision, _ end: AttemptEnd, _ response: RequestResponse?, _ id: RequestID
     ) -> InterceptorVerdict {
         switch decision {
         case .retry:
@@ -104,7 +156,8 @@ extension SessionLoop {
             var error = RequestError(ofInterceptor: error)
             if error.response == nil { error.response = response }
             fail(id, with: error)
-            return .refused(result)
+            if case .answered(let result, _) = end { return .refused(result) }
+            return .refused(nil)
         }
     }
 

@@ -32,6 +32,8 @@ final class AttemptNote {
     /// The error with which the request's interceptor ends it.
     var error: RequestError?
     var authentication = AttemptAuthentication()
+    /// Whether the session handles the answer itself, so that no hook receives its body.
+    var isPassedOver = false
     /// Where the pieces of an accepted answer go.
     var channel: ResponseChannel?
     /// Whether the reader of these pieces is over, while other tasks wait for the answer.
@@ -53,12 +55,14 @@ extension SessionLoop: AttemptHost {
         interceptions.apply(to: &transfer, of: id)
         offerCredentials(&transfer, of: id)
         transfer.clientCertificate = options.clientCertificate
-        prepareHop(&transfer)
+        prepareHop(&transfer, of: id)
         validate(&transfer, of: id)
         transfer.trustJudge = trustJudge
         // A download can be resumed only as it is sent.
-        transfer.acceptsEncodings = if case .file(let sink) = transfer.sink { sink.memoryBytes > 0 } else { true }
+        let isDownload = if case .file(let sink) = transfer.sink { sink.memoryBytes == 0 } else { false }
+        (transfer.acceptsEncodings, transfer.undoesEncodings) = (!isDownload, isDownload)
         prepareStream(&transfer, of: id)
+        transfer.reportsBody = options.hooks.received != nil && !isDownload
         if let body = bodies.sent(of: id), transfer.body == .file(path: BodyPreparer.streamPath) {
             transfer.body = body
         }
@@ -76,7 +80,7 @@ extension SessionLoop: AttemptHost {
     }
 
     func prepareExchange(_ transfer: inout TransferRequest, of id: RequestID) {
-        prepareHop(&transfer)
+        prepareHop(&transfer, of: id)
         attempts[id]?.redirects = 0
         repeatCredentials(&transfer, of: id)
     }
@@ -92,14 +96,17 @@ extension SessionLoop: AttemptHost {
     func proxy(for url: TransferURL) -> TransferProxy { options.proxies.proxy(for: url) }
 
     /// Sets what belongs to the URL of one hop.
-    private func prepareHop(_ transfer: inout TransferRequest) {
-        transfer.cookies = cookies.header(for: transfer.url)
+    private func prepareHop(_ transfer: inout TransferRequest, of id: RequestID) {
+        transfer.cookies = usesCookies(id) ? cookies.header(for: transfer.url) : nil
         transfer.proxy = proxy(for: transfer.url)
     }
 
+    private func usesCookies(_ id: RequestID) -> Bool { tasks[id]?.first?.options.usesCookies ?? true }
+
     func received(_ head: ResponseHead, to sent: TransferRequest, of id: RequestID) -> String? {
-        cookies.store(head, from: sent.url)
+        if usesCookies(id) { cookies.store(head, from: sent.url) }
         invalidate(head, to: sent)
+        noteResumption(head, sent, id)
         // Most requests have neither a hook nor a reader, and need no copy of the head.
         // Of a resumable upload, most answers are not the request's.
         let choose = tasks[id]?.first?.destination
@@ -119,6 +126,13 @@ extension SessionLoop: AttemptHost {
             for task in tasks[id] ?? [] { task.cancel() }
             return nil
         }
+    }
+
+    /// Reports a download that the server continues, and forgets whose body is reported next.
+    private func noteResumption(_ head: ResponseHead, _ sent: TransferRequest, _ id: RequestID) {
+        if options.hooks.received != nil { note(of: id).isPassedOver = isPassedOver(head, id) }
+        guard head.status == 206, case .file(let sink) = sent.sink, let point = sink.resume else { return }
+        for task in tasks[id] ?? [] { task.downloadResumed(at: Int64(clamping: point.offset)) }
     }
 
     private func place(_ path: String, of id: RequestID) -> String {
@@ -146,7 +160,7 @@ extension SessionLoop: AttemptHost {
         else {
             return nil
         }
-        prepareHop(&next)
+        prepareHop(&next, of: id)
         attempts[id]?.rejectedBody = []
         attempts[id]?.rejectedBytes = 0
         let keeps = next.url == sent.url || attempts[id]?.isValidating != true
@@ -210,7 +224,7 @@ extension SessionLoop: AttemptHost {
         if let task = tasks[id]?.first, task.plan.queued.specification.url == url.description {
             return task.plan.request.url
         }
-        return try? WebAddress(url.description)
+        return try? WebAddress(received: url.description)
     }
 
     private static let redirectStatuses: Set<Int> = [301, 302, 303, 307, 308]
@@ -254,7 +268,7 @@ extension SessionLoop: AttemptHost {
             throw RequestError(.response, error.reason.rawValue, "the redirect is not followed: \(error.message)")
         }
         do throws(WebAddressError) {
-            return (redirect, try WebAddress(redirect.to.description))
+            return (redirect, try WebAddress(received: redirect.to.description))
         } catch {
             throw RequestError(.response, "bad-url", "the redirect is not followed: \(error.description)")
         }
@@ -290,6 +304,12 @@ extension SessionLoop: AttemptHost {
             guard let added = try? [HeaderField](headers) else { return nil }
             next.headers.removeAll { old in added.contains { $0.isNamed(old.name) } }
             next.headers += added
+        case .followAs(let method):
+            guard let changed = redirect.with(method: method) else {
+                note(of: id).error = RequestError(RequestSerializationError.badMethod(method))
+                return nil
+            }
+            next.follow(changed, keepsBody: !["GET", "HEAD"].contains(method))
         case .goTo(let other):
             guard let changed = try? sent.redirect(to: other.description, status: response.statusCode) else {
                 return nil

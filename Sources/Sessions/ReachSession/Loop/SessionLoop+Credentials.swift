@@ -33,7 +33,9 @@ struct DigestAnswers {
 
     /// - Returns: The value of an `Authorization` field; `nil` for a request to another server, and where there can be none.
     mutating func next(for request: TransferRequest, _ credentials: UserCredentials) -> String? {
-        guard request.url.hasOrigin(of: url), let address = try? WebAddress(request.url.description) else { return nil }
+        guard request.url.hasOrigin(of: url), let address = try? WebAddress(received: request.url.description) else {
+            return nil
+        }
         count += 1
         return challenge.authorization(
             method: request.method, target: address.requestTarget, user: credentials.user,
@@ -56,7 +58,7 @@ extension SessionLoop {
     /// Adds credentials that the server has accepted before.
     func offerCredentials(_ transfer: inout TransferRequest, of id: RequestID) {
         guard let storage = options.credentials, !transfer.headers.contains(where: { $0.isNamed("Authorization") }),
-            let address = try? WebAddress(transfer.url.description),
+            let address = try? WebAddress(received: transfer.url.description),
             let (credentials, realm) = storage.preemptive(for: address), let value = credentials.basicAuthorization
         else { return }
         transfer.headers.append(HeaderField("Authorization", value))
@@ -88,7 +90,7 @@ extension SessionLoop {
     func answered(
         _ challenge: ServerChallenge, _ response: WebResponse, _ sent: TransferRequest, _ id: RequestID
     ) -> TransferRequest? {
-        guard let address = try? WebAddress(sent.url.description) else { return nil }
+        guard let address = try? WebAddress(received: sent.url.description) else { return nil }
         var state = attempts[id]?.authentication ?? AttemptAuthentication()
         defer { note(of: id).authentication = state }
         // A server may take each nonce once, and need not say that it is stale.
@@ -125,7 +127,7 @@ extension SessionLoop {
     /// Stores credentials that the server has accepted.
     func noteAccepted(_ head: ResponseHead, to sent: TransferRequest, of id: RequestID) {
         guard head.status != 401, let storage = options.credentials, let last = attempts[id]?.authentication.sent,
-            let address = try? WebAddress(sent.url.description)
+            let address = try? WebAddress(received: sent.url.description)
         else { return }
         storage.accepted(last.credentials, for: address, realm: last.realm, isBasic: last.isBasic)
     }
@@ -139,7 +141,15 @@ extension SessionLoop {
         if let stored { return stored }
         let question = AuthenticationChallenge(
             response: response, scheme: scheme, realm: challenge.realm, failureCount: failureCount)
-        return options.hooks.challenge?(tasks[id]?.first, question)
+        do {
+            return try options.hooks.challenge?(tasks[id]?.first, question)
+        } catch is CancellationError {
+            if tasks[id] == nil { cancel(id) }
+            for task in tasks[id] ?? [] { task.cancel() }
+        } catch {
+            note(of: id).error = RequestError(ofChallenge: error)
+        }
+        return nil
     }
 
     private func authorization(

@@ -210,7 +210,7 @@ extension WebResponse {
     }
 
     private init?(url: String, status: Int, _ fields: [HeaderField]) {
-        guard let url = try? WebAddress(url) else { return nil }
+        guard let url = try? WebAddress(received: url) else { return nil }
         self.init(url, status: status, HTTPFields(fields))
     }
 

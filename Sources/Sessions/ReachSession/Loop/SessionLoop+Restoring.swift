@@ -101,7 +101,7 @@ extension TaskPlan {
     ///
     /// - Returns: `nil` where the URL is malformed, which does not happen to what a session queued.
     fileprivate init?(_ record: RequestReport) {
-        guard let url = try? WebAddress(record.url),
+        guard let url = try? WebAddress(received: record.url),
             let request = try? WebRequest(
                 method: record.method, url: url, headerFields: HTTPFields(record.headers))
         else { return nil }

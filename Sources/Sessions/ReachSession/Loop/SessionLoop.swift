@@ -272,6 +272,7 @@ final class SessionLoop {
             return RequestExplanation(explanation)
         }
         let state = task.requestState
+        if state == .resumed, !task.dependencies.isEmpty { return RequestExplanation(state: "dependent") }
         return RequestExplanation(state: state.isFinal ? "over" : state == .suspended ? "suspended" : "new")
     }
 

@@ -59,6 +59,17 @@ extension RequestError {
         }
     }
 
+    /// What the hook for challenges threw; a `RequestError` is the request's.
+    init(ofChallenge error: any Error) {
+        if let error = error as? RequestError {
+            self = error
+        } else {
+            self.init(
+                .response, "challenge", "the server's challenge was not answered: \(DisplayText.sanitized("\(error)"))")
+            underlyingError = error
+        }
+    }
+
     init(_ error: BodyFileError) { self.init(.local, "unreadable-file", error.description) }
 
     init(_ error: QueueStoreError) { self.init(.notTaken, "storage", error.description) }

@@ -86,10 +86,13 @@ public struct RequestOptions: Hashable, Sendable {
     /// Whether a running attempt also ends when its path still works but its link class no longer satisfies the
     /// constraint.
     public var isStrict = false
-    /// Whether the request of a session with a directory is cancelled together with the Swift task that awaits
-    /// ``RequestTask/response()``. By default it continues, in a later run too: a program that ends cancels its tasks. In a
-    /// session in memory it is always cancelled. Not stored with the request.
-    public var isCancelledWithWaiting = false
+    /// Whether the request is cancelled together with the Swift task that awaits ``RequestTask/response()``: Alamofire's
+    /// `automaticallyCancelling`. `nil` cancels it in a session in memory only; in a session with a directory it continues, in a
+    /// later run too: a program that ends cancels its tasks. Not stored with the request.
+    public var isCancelledWithWaiting: Bool?
+    /// Whether the request has the session's cookies, and its answers may set some. Not stored with the request: a later run
+    /// sends it with that run's cookies.
+    public var usesCookies = true
     /// The use of the session's cache (``RequestSessionOptions/cache``). Requests with an order key or a name neither use
     /// it nor fill it. Not stored with the request: a later run sends it without the cache.
     public var cachePolicy = CachePolicy.useProtocol

@@ -47,6 +47,9 @@ extension SessionLoop {
 
     func received(_ bytes: [UInt8], of id: RequestID) {
         guard let note = attempts[id] else { return }
+        if let block = options.hooks.received, !note.isPassedOver { block(tasks[id]?.first, bytes) }
+        // Of an answer that is not read in pieces, only that block wants them.
+        guard channel(of: id) != nil || note.channel != nil else { return }
         if let channel = note.channel {
             keep(bytes, note, of: id)
             if !note.isUnread { channel.append(bytes) }

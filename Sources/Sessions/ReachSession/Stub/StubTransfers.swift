@@ -196,7 +196,7 @@ extension WebRequest {
     /// The request of an attempt, with its whole body as bytes. Reads files, so it must not run on a loop.
     fileprivate init(_ transfer: TransferRequest) async throws {
         try self.init(
-            method: transfer.method, url: WebAddress(transfer.url.description),
+            method: transfer.method, url: WebAddress(received: transfer.url.description),
             headerFields: HTTPFields(transfer.headers))
         switch transfer.body {
         case .none: body = .none

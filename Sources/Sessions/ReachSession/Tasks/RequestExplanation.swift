@@ -17,7 +17,8 @@ public struct RequestExplanation: Hashable, Sendable, CustomStringConvertible {
         public let remedy: String
     }
 
-    /// A stable word: `suspended` before the task is first resumed; then the queue's word: `waiting`, `held`,
+    /// A stable word: `suspended` before the task is first resumed; `dependent` while it waits for other tasks
+    /// (``RequestTask/addDependency(on:mustSucceed:)``); then the queue's word: `waiting`, `held`,
     /// `backoff`, `ready`, `running`, `lingering`; `over` at the end.
     public let state: String
     /// The reasons; empty if the request is running, or about to.

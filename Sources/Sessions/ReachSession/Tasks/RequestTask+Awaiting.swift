@@ -4,8 +4,8 @@ public import ReachSerialization
 extension RequestTask {
     /// Waits for the response. Resumes the task if it was never resumed.
     ///
-    /// Cancelling the Swift task cancels the request. In a session with a directory it ends only the waiting, unless
-    /// ``RequestOptions/isCancelledWithWaiting`` is set; the request continues.
+    /// Cancelling the Swift task cancels the request. In a session with a directory it ends only the waiting, and the request
+    /// continues. ``RequestOptions/isCancelledWithWaiting`` chooses for one request.
     ///
     /// - Throws: The request's error, or a ``RequestError`` of the kind `cancelled` with the word `wait-cancelled` if
     ///   only the waiting was cancelled.
@@ -58,7 +58,7 @@ extension RequestTask {
         }
     }
 
-    private var continuesWithoutWaiting: Bool { core.keepsOnDisk && !options.isCancelledWithWaiting }
+    private var continuesWithoutWaiting: Bool { !(options.isCancelledWithWaiting ?? !core.keepsOnDisk) }
 
     /// Waits for the result; `nil` if the waiting was cancelled first, and the request was not.
     private func awaitResult() async -> Result<RequestResponse, RequestError>? {

@@ -92,7 +92,7 @@ extension RequestTask {
     func conclude(_ result: Result<RequestResponse, RequestError>, waiters batch: WaiterBatch? = nil) {
         // First: another thread may call the completions as soon as they are in the pump.
         core.forget(identifier)
-        let (waiters, streams, requests, session, channel) = state.withLock { state in
+        let (waiters, streams, requests, session, channel, dependents) = state.withLock { state in
             state.result = result
             let isFetched = !state.completions.isEmpty
             for completion in state.completions { core.pump.append { completion(result) } }
@@ -101,11 +101,12 @@ extension RequestTask {
             defer {
                 (state.completions, state.progressBlocks, state.waiters, state.progressStreams) = ([], [], [], [:])
                 state.requestStreams = [:]
+                (state.dependencies, state.dependents) = ([], [])
                 state.session = nil
             }
             return (
                 state.waiters, state.progressStreams.values.map(\.self),
-                state.requestStreams.values.map(\.self), state.session, state.channel
+                state.requestStreams.values.map(\.self), state.session, state.channel, state.dependents
             )
         }
         for waiter in waiters {
@@ -119,6 +120,10 @@ extension RequestTask {
         for stream in requests { stream.finish() }
         channel?.finish(result)
         core.deliver()
+        if !dependents.isEmpty {
+            let isSuccess = (try? result.get()) != nil
+            for dependent in dependents { dependent(isSuccess) }
+        }
         // This may be the last reference: the session closes now, with no lock held.
         withExtendedLifetime(session) {}
     }
@@ -152,6 +157,15 @@ extension RequestTask {
         guard counts != state.isCounted else { return }
         state.isCounted = counts
         core.activity.count(counts)
+    }
+
+    /// Reports that the server continues the download.
+    func downloadResumed(at offset: Int64) {
+        state.withLock { state in
+            state.resumeOffset = offset
+            notify(.didResumeAtOffset)
+        }
+        core.deliver()
     }
 
     func update(_ progress: TaskProgress) {

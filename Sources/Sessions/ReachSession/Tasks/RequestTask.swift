@@ -75,6 +75,9 @@ public final class RequestTask: Sendable {
     /// The progress of the request.
     public var progress: TaskProgress { state.withLock { $0.progress } }
 
+    /// The number of bytes from which the server continued the download; `nil` for one from the beginning, and for other tasks.
+    public var resumeOffset: Int64? { state.withLock { $0.resumeOffset } }
+
     /// Times, addresses and bytes of the request's attempts in this run, so far.
     public var metrics: TaskMetrics { state.withLock { $0.metrics } }
 
@@ -95,7 +98,7 @@ public final class RequestTask: Sendable {
         }
         if !effects.isEmpty { core.deliver() }
         guard !life.state.isFinal else { return self }
-        if isFirst { core.start(self) } else if !effects.isEmpty || !life.reasons.isEmpty { core.release(self) }
+        if isFirst { startAfterDependencies() } else if !effects.isEmpty || !life.reasons.isEmpty { core.release(self) }
         return self
     }
 

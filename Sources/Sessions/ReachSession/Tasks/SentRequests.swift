@@ -29,7 +29,7 @@ extension RequestTask {
 
     func willSend(_ transfer: TransferRequest) {
         let streams = state.withLock { $0.requestStreams.values.map(\.self) }
-        guard !streams.isEmpty, let url = try? WebAddress(transfer.url.description),
+        guard !streams.isEmpty, let url = try? WebAddress(received: transfer.url.description),
             let request = try? WebRequest(
                 method: transfer.method, url: url, headerFields: HTTPFields(transfer.sentFields),
                 body: transfer.body == .none ? .none : originalRequest.body)

@@ -48,6 +48,12 @@ struct TaskState: Sendable {
     /// The request in the queue whose events the task receives.
     var requestID: RequestID?
     var progress = TaskProgress()
+    /// Where the running download was resumed.
+    var resumeOffset: Int64?
+    /// Tasks that must be over before this one starts.
+    var dependencies: [TaskDependency] = []
+    /// Who waits for the end, inside the library.
+    var dependents: [@Sendable (Bool) -> Void] = []
     var metrics = TaskMetrics()
     private var ending: Ending?
     /// The result as completions receive it; `nil` until the task is over.

@@ -5,7 +5,7 @@ public import ReachSerialization
 /// Encodes parameters as a property list in the body: AFPropertyListRequestSerializer. Methods that encode parameters
 /// in the URL still do so.
 ///
-/// The serializer rejects null, sets and integers beyond `Int64`, which property lists cannot hold. Without parameters there is no body.
+/// The serializer rejects null, sets, integers beyond `Int64` and decimal numbers, which property lists cannot hold. Without parameters there is no body.
 /// Parameters have no dates; ``PropertyListValue`` can encode them.
 public struct PropertyListRequestSerializer: RequestSerializer {
     /// The serializer that encodes parameters in the URL, and holds the headers.
@@ -65,7 +65,8 @@ public struct PropertyListRequestSerializer: RequestSerializer {
                 dictionary[name] = try list(of: member, at: place.isEmpty ? name : "\(place)[\(name)]")
             }
             return .dictionary(dictionary)
-        case .null, .set, .unsigned: throw .unsupportedValue(place: place, kind: value.kind, format: "a property list")
+        case .null, .set, .unsigned, .decimal:
+            throw .unsupportedValue(place: place, kind: value.kind, format: "a property list")
         }
     }
 

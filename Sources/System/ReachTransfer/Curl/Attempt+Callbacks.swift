@@ -94,6 +94,7 @@ extension Attempt {
             if plan.request.url.isSecure { phases.secured = now }
         }
         let connection = connection(from: local, localPort, to: remote, remotePort)
+        self.connection = connection
         if gate == nil { gate = connection.flatMap { multi?.gates.bySocket[$0] } }
         if let interface = plan.request.interface,
             !(connection.map { InterfaceSocket.isBound($0, to: interface) } ?? false)
@@ -109,6 +110,8 @@ extension Attempt {
         // Another address may have been faster: a request is sent once.
         guard job?.maySend(self) == true else { return false }
         guard mayBeginRequest() else { return false }
+        // For the numbers of streams, and of the last one that the server processes.
+        if reach_curl_has_http2(easy) != 0 { watchBytes() }
         phases.requestStarted = now
         if upload == nil { phases.requestSent = now }
         multi?.note(self)
@@ -171,7 +174,7 @@ extension Attempt {
     fileprivate func receivedDebug(_ kind: curl_infotype, _ bytes: UnsafeRawBufferPointer) {
         switch kind {
         case CURLINFO_DATA_IN:
-            guard let multi else { return }
+            guard let multi, reader.isTextual else { return }
             budget.begin(turn: multi.turn)
             budget.addWire(bytes.count)
             // libcurl stops reading after this buffer, and keeps its bytes.
@@ -180,6 +183,7 @@ extension Attempt {
             // 7.88.1 drops bytes after the end of a response and keeps the connection.
             if Self.excess.contains(where: bytes.starts) { distrustConnection() }
             if bytes.starts(with: Self.refusedStream) { isStreamRefused = true }
+            noteStream(bytes)
         default: break
         }
     }

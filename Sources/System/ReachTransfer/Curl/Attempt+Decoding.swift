@@ -5,7 +5,7 @@ internal import ReachCore
 extension Attempt {
     /// Notes how the body is encoded. One in an encoding that is not known is passed on as it came, as browsers do.
     func noteEncoding(of head: ResponseHead) {
-        guard plan.request.decodes, reader.redirect == nil else { return }
+        guard plan.request.decodes(head), reader.redirect == nil else { return }
         let names = head.fields.filter { $0.isNamed("Content-Encoding") }.map(\.value).joined(separator: ",")
         if !names.isEmpty { decoder = ContentDecoder(names) }
     }

@@ -40,7 +40,8 @@ extension Attempt {
             owner: plan.request.owner, method: plan.request.method, connection: plan.request.connection,
             mayReuse: plan.mayReuse,
             version: plan.request.version, isSecure: plan.request.url.isSecure,
-            validatesDomainName: validatesDomainName, decodes: plan.request.decodes)
+            validatesDomainName: validatesDomainName, decodes: plan.request.decodes,
+            asksForIdentity: plan.request.asksForIdentity)
     }
 
     /// Whether libcurl checks the host's name: a judge does so itself, and earlier.
@@ -68,6 +69,8 @@ extension Attempt {
         try set(CURLOPT_FORBID_REUSE, isFresh || request.isPaced ? 1 : 0)
         try set(CURLOPT_CONNECT_ONLY, request.connection == .connectOnly ? 1 : 0)
         let isHTTP1 = request.version == .http1 || !(CurlRuntime.current?.hasHTTP2 ?? false)
+        // Requests at the same time wait until the first one's connection shows whether they share it, as in browsers.
+        try set(CURLOPT_PIPEWAIT, plan.mayReuse && request.url.isSecure && !isHTTP1 ? 1 : 0)
         try set(CURLOPT_HTTP_VERSION, Int((isHTTP1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)))
         if let rate = request.rates.sending {
             try check(reach_curl_set_size(easy, CURLOPT_MAX_SEND_SPEED_LARGE, Int(max(rate, 1))))
@@ -112,6 +115,7 @@ extension Attempt {
         if request.decodes, !ContentDecoder.encodings.isEmpty {
             fields.append("Accept-Encoding: \(ContentDecoder.encodings)")
         }
+        if request.asksForIdentity { fields.append("Accept-Encoding: identity") }
         fields += own.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
         try check(handle.setFields(fields, for: plan.resume == nil ? own : nil))
     }

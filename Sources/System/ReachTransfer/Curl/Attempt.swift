@@ -40,6 +40,11 @@ final class Attempt {
     /// All bytes sent and received; the idle timeout checks that the number grows.
     var movedBytes: UInt64 = 0
 
+    /// The socket of the connection that its request goes by; `nil` before, and where it is not known.
+    var connection: CInt?
+    /// The connection's bytes, when those of an unfinished line were counted last.
+    var countedBytes: UInt64 = 0
+
     /// The bytes of HTTP at its end: heads, and bodies as they are encoded.
     var wire = WireBytes()
 
@@ -51,6 +56,10 @@ final class Attempt {
     var isPaused = false
     /// Whether the server said that it did not process the request, which libcurl then repeats.
     var isStreamRefused = false
+    /// The number of its stream in HTTP/2, where libcurl says it.
+    var streamNumber: UInt32?
+    /// At its end: the last stream that its connection's server processes; `nil` while that processes all.
+    var lastProcessed: UInt32?
     /// Reads a proxy's answer to CONNECT.
     var proxyReader: ResponseReader?
     /// Limits what its connection receives below TLS; `nil` without TLS.
@@ -156,6 +165,7 @@ final class Attempt {
         result.isReused = isReused
         result.certificate = certificate
         result.isCut = isCut
+        result.isUnprocessed = isUnprocessed
         result.redirect = response == nil ? nil : reader.redirect
         result.response = response
         return result

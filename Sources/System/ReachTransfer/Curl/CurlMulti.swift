@@ -18,6 +18,8 @@ final class CurlMulti {
     var ends = ConnectionEnds()
     /// Sockets with HTTP/2, on which frames may arrive at any time.
     private var framed: Set<CInt> = []
+    /// The last streams that servers process, by the sockets of connections that they close.
+    private var goAways: [CInt: UInt32] = [:]
     /// Attempts that have read enough for now, and when they resume.
     private var heldBack: [(attempt: Attempt, pause: TurnBudget.Pause)] = []
     private let rests: RestLines
@@ -137,8 +139,12 @@ final class CurlMulti {
 
     func note(_ attempt: Attempt, connects socket: CInt) {
         sockets.forget(socket)
+        if !goAways.isEmpty { goAways[socket] = nil }
         connecting[socket] = attempt
     }
+
+    /// Notes the last stream that a server processes; it may say a lower one later.
+    func noteGoAway(on socket: CInt, last: UInt32) { goAways[socket] = min(last, goAways[socket] ?? last) }
 
     func noteFrames(on socket: CInt) { framed.insert(socket) }
 
@@ -324,6 +330,7 @@ final class CurlMulti {
         attempt.readWireBytes()
         if code == CURLE_OK { attempt.checkDecoded() }
         if code == CURLE_OK { attempt.endedWell = true } else { attempt.readInformation() }
+        if !goAways.isEmpty { attempt.lastProcessed = attempt.connection.flatMap { goAways[$0] } }
         remove(attempt)
         onFinish(attempt, code)
     }

@@ -15,6 +15,7 @@ final class EasyHandle {
         let isSecure: Bool
         let validatesDomainName: Bool
         let decodes: Bool
+        let asksForIdentity: Bool
     }
 
     let raw: UnsafeMutableRawPointer

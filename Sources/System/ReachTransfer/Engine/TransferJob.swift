@@ -45,6 +45,7 @@ final class TransferJob {
 
     func deadlineReached() {
         let isConnected = attempts.contains { $0.phases.connected != nil }
+        attempt?.countUnfinishedLine()
         run(machine.deadlineReached(attempt?.counts, isConnected: isConnected, at: SystemClock.boot))
     }
 
@@ -94,7 +95,8 @@ final class TransferJob {
             attempts.removeAll { $0 === attempt }
             if winner === attempt { winner = nil }
         } else {
-            keep(only: attempt)
+            // One that is sent again has another attempt.
+            keep(only: result.failure != nil && result.isUnprocessed ? nil : attempt)
         }
         run(machine.attemptEnded(result, at: SystemClock.boot))
     }
@@ -115,7 +117,9 @@ final class TransferJob {
         for part in parts where machine.isTransferring {
             switch part {
             case .head(let head): run(machine.received(head: head))
-            case .body(let bytes): run(machine.received(body: bytes))
+            case .body(let bytes):
+                if machine.request.reportsBody, machine.request.sink != .events { handler.event(.body(bytes)) }
+                run(machine.received(body: bytes))
             }
         }
     }

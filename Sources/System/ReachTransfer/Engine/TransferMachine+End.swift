@@ -93,6 +93,6 @@ extension TransferMachine {
             head.status == 200 || head.status == 206, let tag = head["etag"], ResumePoint.isStrong(tag)
         else { return nil }
         // The offset would be one of decoded bytes.
-        return request.decodes && head["content-encoding"] != nil ? nil : tag
+        return request.decodes(head) && head["content-encoding"] != nil ? nil : tag
     }
 }

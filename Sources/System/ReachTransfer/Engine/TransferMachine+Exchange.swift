@@ -98,8 +98,25 @@ extension TransferMachine {
         }
         record.note(result)
         guard let failure = result.failure else { return succeed(result, at: now) }
+        if result.isUnprocessed, mayRepeat { return repeatExchange(at: now) }
         guard let candidates, result.phases.requestStarted == nil else { return end(.failure(failure), at: now) }
         return failedToConnect(failure, candidates, at: now)
+    }
+
+    /// As often as libcurl repeats a stream that is refused.
+    private var mayRepeat: Bool {
+        // What was read of a body that arrives is gone.
+        if case .arriving = request.body { return false }
+        return repetitions < 5
+    }
+
+    /// Sends the request again by another connection: the server did not process it.
+    private mutating func repeatExchange(at now: BootTime) -> Action? {
+        repetitions += 1
+        record.updateHop { $0.phases = TransferPhases(started: $0.phases.started) }
+        timers.beginConnecting(at: now)
+        arm()
+        return findAddresses(at: now)
     }
 
     /// Handles the failure of one attempt, after which others may still connect.

@@ -93,6 +93,8 @@ struct TransferMachine {
     /// Whether the handler has received the head, and the file of a download is to be opened next.
     var opensSink = false
     var redirects = 0
+    /// How often it was sent again since the server did not process it.
+    var repetitions = 0
     /// The address of the URL's host for a proxy that gets addresses only.
     private(set) var targetAddress: IPAddress?
     let origin: TransferURL

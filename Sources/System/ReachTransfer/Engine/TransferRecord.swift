@@ -109,6 +109,8 @@ struct AttemptResult {
     var certificate: PeerCertificate?
     /// Whether the body was cut at the limit.
     var isCut = false
+    /// Whether the server said that it did not process the request.
+    var isUnprocessed = false
     /// The complete head of the response.
     var response: ResponseHead?
     /// The target of a redirect that is followed.

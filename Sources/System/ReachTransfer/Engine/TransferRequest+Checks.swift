@@ -26,9 +26,19 @@ extension TransferRequest {
     var hasOwnRange: Bool { headers.contains { $0.isNamed("Range") } }
 
     /// Whether the server may choose an encoding. An encoded response cannot be resumed: the offset is that of decoded bytes.
-    var decodes: Bool {
-        acceptsEncodings && resumable == nil && !hasOwnRange
-            && !headers.contains { $0.isNamed("Accept-Encoding") }
+    var decodes: Bool { acceptsEncodings && resumable == nil && !choosesBytes }
+
+    /// Whether the server is asked not to encode the response; see ``undoesEncodings``.
+    var asksForIdentity: Bool { undoesEncodings && !decodes && !choosesBytes }
+
+    /// Whether the caller says by itself which bytes it wants, and gets them as they come.
+    private var choosesBytes: Bool { hasOwnRange || headers.contains { $0.isNamed("Accept-Encoding") } }
+
+    /// Whether a response with this head is decoded, if it is in an encoding that is known.
+    func decodes(_ head: ResponseHead) -> Bool {
+        // A part of a representation is no whole encoding. And a compressed archive is what the program wants, though some
+        // servers name its compression twice; browsers keep it, too.
+        decodes || asksForIdentity && head.status == 200 && !head.isArchive
     }
 
     /// Whether the request authenticates its connection: NTLM and Negotiate admit a connection, not a request (RFC 4559
@@ -78,11 +88,16 @@ extension TransferRequest {
     }
 
     /// Makes this the request of the next hop.
-    package mutating func follow(_ redirect: Redirect) {
+    ///
+    /// - Parameter keepsBody: Whether the body goes along with another method, too.
+    package mutating func follow(_ redirect: Redirect, keepsBody: Bool = false) {
         if redirect.method != method {
-            body = .none
-            // What is about the body, and the key of what only the first request did.
-            headers.removeAll { $0.name.lowercased().hasUTF8Prefix("content-") || $0.isNamed("Idempotency-Key") }
+            // The key of what only the first request did.
+            headers.removeAll { $0.isNamed("Idempotency-Key") }
+            if !keepsBody {
+                body = .none
+                headers.removeAll { $0.name.lowercased().hasUTF8Prefix("content-") }
+            }
         }
         if !redirect.to.hasOrigin(of: url) {
             headers.removeAll { $0.isNamedAsSecret || $0.isNamed("Host") }
@@ -93,4 +108,18 @@ extension TransferRequest {
         method = redirect.method
         url = redirect.to
     }
+}
+
+extension ResponseHead {
+    /// Whether the content itself is compressed, by its type.
+    fileprivate var isArchive: Bool {
+        let type = self["content-type"].map { $0.prefixScalars { $0 != ";" }.trimmed.lowercased() } ?? ""
+        return Self.archives.contains(type)
+    }
+
+    private static let archives: Set<String> = [
+        "application/gzip", "application/x-gzip", "application/x-gunzip", "application/gzipped", "application/x-tgz",
+        "application/x-gtar", "application/x-compress", "application/x-compressed", "application/zstd",
+        "application/x-brotli",
+    ]
 }

@@ -1,3 +1,5 @@
+internal import ReachCore
+
 /// What to do with a redirect.
 package enum RedirectPolicy: Hashable, Sendable {
     /// A redirect is a response like any other.
@@ -25,5 +27,11 @@ package struct Redirect: Hashable, Sendable {
         self.from = from
         self.to = to
         self.method = method
+    }
+
+    /// The same redirect with another method; `nil` if that is no method.
+    package func with(method: String) -> Redirect? {
+        guard RequestFieldFault.isToken(method), method != "CONNECT" else { return nil }
+        return Redirect(status: status, from: from, to: to, method: method)
     }
 }

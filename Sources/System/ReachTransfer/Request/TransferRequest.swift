@@ -39,6 +39,12 @@ package struct TransferRequest: Hashable, Sendable {
         get { shared.value.acceptsEncodings }
         set { shared.value.acceptsEncodings = newValue }
     }
+    /// Whether the server is asked for a response that is not compressed, and one that is compressed all the same is decoded:
+    /// for downloads, which can be resumed as they are sent only. Not with an Accept-Encoding or a Range of the caller's.
+    package var undoesEncodings: Bool {
+        get { shared.value.undoesEncodings }
+        set { shared.value.undoesEncodings = newValue }
+    }
     /// The interface that every packet must use, including queries to name servers; `nil` leaves it to routing.
     package var interface: InterfaceBinding? {
         get { shared.value.interface }
@@ -76,6 +82,11 @@ package struct TransferRequest: Hashable, Sendable {
     package var sink: TransferSink {
         get { shared.value.sink }
         set { shared.value.sink = newValue }
+    }
+    /// Whether pieces of the body are reported as they arrive, whatever the sink.
+    package var reportsBody: Bool {
+        get { shared.value.reportsBody }
+        set { shared.value.reportsBody = newValue }
     }
     package var redirects: RedirectPolicy {
         get { shared.value.redirects }
@@ -147,6 +158,7 @@ extension TransferRequest {
         var cookies: String?
         var body = TransferBody.none
         var acceptsEncodings = false
+        var undoesEncodings = false
         var interface: InterfaceBinding?
         var source: IPAddress?
         var family: IPAddress.Family?
@@ -155,6 +167,7 @@ extension TransferRequest {
         var rates = TransferRates()
         var limit = ResponseLimit()
         var sink = TransferSink.memory
+        var reportsBody = false
         var redirects = RedirectPolicy.none
         var version = HTTPVersion.automatic
         var proxy = TransferProxy.none

@@ -110,12 +110,13 @@ import Testing
         #expect(RequestState.allCases.map(\.operationState) == [.paused, .ready, .executing, .finished, .finished])
     }
 
-    @Test func `the three notifications have stable names and keys`() {
+    @Test func `the notifications have stable names and keys`() {
         let effects: [RequestLife.Effect] = [.start, .stop, .tellResumed, .tellSuspended, .complete, .tellCompleted]
-        #expect(effects.map(RequestNotification.init) == [nil, nil, .didResume, .didSuspend, nil, .didComplete])
+        #expect(effects.map(RequestNotification.init) == [.didStart, nil, .didResume, .didSuspend, nil, .didComplete])
         #expect(
             RequestNotification.allCases.map(\.rawValue) == [
-                "io.reach.request.resume", "io.reach.request.suspend", "io.reach.request.complete",
+                "io.reach.request.resume", "io.reach.request.suspend", "io.reach.request.start",
+                "io.reach.request.resume-offset", "io.reach.request.complete",
             ])
         #expect(
             RequestNotification.Key.allCases.map(\.rawValue) == [

@@ -1,0 +1,43 @@
+internal import CCurl
+internal import ReachCore
+
+/// Requests that a server of HTTP/2 did not process: it says the number of the last stream that it processes, and closes the
+/// connection (GOAWAY, RFC 9113, 6.8). They may be sent again, whatever they do.
+///
+/// libcurl 7.88.1 reports such a stream as a failure of HTTP/2; later versions send it again by themselves. The numbers are in
+/// libcurl's debug output only.
+extension Attempt {
+    private static let streamText = Array("Using Stream ID: ".utf8)
+    /// After `recveived` or `received`.
+    private static let goAwayText = Array("eived GOAWAY, ".utf8)
+    private static let lastText = Array("last_stream=".utf8)
+
+    /// Reads the numbers from a line of libcurl's debug output.
+    func noteStream(_ line: UnsafeRawBufferPointer) {
+        if line.starts(with: Self.streamText) {
+            streamNumber = Self.number(line.dropFirst(Self.streamText.count))
+        } else if line.first == UInt8(ascii: "r"), Self.place(of: Self.goAwayText, in: line) != nil,
+            let place = Self.place(of: Self.lastText, in: line), let last = Self.number(line.dropFirst(place)),
+            let connection
+        {
+            multi?.noteGoAway(on: connection, last: last)
+        }
+    }
+
+    /// Whether the server said that it did not process the request.
+    var isUnprocessed: Bool {
+        guard reader.headerBytes == 0, let streamNumber, let lastProcessed else { return false }
+        return streamNumber > lastProcessed
+    }
+
+    /// The place behind a text in the first bytes of a line.
+    private static func place(of text: [UInt8], in line: UnsafeRawBufferPointer) -> Int? {
+        let line = line.prefix(100)
+        guard line.count >= text.count else { return nil }
+        return (0...line.count - text.count).first { line.dropFirst($0).starts(with: text) }.map { $0 + text.count }
+    }
+
+    private static func number(_ bytes: Slice<UnsafeRawBufferPointer>) -> UInt32? {
+        UInt32(String(decoding: bytes.prefix { 48...57 ~= $0 }, as: UTF8.self))
+    }
+}

@@ -1,0 +1,166 @@
+import ReachCore
+import ReachTesting
+import ReachTransfer
+import Testing
+
+/// Requests at the same time over HTTP/2, and servers that leave some of them unprocessed.
+@Suite(
+    .enabled(if: TestProgram.path("python3") != nil, "python3 is not installed"),
+    .enabled(if: CertificateAuthority.isAvailable, "\(CertificateAuthority.whyNot)"))
+struct SharedConnectionTests {
+    /// A server of HTTP/2 that answers 200 to each stream, but says with the frame GOAWAY on its first connections that it
+    /// processes none beyond a number. It prints a line for each request and each connection. Its HPACK has no letters: a POST
+    /// is told by its index in the static table.
+    private static let python = """
+        import socket, ssl, sys, threading, time
+        certificate, key, port, plan, protocol = sys.argv[1:]
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        context.set_alpn_protocols([protocol])
+        lock, count = threading.Lock(), 0
+
+        def frame(kind, flags=0, stream=0, payload=b""):
+            return len(payload).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + payload
+
+        def say(text):
+            print(text, flush=True)
+
+        def frames(connection):
+            data = b""
+            def more(size):
+                nonlocal data
+                while len(data) < size:
+                    piece = connection.recv(65536)
+                    if not piece:
+                        raise EOFError
+                    data += piece
+                taken, data = data[:size], data[size:]
+                return taken
+            more(24)
+            while True:
+                head = more(9)
+                yield head[3], head[4], int.from_bytes(head[5:9], "big"), more(int.from_bytes(head[:3], "big"))
+
+        def serve(connection, number):
+            connection = context.wrap_socket(connection, server_side=True)
+            say(f"connection {number}")
+            if protocol != "h2":
+                while connection.recv(65536):
+                    say("request")
+                    time.sleep(0.3)
+                    connection.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\nConnection: close\\r\\n\\r\\nok")
+                    connection.close()
+                    return
+            connection.sendall(frame(4))
+            # "last:code:close" for the first connections, "-" for none.
+            turns = plan.split(",")
+            last, code, closes = (turns[number].split(":") if number < len(turns) and turns[number] != "-" else (None, 0, 0))
+            for kind, flags, stream, payload in frames(connection):
+                if kind == 4 and not flags & 1:
+                    connection.sendall(frame(4, 1))
+                if kind != 1:
+                    continue
+                if last is not None and stream > int(last):
+                    say(f"unprocessed {stream}")
+                    connection.sendall(frame(7, 0, 0, int(last).to_bytes(4, "big") + int(code).to_bytes(4, "big")))
+                    if closes == "1":
+                        connection.unwrap()
+                        return
+                    continue
+                say(f"request {stream} {'POST' if payload[:1] == bytes([0x83]) else 'GET'}")
+                time.sleep(0.05)
+                connection.sendall(frame(1, 4, stream, b"\\x88") + frame(0, 1, stream, b"ok"))
+
+        def run(connection, number):
+            try:
+                serve(connection, number)
+            except (EOFError, OSError):
+                pass
+
+        listener = socket.create_server(("127.0.0.1", int(port)), backlog=64)
+        while True:
+            threading.Thread(target=run, args=(listener.accept()[0], count), daemon=True).start()
+            count += 1
+        """
+
+    private struct Scene {
+        let stage: TransferStage
+        let authority: CertificateAuthority
+        let program: TestProgram
+        let files: TemporaryDirectory
+        let output: String
+        let port: UInt16
+
+        init(plan: String, protocol name: String = "h2") throws {
+            authority = try CertificateAuthority()
+            let identity = try authority.issue("shared", names: ["IP:127.0.0.1"])
+            files = try TemporaryDirectory()
+            port = try TestProgram.freePort()
+            output = files.path + "/output"
+            program = try TestProgram(
+                [
+                    "sh", "-c", "exec python3 \"$@\" > \(output)", "sh",
+                    try files.file("server.py", SharedConnectionTests.python), identity.certificatePath,
+                    identity.keyPath, "\(port)", plan, name,
+                ], listensOn: [port])
+            var options = TransferEngine.Options()
+            options.certificatesPath = authority.root.certificatePath
+            stage = try TransferStage(options: options)
+        }
+
+        func request(_ method: String = "GET") throws -> TransferRequest {
+            try TransferRequest(method, port: port, scheme: "https")
+        }
+
+        /// The lines of the server, without those about connections.
+        var requests: [String] {
+            get throws { try lines.filter { !$0.hasPrefix("connection") } }
+        }
+
+        var connections: Int {
+            get throws { try lines.count { $0.hasPrefix("connection") } }
+        }
+
+        private var lines: [String] {
+            get throws { try ChildProcess.run(["cat", output]).split(separator: "\n").map(String.init) }
+        }
+    }
+
+    @Test func `sixteen requests at once share one connection`() async throws {
+        let scene = try Scene(plan: "-")
+        let request = try scene.request()
+        let logs = (0..<16).map { _ in scene.stage.start(request) }
+        for log in logs { #expect(try await log.report().response?.version == "HTTP/2") }
+        #expect(try scene.connections == 1)
+        #expect(try scene.requests.count == 16)
+    }
+
+    @Test func `a server without HTTP/2 gets as many connections as there are requests`() async throws {
+        let scene = try Scene(plan: "-", protocol: "http/1.1")
+        let request = try scene.request()
+        let logs = (0..<8).map { _ in scene.stage.start(request) }
+        for log in logs { #expect(try await log.report().response?.version == "HTTP/1.1") }
+        #expect(try scene.connections == 8)
+    }
+
+    @Test(arguments: ["1:0:0", "1:0:1", "1:11:0", "1:11:1"], ["GET", "POST"])
+    func `a stream that the server did not process is sent again`(goaway: String, method: String) async throws {
+        let scene = try Scene(plan: goaway)
+        #expect(try await scene.stage.run(try scene.request()).response?.status == 200)
+        var request = try scene.request(method)
+        if method == "POST" { request.headers.append(HeaderField("Idempotency-Key", "k")) }
+        let report = try await scene.stage.run(request)
+        #expect(report.failure == nil && report.response?.status == 200)
+        #expect(try scene.requests == ["request 1 GET", "unprocessed 3", "request 1 \(method)"])
+    }
+
+    @Test(arguments: ["0:0:0", "0:0:1", "0:11:1"])
+    func `a request that must not arrive twice is sent again where it was not processed`(goaway: String) async throws {
+        let scene = try Scene(plan: goaway)
+        var request = try scene.request("POST")
+        request.isSentOnce = true
+        let report = try await scene.stage.run(request)
+        #expect(report.failure == nil && report.response?.status == 200)
+        #expect(try scene.requests == ["unprocessed 1", "request 1 POST"])
+    }
+}
