@@ -94,7 +94,14 @@ extension RootCauseFinder {
         }
     }
 
-    func candidates(_ families: Families) -> [Candidate] {
+    /// The link whose cause counts, of all that could carry the path.
+    func closestCandidate(_ families: Families) -> Candidate? {
+        var finder = self
+        if let complete = completeStack() { finder.stack = complete }
+        return finder.candidates(families).min()
+    }
+
+    private func candidates(_ families: Families) -> [Candidate] {
         table.links.values.filter(couldCarry).map { link in
             let cause =
                 linkCause(of: link.index) ?? addressCause(of: link.index, families)
