@@ -42,7 +42,7 @@ package final class EnginePool: ChangeSource {
 
     private static func query(_ subject: WatchSubject, _ settings: EngineSettings) -> ReachabilityState {
         do throws(NetlinkError) {
-            return try KernelSnapshot(options: settings.engineOptions).state(
+            return try KernelSnapshot(options: settings.engineOptions, onDemand: true).state(
                 of: subject.target, where: subject.condition)
         } catch {
             return subject.unobservable

@@ -50,13 +50,12 @@ extension Daemon {
             history.scheduleSigns(on: loop) { [unowned self] in sampleTraffic() }
             self.history = history
             traffic = TrafficCounter(stateDirectory: directory, queries: queries)
-            sampleTraffic()
         } catch {
             log.warning("the history is unavailable", metadata: ["error": "\(error)"])
         }
     }
 
-    func sampleTraffic() { traffic?.sample(registry.engineOptions, at: SystemClock.now) }
+    func sampleTraffic() { traffic?.sample(at: SystemClock.now, registry.countedLinks) }
 
     /// Opens the journal if any kind of event is wanted.
     func startJournal() {

@@ -98,6 +98,7 @@ package final class Daemon {
         registry.onQuality { [unowned self] in history?.record($0, at: SystemClock.now) }
         registry.onWake = { [unowned self] moment, slept in journal?.recordWake(slept: slept, at: moment) }
         registry.start()
+        sampleTraffic()
         startProbes()
         if let error = registry.engine.observationError {
             log.error("the kernel cannot be observed", metadata: ["error": "\(error)"])
@@ -320,7 +321,7 @@ package final class Daemon {
         history?.close(at: SystemClock.now, patience: .milliseconds(600))
         output.finish()
         // From here on a disk that hangs delays only the end of the process.
-        traffic?.finish(configuration.engineOptions)
+        traffic?.finish(registry.countedLinks)
         probes?.save()
     }
 

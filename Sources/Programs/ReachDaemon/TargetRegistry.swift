@@ -92,6 +92,9 @@ final class TargetRegistry {
         engine.apply(engineOptions)
     }
 
+    /// The links whose bytes are counted; `nil` while the kernel cannot be observed.
+    func countedLinks(besides known: Set<InterfaceIndex>) -> [CountedLink]? { engine.countedLinks(besides: known) }
+
     func start() {
         watchLeases()
         engine.start()

@@ -2,8 +2,12 @@ import ReachCore
 
 private typealias Row = RootCauseSituation
 
-private func own(_ text: String, on index: InterfaceIndex, _ flags: InterfaceAddress.Flags = []) -> InterfaceAddress {
-    ExplanationScene.address(text, on: index, flags)
+private func own(
+    _ text: String, on index: InterfaceIndex, _ flags: InterfaceAddress.Flags = [], scope: UInt8? = nil
+) -> InterfaceAddress {
+    var address = ExplanationScene.address(text, on: index, flags)
+    if let scope { address.scope = scope }
+    return address
 }
 
 extension RootCauseSituation {
@@ -41,6 +45,16 @@ extension RootCauseSituation {
             $0.links = [.up(2, "eth0").takenDown, .up(3, "eth1").withoutCarrier]
         },
         Row("a machine without links", "no-links") { $0.links = [] },
+        Row("a VLAN that is down", "link-down eth0.7") {
+            $0.links = [.up(2, "eth0"), .up(3, "eth0.7", kind: "vlan", on: 2).takenDown]
+            $0.addresses = [own("fe80::2", on: 2), own("192.0.2.2", on: 3)]
+        },
+        Row("a VLAN that is down, beside a link that waits for its own address", "no-address eth0") {
+            $0.links = [.up(2, "eth0"), .up(3, "eth0.7", kind: "vlan", on: 2).takenDown]
+        },
+        Row("the only link of a container is down", "link-down uplink0") {
+            $0.links = [.up(2, "uplink0", kind: "veth").takenDown, .up(3, "tunl0", kind: "ipip").takenDown]
+        },
     ]
 
     // MARK: - Wi-Fi and Bluetooth
@@ -184,6 +198,9 @@ extension RootCauseSituation {
         Row("no DHCP server has answered yet", "no-address eth0") { $0.addresses = [own("fe80::2", on: 2)] },
         Row("no DHCP server answers", "self-assigned-address eth0") {
             $0.addresses = [own("169.254.7.7", on: 2), own("fe80::2", on: 2)]
+        },
+        Row("an address that is for the link only, by its scope", "no-address eth0") {
+            $0.addresses = [own("192.0.2.2", on: 2, scope: InterfaceAddress.linkScope)]
         },
         Row("the address is still being checked", "address-tentative eth0") {
             $0.addresses = [own("2001:db8::2", on: 2, .tentative)]

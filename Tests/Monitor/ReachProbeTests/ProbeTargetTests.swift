@@ -52,6 +52,16 @@ import Testing
     }
 
     @Test(arguments: [
+        "icmp://192.0.2.256", "icmp:///", "tcp://exa mple:22", "tls://-a.example:443",
+        "dns://[2001:db8::x]/example.net",
+        "tcp://192.0.2.1:65536",
+    ])
+    func `an error quotes what was written`(_ text: String) {
+        let error = #expect(throws: TargetError.self) { try ProbeTarget(text) }
+        #expect(error?.description.hasPrefix("'\(text)' ") == true, "\(error?.description ?? "")")
+    }
+
+    @Test(arguments: [
         ("fe80::1", "; try icmp://[fe80::1%eth0], with the interface of its link"),
         ("fe80::1%lo", "; try icmp://[fe80::1%lo]"),
         ("2001:db8::1", "; try icmp://[2001:db8::1]"), ("2001:db8::x", ": there are http://"),

@@ -44,7 +44,7 @@ struct TrafficCounterTests {
             second += seconds
             let moment = Instant(
                 wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: second * 1_000_000_000))
-            counter.sample(options, at: moment)
+            counter.sample(at: moment, links)
             runLoop { !counter.isSampling }
             // What the thread was given before this is in the file after it.
             let isWritten = Atomic(false)
@@ -59,6 +59,13 @@ struct TrafficCounterTests {
                 loop.schedule(at: SystemClock.boot + .milliseconds(5)) { [loop] in loop.stop() }
                 loop.run()
             }
+        }
+
+        /// As an engine in the namespace finds them.
+        func links(_ known: Set<InterfaceIndex>) -> [CountedLink]? {
+            guard let view = try? KernelView(policy: options.observer.policy) else { return nil }
+            try? view.refresh()
+            return try? view.countedLinks(besides: known)
         }
 
         var sums: [Int64] {
@@ -94,7 +101,7 @@ struct TrafficCounterTests {
             try stage.set("9000", "900")
             stage.sample(counter)
             try stage.set("9001", "900")
-            counter.finish(stage.options)
+            counter.finish(stage.links)
             #expect(stage.sums == [501, 30])
         }
     }
@@ -125,7 +132,7 @@ struct TrafficCounterTests {
             #expect(stage.sums == [0, 0])
             rmdir(stage.directory.path + "/traffic.jsonl.new")
             try stage.set("4", "2")
-            counter.finish(stage.options)
+            counter.finish(stage.links)
             #expect(stage.sums == [3, 1])
         }
     }

@@ -11,7 +11,7 @@ extension FamilyExplanationBuilder {
                 end = .table(route.table, prefixLength: matched.destination.length)
             }
             let walk = walk(for: finding, to: end)
-            if route.refusedByRule != nil, let rule = walk.last { return [refusal(by: rule)] }
+            if route.refusedByRule != nil, let rule = walk.last { return sourceSteps(rule) + [refusal(by: rule)] }
             guard route.type.carriesPackets else { return ruleSteps(walk) + [refusal(by: matched, for: finding)] }
             // Until a rule is added, the kernel keeps the tables local and main merged, and reports main.
             guard route.type != .local else { return routeSteps(matched, for: finding) }
@@ -22,7 +22,7 @@ extension FamilyExplanationBuilder {
 
     private func walk(for finding: PathFinding, to end: RuleTraversal.End) -> RuleTraversal {
         let packet = RuleTraversal.Packet(
-            destination: finding.destination, mark: facts.mark ?? 0, interface: boundInterface)
+            destination: finding.destination, source: lookup?.source, mark: facts.mark ?? 0, interface: boundInterface)
         return RuleTraversal(facts.rules, packet: packet, end: end)
     }
 
@@ -47,9 +47,17 @@ extension FamilyExplanationBuilder {
         let later = facts.rules.filter { $0.family == family && $0.priority > last.priority && $0.action == .table }
         let isBeforeMain = last.table != Self.mainTable && later.contains { $0.table == Self.mainTable }
         let end = isBeforeMain ? ", before table main is used" : ""
-        return passed + [
+        return passed + sourceSteps(last) + [
             Step(.rule, .neutral, "\(title(last)) sends this to table \(text.name(ofTable: last.table))\(end).")
         ]
+    }
+
+    /// Why a rule for some sources applies, though the program names none.
+    private func sourceSteps(_ rule: Rule) -> [Step] {
+        guard let source = lookup?.source, rule.selectsIPv4Source else { return [] }
+        let text =
+            "A first lookup chooses the source \(source); the kernel looks up again with it, so that rules for it apply."
+        return [Step(.rule, .neutral, text)]
     }
 
     private func passing(_ rule: Rule) -> String {
@@ -113,13 +121,16 @@ extension FamilyExplanationBuilder {
     private func refusalSteps(_ number: Int32, for finding: PathFinding) -> [Step] {
         if number == LinuxError.networkUnreachable {
             let walk = walk(for: finding, to: .refusal(errno: number))
-            return walk.last.map { [refusal(by: $0)] } ?? [noRoute(walk, for: finding)] + idleLinkSteps
+            return walk.last.map { sourceSteps($0) + [refusal(by: $0)] } ?? [noRoute(walk, for: finding)]
+                + idleLinkSteps
         }
         if let route = refusingRoute(for: finding) {
             let walk = walk(for: finding, to: .table(route.table, prefixLength: route.destination.length))
             if walk.last != nil { return ruleSteps(walk) + [refusal(by: route, for: finding)] }
         }
-        if let rule = walk(for: finding, to: .refusal(errno: number)).last { return [refusal(by: rule)] }
+        if let rule = walk(for: finding, to: .refusal(errno: number)).last {
+            return sourceSteps(rule) + [refusal(by: rule)]
+        }
         let name = LinuxError.name(of: number)
         return [Step(.route, .bad, "The kernel refuses to route to \(finding.destination) (\(name)).")]
     }

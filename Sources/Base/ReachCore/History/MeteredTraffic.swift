@@ -54,9 +54,12 @@ package struct MeteredTraffic: Equatable, Sendable {
 
     package init(_ hours: [Hour] = []) { self.hours = Array(hours.suffix(Self.mostHours)) }
 
+    /// The links of the last sample.
+    package var knownLinks: Set<InterfaceIndex> { last.map { Set($0.keys) } ?? [] }
+
     /// Counts what links carried since the sample before. The first one only has the beginnings.
     ///
-    /// - Parameter samples: All links of the machine.
+    /// - Parameter samples: The links that are counted, each as long as it exists: see ``knownLinks``.
     /// - Returns: Whether anything was counted.
     @discardableResult
     package mutating func add(_ samples: [Sample], at time: Timestamp) -> Bool {

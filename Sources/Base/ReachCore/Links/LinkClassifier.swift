@@ -36,6 +36,9 @@ package enum LinkClassifier {
         return link.kind.flatMap { byName[$0] }
     }
 
+    /// Whether a kind of links is software that leads nowhere else by itself, such as veth.
+    static func isVirtual(_ kind: String) -> Bool { byName[kind] == .carrier(.virtual) }
+
     // The modem drivers of Qualcomm and MediaTek set no DEVTYPE. NetworkManager recognizes them by these names, too.
     private static func isNamedLikeModem(_ link: Link) -> Bool {
         let types = [HardwareType.ethernet, HardwareType.rawIP, HardwareType.qualcommRawIP]

@@ -78,8 +78,6 @@ extension LinkStack {
     /// The names of the links that carry this one and cannot, although this one works: a bridge's cable is out, and a
     /// container's port keeps the bridge up.
     func brokenCarriers(of index: InterfaceIndex) -> [String] {
-        lowerNames(of: index).filter { name in
-            links.values.first { $0.name == name }.map { trouble(with: $0.index) != nil } ?? false
-        }
+        lowerLinks(of: index).filter { trouble(with: $0.index) != nil }.map(\.name)
     }
 }

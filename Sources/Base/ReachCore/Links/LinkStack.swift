@@ -3,6 +3,7 @@
 /// It needs all links of the namespace, because it finds the ports of a link by their controller.
 package struct LinkStack: Sendable {
     package let links: [InterfaceIndex: Link]
+    let index: LinkIndex
     package let traits: [InterfaceIndex: LinkTraits]
     package let policy: LinkPolicy
     /// What is known of the networks behind links.
@@ -10,11 +11,14 @@ package struct LinkStack: Sendable {
     /// What carries the tunnels, as far as it is known.
     let tunnelCarriers: [InterfaceIndex: TunnelCarriers]
 
+    /// - Parameter index: The index of these links; `nil` to make it.
     package init(
-        links: [InterfaceIndex: Link], traits: [InterfaceIndex: LinkTraits], policy: LinkPolicy = LinkPolicy(),
-        tunnelCarriers: [InterfaceIndex: TunnelCarriers] = [:], identities: [InterfaceIndex: NetworkIdentity] = [:]
+        links: [InterfaceIndex: Link], index: LinkIndex? = nil, traits: [InterfaceIndex: LinkTraits],
+        policy: LinkPolicy = LinkPolicy(), tunnelCarriers: [InterfaceIndex: TunnelCarriers] = [:],
+        identities: [InterfaceIndex: NetworkIdentity] = [:]
     ) {
         self.links = links
+        self.index = index ?? LinkIndex(links.values)
         self.traits = traits
         self.policy = policy
         self.tunnelCarriers = tunnelCarriers
@@ -25,9 +29,12 @@ package struct LinkStack: Sendable {
     package func `class`(of index: InterfaceIndex) -> LinkClass { carriage(of: index).linkClass }
 
     /// Names of the links that carry this one, nearest first.
-    package func lowerNames(of index: InterfaceIndex) -> [String] {
+    package func lowerNames(of index: InterfaceIndex) -> [String] { lowerLinks(of: index).map(\.name) }
+
+    /// The links that carry this one, nearest first.
+    func lowerLinks(of index: InterfaceIndex) -> [Link] {
         var traversal = LinkTraversal(fallback: Carriage())
-        return reach(from: index) { carriage(of: $0, &traversal).carriers }.dropFirst().compactMap { links[$0]?.name }
+        return reach(from: index) { carriage(of: $0, &traversal).carriers }.dropFirst().compactMap { links[$0] }
     }
 
     /// The class of the lowest link that carries this one; `nil` if none is known.
@@ -140,17 +147,32 @@ package struct LinkStack: Sendable {
         }
     }
 
+    /// What it takes to know what carries a link.
+    package enum Need {
+        /// The links that it names itself.
+        case below
+        /// Its ports, which name it.
+        case ports
+        /// Any link may carry it.
+        case anyLink
+    }
+
+    package func need(of link: Link) -> Need {
+        if Self.isPPP(link) || link.kind == Self.openVSwitch { return .anyLink }
+        return switch kind(of: link) {
+        case .carrier, .stackedOnLower: .below
+        case .stackedOnPorts: .ports
+        case .tunnel: .anyLink
+        }
+    }
+
     /// The ports of a link, by index.
     func ports(of link: Link) -> [InterfaceIndex] {
-        let direct = ports { $0 == link.index }
+        let direct = index.ports(of: link.index).sorted()
         guard direct.isEmpty, link.kind == Self.openVSwitch else { return direct }
         // Open vSwitch makes one link, ovs-system, the controller of all ports of all its bridges. The bridges
         // themselves, such as br-ex, have no ports, and the kernel's tables do not show which ports their flows use.
-        return ports { links[$0]?.kind == Self.openVSwitch }
-    }
-
-    private func ports(where isController: (InterfaceIndex) -> Bool) -> [InterfaceIndex] {
-        links.values.filter { $0.controller.map(isController) ?? false }.map(\.index).sorted()
+        return index.links(ofKind: Self.openVSwitch).flatMap(index.ports(of:)).sorted()
     }
 
     package static let openVSwitch = "openvswitch"
@@ -162,9 +184,9 @@ package struct LinkStack: Sendable {
         if let lower = link.lower { return link.kind == "xfrm" ? [] : [lower] }
         // Sessions cannot be matched with links, so if there is a second PPP link, this one may belong to a modem.
         guard let name = traits[link.index]?.pppoeInterface,
-            !links.values.contains(where: { $0.kind == link.kind && $0.index != link.index })
+            index.links(ofKind: "ppp").allSatisfy({ $0 == link.index })
         else { return [] }
-        return links.values.first { $0.name == name }.map { [$0.index] } ?? []
+        return index.link(named: name).map { [$0] } ?? []
     }
 
     private func reach(

@@ -108,7 +108,7 @@ extension LinkStack {
     /// sessions, it may be any of them.
     private func isPPPoE(_ link: Link) -> Bool {
         guard Self.isPPP(link) else { return false }
-        let all = links.values.filter(Self.isPPP)
-        return (all.compactMap { traits[$0.index]?.pppoeSessions }.max() ?? 0) >= all.count
+        let all = index.links(ofKind: "ppp")
+        return (all.compactMap { traits[$0]?.pppoeSessions }.max() ?? 0) >= all.count
     }
 }

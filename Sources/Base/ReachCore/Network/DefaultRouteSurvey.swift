@@ -48,8 +48,8 @@ package struct DefaultRouteSurvey {
     ) throws(Failure) -> [Candidate] {
         guard !anchors.isEmpty else { return [] }
         var found: [Candidate] = []
-        for link in table.links.values where link.index != preferred && link.isUsable {
-            guard !link.flags.contains(.loopback), !table.isInVRF(link),
+        for index in table.addressedLinks where index != preferred {
+            guard let link = table.links[index], link.isUsable, !link.flags.contains(.loopback), !table.isInVRF(link),
                 let own = table.addresses[link.index]?.filter({ $0.address.family == family }).bestSource
             else { continue }
             found.append(Candidate(link: link, source: own.address))

@@ -5,7 +5,11 @@
 /// lookup takes microseconds. A notice about a route, a rule or a nexthop object is only a hint to query again.
 package struct NetworkTable: Equatable, Sendable {
     package private(set) var links: [InterfaceIndex: Link] = [:]
+    /// The links by name, kind and controller.
+    package private(set) var index = LinkIndex()
     package private(set) var addresses: [InterfaceIndex: [InterfaceAddress]] = [:]
+    /// The links with an address that has a meaning beyond the link. All links that are up have the others.
+    package private(set) var addressedLinks: Set<InterfaceIndex> = []
     package private(set) var neighbours: [Neighbour.Key: NeighbourState] = [:]
 
     /// The gateways of the default routes of usable links, and their hardware addresses once they have answered.
@@ -77,17 +81,22 @@ package struct NetworkTable: Equatable, Sendable {
     /// The addresses of all links that have a meaning beyond a site.
     package var globalAddresses: Set<IPAddress> {
         var found: Set<IPAddress> = []
-        for entries in addresses.values {
-            for entry in entries where !entry.address.isSiteLocal && !entry.address.isLoopback {
+        for link in addressedLinks {
+            for entry in addresses[link] ?? [] where !entry.address.isSiteLocal && !entry.address.isLoopback {
                 found.insert(entry.address)
             }
         }
         return found
     }
 
+    /// The entries of an address that has a meaning beyond the link. Two links may have the same address.
+    func entries(of address: IPAddress) -> [InterfaceAddress] {
+        addressedLinks.flatMap { link in (addresses[link] ?? []).filter { $0.address == address } }
+    }
+
     /// The link with this name, otherwise the one with this alternative name.
     package func link(named name: String) -> Link? {
-        links.values.first { $0.name == name } ?? links.values.first { $0.isNamed(name) }
+        index.link(named: name).flatMap { links[$0] }
     }
 
     /// Stores the state of a neighbour entry that was queried; notices then keep it up to date.
@@ -108,12 +117,14 @@ package struct NetworkTable: Equatable, Sendable {
     private mutating func apply(_ link: Link) -> Effect? {
         guard let old = links[link.index] else {
             links[link.index] = link
+            index.replace(nil, by: link)
             return Effect(cause: .linkAdded, interface: link.index)
         }
         var new = link
         new.operationalState = link.operationalState ?? old.operationalState
         guard new != old else { return nil }
         links[link.index] = new
+        index.replace(old, by: new)
         if !new.isUsable {
             portals[link.index] = nil
             domains[link.index] = nil
@@ -137,13 +148,14 @@ package struct NetworkTable: Equatable, Sendable {
         return .linkChanged
     }
 
-    private mutating func remove(_ index: InterfaceIndex) -> Effect? {
-        addresses[index] = nil
-        portals[index] = nil
-        domains[index] = nil
-        gateways.forget(index)
-        guard links.removeValue(forKey: index) != nil else { return nil }
-        return Effect(cause: .linkRemoved, interface: index)
+    private mutating func remove(_ link: InterfaceIndex) -> Effect? {
+        setAddresses([], of: link)
+        portals[link] = nil
+        domains[link] = nil
+        gateways.forget(link)
+        guard let old = links.removeValue(forKey: link) else { return nil }
+        index.replace(old, by: nil)
+        return Effect(cause: .linkRemoved, interface: link)
     }
 
     private mutating func apply(_ address: InterfaceAddress) -> Effect? {
@@ -158,7 +170,7 @@ package struct NetworkTable: Equatable, Sendable {
             entries.append(address)
             effect = self.effect(of: address, .addressAdded)
         }
-        addresses[address.interface] = entries
+        setAddresses(entries, of: address.interface)
         return effect
     }
 
@@ -167,8 +179,17 @@ package struct NetworkTable: Equatable, Sendable {
             let place = entries.firstIndex(where: { $0.isSameAddress(as: address) })
         else { return nil }
         entries.remove(at: place)
-        addresses[address.interface] = entries.isEmpty ? nil : entries
+        setAddresses(entries, of: address.interface)
         return effect(of: address, .addressRemoved)
+    }
+
+    private mutating func setAddresses(_ entries: [InterfaceAddress], of link: InterfaceIndex) {
+        addresses[link] = entries.isEmpty ? nil : entries
+        if entries.contains(where: { !$0.address.isLinkLocal }) {
+            addressedLinks.insert(link)
+        } else {
+            addressedLinks.remove(link)
+        }
     }
 
     private func effect(of address: InterfaceAddress, _ cause: Cause) -> Effect {

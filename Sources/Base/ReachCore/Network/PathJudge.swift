@@ -106,7 +106,7 @@ package struct PathJudge {
         let isLocal = destination.isLinkLocal || destination.isMulticast
         if source.isLinkLocal { return isLocal }
         // Two links may have the same address, and it may be a duplicate on only one of them.
-        let entries = table.addresses.values.joined().filter { $0.address == source }
+        let entries = table.entries(of: source)
         // A deprecated source works (RFC 4862, 5.5.4). The kernel chooses one only where it has no other (RFC 6724, rule 3).
         return entries.isEmpty || entries.contains(where: \.isReady)
     }

@@ -51,8 +51,11 @@ extension RootCauseFinder {
         // A modem that is on has a link that always works, and an address once it is connected.
         if stack.class(of: link.index) == .wwan { return .detail(.modemNotConnected) }
         if families == .ipv6, isIPv6Disabled(link) { return .detail(.ipv6Disabled) }
-        // Links always give themselves an address of IPv6; one of IPv4 only when DHCP has failed.
-        let isSelfAssigned = ofFamilies.contains { $0.isReady && $0.address.family == .ipv4 }
+        // Links always give themselves an address of IPv6; one of IPv4 only when DHCP has failed. An administrator may have given one
+        // whose scope is the link.
+        let isSelfAssigned = ofFamilies.contains {
+            $0.isReady && $0.address.family == .ipv4 && $0.address.isLinkLocal
+        }
         return isSelfAssigned ? .detail(.selfAssignedAddress) : .reason(.noAddress)
     }
 
@@ -94,8 +97,31 @@ extension RootCauseFinder {
         }
     }
 
-    func candidates(_ families: Families) -> [Candidate] {
-        table.links.values.filter(couldCarry).map { link in
+    /// The link whose cause counts, of all that could carry the path.
+    func closestCandidate(_ families: Families) -> Candidate? {
+        var finder = self
+        if let complete = completeStack() { finder.stack = complete }
+        let lower = finder.lowerOfAddressed
+        let links = table.links.values.filter { finder.couldCarry($0) && !lower.contains($0.index) }
+        // The only link of a container, which is down and has no address yet.
+        let others = links.isEmpty ? table.links.values.filter(\.isUplinkOfContainers) : []
+        return finder.candidates(links + others, families).min()
+    }
+
+    /// The links that only carry others, such as VLANs: they have no address of their own, and those have one.
+    private var lowerOfAddressed: Set<InterfaceIndex> {
+        var lower: Set<InterfaceIndex> = []
+        for index in table.addressedLinks {
+            guard let link = table.links[index], case .stackedOnLower = stack.kind(of: link), let carrier = link.lower,
+                !table.addressedLinks.contains(carrier)
+            else { continue }
+            lower.insert(carrier)
+        }
+        return lower
+    }
+
+    private func candidates(_ links: [Link], _ families: Families) -> [Candidate] {
+        links.map { link in
             let cause =
                 linkCause(of: link.index) ?? addressCause(of: link.index, families)
                 ?? RootCause(.noDefaultRoute, interface: link.name)
@@ -130,5 +156,12 @@ extension RootCauseFinder {
             return 1
         case .tunnel: return 3
         }
+    }
+}
+
+extension Link {
+    /// Whether it is of a kind that containers have as their links to the network.
+    fileprivate var isUplinkOfContainers: Bool {
+        kind.map { ["veth", "netkit", "macvlan", "macvtap", "ipvlan"].contains($0) } == true && controller == nil
     }
 }

@@ -10,6 +10,9 @@ package struct RootCauseFinder {
 
     package var table: NetworkTable
     package var stack: LinkStack
+    /// Returns the links with the traits of all of them; `nil` if ``stack`` has these. Called only where any link could be the
+    /// cause: it takes long where there are thousands.
+    package var completeStack: () -> LinkStack? = { nil }
     /// The links that carried the path before.
     package var memory = PathMemory()
     package var admissions = AdmissionCounter()
@@ -34,7 +37,7 @@ package struct RootCauseFinder {
         func contains(_ family: IPAddress.Family) -> Bool { contains(Families(family)) }
     }
 
-    /// - Parameter stack: The links of `table`, with the traits of all of them.
+    /// - Parameter stack: The links of `table`, with the traits of those that a verdict or the memory names, and of those below.
     package init(table: NetworkTable, stack: LinkStack) {
         self.table = table
         self.stack = stack
@@ -98,7 +101,7 @@ package struct RootCauseFinder {
     ) -> RootCause {
         let carriers = memory.carriers.filter { asked.contains($0.family) }
         if let cause = cause(ofCarriers: carriers) { return cause }
-        let candidate = carriers.isEmpty ? candidates(asked).min() : nil
+        let candidate = carriers.isEmpty ? closestCandidate(asked) : nil
         // Without a link that works, no route helps.
         if let candidate, candidate.progress < .usable { return candidate.cause }
         for family in IPAddress.Family.allCases where families.contains(family) {

@@ -7,10 +7,11 @@ extension Rule {
     ///   - rules: All rules, in the kernel's order.
     ///   - reason: Why the lookup failed.
     ///   - interface: The interface to which the sender is bound.
+    ///   - source: The source of the packets, where it decides about rules.
     ///   - routes: Returns the routes of a type in all tables. Called only if a rule could be the one.
     package static func refusing(
         _ destination: IPAddress, because reason: Reason, among rules: [Rule], mark: UInt32?, interface: String? = nil,
-        routes: (RouteType) -> [Route]
+        source: IPAddress? = nil, routes: (RouteType) -> [Route]
     ) -> Rule? {
         let (number, type): (Int32, RouteType?)
         switch reason {
@@ -26,7 +27,8 @@ extension Rule {
             rules[$0].family == family && rules[$0].action.errorNumber == number
         }
         guard canRefuse else { return nil }
-        let packet = RuleTraversal.Packet(destination: destination, mark: mark ?? 0, interface: interface)
+        let packet = RuleTraversal.Packet(
+            destination: destination, source: source, mark: mark ?? 0, interface: interface)
         let walk = RuleTraversal(rules, packet: packet, end: .refusal(errno: number))
         guard let last = walk.last else { return nil }
         let tables = Set(walk.passed.map(\.table))

@@ -161,7 +161,8 @@ extension RootCause {
                 + "`mmcli -m any` does where ModemManager runs."
         case .detail(.noPorts): "`ip link set PORT master \(name)` would give it one."
         case .reason(.noAddress), .detail(.selfAssignedAddress): "No DHCP server or router has answered on it."
-        case .detail(.ipv6Disabled): "`sysctl net.ipv6.conf.\(name).disable_ipv6=0` would enable it."
+        case .detail(.ipv6Disabled):
+            "`sysctl net.ipv6.conf.\(name).disable_ipv6=0` would enable it, if the MTU is 1280 or more."
         default: nil
         }
     }

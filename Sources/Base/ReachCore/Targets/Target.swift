@@ -57,7 +57,12 @@ public struct Target: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Throws: ``TargetError``, which says what is wrong with the text.
     public init(_ text: String) throws(TargetError) {
-        self.init(description: text, subject: try TargetParser.parse(text))
+        try self.init(text, quotedAs: text)
+    }
+
+    /// - Parameter whole: What was written, of which `text` was made; errors quote it.
+    package init(_ text: String, quotedAs whole: String) throws(TargetError) {
+        self.init(description: text, subject: try TargetParser.parse(text, quotedAs: whole))
     }
 
     /// The target whose reachability this one's is: of a URL, its host. URLs of one host are watched as one.

@@ -1,11 +1,11 @@
 /// Parses targets as people write them.
 enum TargetParser {
-    static func parse(_ text: String) throws(TargetError) -> Target.Subject {
+    static func parse(_ text: String, quotedAs whole: String) throws(TargetError) -> Target.Subject {
         try checkLength(text)
         guard !text.isEmpty else { throw TargetError(description: "a target must not be empty") }
         if text == "internet" { return .internet }
         if let name = text.after("interface:") { return try interface(String(name)) }
-        if text.utf8Range(of: "://") != nil { return try url(text) }
+        if text.utf8Range(of: "://") != nil { return try url(text, whole) }
         if text.unicodeScalars.contains("/") {
             guard let prefix = IPPrefix(text) else { throw fault(text, "is not a prefix such as 192.0.2.0/24") }
             return .prefix(prefix)
@@ -76,16 +76,16 @@ enum TargetParser {
         return text
     }
 
-    private static func url(_ text: String) throws(TargetError) -> Target.Subject {
+    private static func url(_ text: String, _ whole: String) throws(TargetError) -> Target.Subject {
         let pieces = URLPieces(text)
-        guard pieces.hasGoodScheme else { throw fault(text, "is not a URL: its scheme is wrong") }
+        guard pieces.hasGoodScheme else { throw fault(whole, "is not a URL: its scheme is wrong") }
         guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else {
-            throw fault(text, "has control characters, which a URL cannot have")
+            throw fault(whole, "has control characters, which a URL cannot have")
         }
-        guard let authority = pieces.authority else { throw fault(text, "is a URL without a host") }
-        guard authority.portNumber != nil else { throw fault(text, "has a port that is no number up to 65535") }
-        guard !authority.host.isEmpty else { throw fault(text, "is a URL without a host") }
-        return try host(unescapingZone(of: String(authority.host)), whole: text)
+        guard let authority = pieces.authority else { throw fault(whole, "is a URL without a host") }
+        guard authority.portNumber != nil else { throw fault(whole, "has a port that is no number up to 65535") }
+        guard !authority.host.isEmpty else { throw fault(whole, "is a URL without a host") }
+        return try host(unescapingZone(of: String(authority.host)), whole: whole)
     }
 
     /// The host with a plain percent sign before its zone, which a URL escapes as `%25` (RFC 6874).

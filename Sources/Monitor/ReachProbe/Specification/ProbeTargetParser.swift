@@ -81,14 +81,15 @@ struct ProbeTargetParser {
 
     private func host(_ authority: Substring) throws(TargetError) -> (ProbeTarget.Host, UInt16?) {
         // Hosts and ports have the same grammar as in all other URLs.
-        let target = try Target("http://" + authority)
+        let url = "http://" + authority
+        let target = try Target(url, quotedAs: text)
         let host: ProbeTarget.Host
         switch target.subject {
         case .address(let address, let zone): host = .address(address, zone: zone)
         case .name(let name): host = .name(name)
         case .internet, .prefix, .interface: throw fault("is sent to no host")
         }
-        let pieces = URLPieces("http://" + authority).authority
+        let pieces = URLPieces(url).authority
         let port = pieces?.portNumber ?? nil
         guard port != 0 else { throw fault("has no port that can be connected to") }
         return (host, port)

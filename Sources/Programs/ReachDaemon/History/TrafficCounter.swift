@@ -30,14 +30,21 @@ final class TrafficCounter {
         traffic = file.read() ?? MeteredTraffic()
     }
 
+    /// The links that are counted, and those that were.
+    typealias Links = (_ known: Set<InterfaceIndex>) -> [CountedLink]?
+
     /// Samples the counters on another thread, unless that was done a moment ago.
-    func sample(_ options: ReachabilityEngine.Options, at moment: Instant) {
-        guard !isSampling, lastSample.map({ moment.boot >= $0 + Self.shortestInterval }) ?? true else { return }
+    ///
+    /// - Parameter links: Returns `nil` while it is not known which there are.
+    func sample(at moment: Instant, _ links: Links) {
+        guard !isSampling, lastSample.map({ moment.boot >= $0 + Self.shortestInterval }) ?? true,
+            let links = links(traffic.knownLinks)
+        else { return }
         let isFirst = lastSample == nil
         lastSample = moment.boot
         isSampling = true
         queries.run(for: 0) { [counters] () throws(NetlinkError) in
-            Self.samples(try KernelSnapshot(options: options).links(), counters)
+            Self.samples(links, counters)
         } reply: { [weak self] result in
             guard let self else { return }
             isSampling = false
@@ -50,23 +57,20 @@ final class TrafficCounter {
     }
 
     /// Samples once more, and writes the file. Blocks on the disk.
-    func finish(_ options: ReachabilityEngine.Options) {
-        guard let links = try? KernelSnapshot(options: options).links() else { return }
+    func finish(_ links: Links) {
+        guard let links = links(traffic.knownLinks) else { return }
         if traffic.add(Self.samples(links, counters), at: SystemClock.now.wall) {
             file.write(traffic, file.nextOrder())
         }
     }
 
     /// The counters, which the kernel shows in /sys for the links of the namespace in which that was mounted.
-    private static func samples(_ links: [LinkReport], _ counters: String) -> [MeteredTraffic.Sample] {
-        links.compactMap { report in
-            let name = report.link.name
-            guard report.linkClass != .loopback, let traffic = LinkCounters.traffic(of: name, in: counters) else {
-                return nil
-            }
+    private static func samples(_ links: [CountedLink], _ counters: String) -> [MeteredTraffic.Sample] {
+        links.compactMap { link in
+            guard let traffic = LinkCounters.traffic(of: link.name, in: counters) else { return nil }
             return MeteredTraffic.Sample(
-                index: report.link.index, interface: name, linkClass: report.linkClass.rawValue,
-                isMetered: report.isMetered, received: traffic.received, sent: traffic.sent)
+                index: link.index, interface: link.name, linkClass: link.linkClass.rawValue, isMetered: link.isMetered,
+                received: traffic.received, sent: traffic.sent)
         }
     }
 

@@ -57,7 +57,7 @@ struct StatusQuery {
         var states: [ReachabilityState] = []
         do throws(NetlinkError) {
             let snapshot = try KernelSnapshot(
-                options: configuration.options, wantsWireless: configuration.namesWireless)
+                options: configuration.options, wantsWireless: configuration.namesWireless, onDemand: true)
             for target in targets {
                 let meant = configuration.target(target)
                 var state = try snapshot.state(of: meant)

@@ -83,6 +83,9 @@ package final class Explainer {
             }
         let refusing = try finding.map { finding throws(NetlinkError) in try refusingRoutes(finding) } ?? []
         var lookup = ExplanationFacts.Lookup(stack: stack, matched: matched, refusing: refusing)
+        lookup.source = try finding.flatMap { finding throws(NetlinkError) in
+            try view.sourceForRules(to: finding.destination, mark: options.mark)
+        }
         lookup.wireGuard = path.interfaceIndex.flatMap { view.table.links[$0] }.flatMap(view.tunnels.wireGuardDevice)
         return lookup
     }
@@ -93,7 +96,9 @@ package final class Explainer {
         if case .address(_, let zone?) = target.subject {
             question.interface = snapshot.view.table.link(named: zone)?.index
         }
-        if finding.path.source?.family == .ipv6 { question.source = finding.path.source }
+        question.source =
+            finding.destination.family == .ipv6
+            ? finding.path.source : try snapshot.view.sourceForRules(to: finding.destination, mark: options.mark)
         guard case .route(let route) = try queries.routes([question])[0] else { return nil }
         return route
     }

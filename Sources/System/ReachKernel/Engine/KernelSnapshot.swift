@@ -12,16 +12,17 @@ package final class KernelSnapshot {
 
     /// - Parameters:
     ///   - memory: What an observer of the same network remembers; `nil` without one.
-    /// - Throws: The reason why the kernel cannot be queried.
     ///   - wantsWireless: Whether to query the Wi-Fi networks of links.
+    ///   - onDemand: Whether to read only the links of the paths that are asked for, as far as that is enough.
+    /// - Throws: The reason why the kernel cannot be queried.
     package init(
         options: ReachabilityEngine.Options = ReachabilityEngine.Options(), memory: RootCauseMemory? = nil,
-        wantsWireless: Bool = false
+        wantsWireless: Bool = false, onDemand: Bool = false
     ) throws(NetlinkError) {
         self.options = options
         self.memory = memory
         view = try KernelView(policy: options.observer.policy, wantsWireless: wantsWireless)
-        try view.refresh()
+        if onDemand { view.readOnDemand() } else { try view.refresh() }
         _ = view.setLeases(options.leases)
     }
 
@@ -50,6 +51,7 @@ package final class KernelSnapshot {
         let evaluation = try evaluate(target)
         var verdict = evaluation.verdict
         if let condition {
+            try view.readAll()
             let internet = try evaluate(.internet).verdict
             verdict = try PathFinder(view: view, mark: options.mark).choose(
                 verdict, on: target.subject, internet: internet, names: evaluation.names, anchors: options.anchors,
@@ -87,6 +89,7 @@ package final class KernelSnapshot {
     /// Finds out what identifies the networks behind links, as an observer would know it.
     func identifyNetworks() throws(NetlinkError) {
         guard view.policy.networks.identifiesNetworks else { return }
+        try view.readAll()
         let internet = try judge(.internet).verdict
         let routes = try PathFinder(view: view, mark: options.mark)
             .defaultRoutes(preferred: internet, anchors: options.anchors)

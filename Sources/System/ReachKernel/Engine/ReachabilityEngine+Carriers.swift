@@ -10,11 +10,24 @@ struct CarryingLinks {
     mutating func forget() { found = nil }
 }
 
+/// What paths rest on.
+struct PathSupport {
+    var links: Set<InterfaceIndex>
+    /// The addresses from which packets are sent. With an address, the kernel removes the routes that prefer it as source.
+    var sources: Set<IPAddress>
+}
+
 extension ReachabilityEngine {
     /// The links that carry the paths of watched targets or of the network's snapshot, and all below them; `nil` if every
     /// link counts: for a target that is not reachable, any link may be the root cause, or the way back.
     func findCarryingLinks() -> Set<InterfaceIndex>? {
-        guard observationError == nil, let view = observer?.view, let internet, internet.status == .reachable else {
+        guard let carried = findRoutedLinks() else { return nil }
+        return observer?.view?.carriers(of: carried.union(network?.links ?? []))
+    }
+
+    /// The links of the paths of watched targets and of default routes.
+    private func findRoutedLinks() -> Set<InterfaceIndex>? {
+        guard observationError == nil, observer?.view != nil, let internet, internet.status == .reachable else {
             return nil
         }
         var carried = Set([internet.ipv4.interfaceIndex, internet.ipv6.interfaceIndex].compactMap(\.self))
@@ -27,7 +40,21 @@ extension ReachabilityEngine {
             carried.formUnion(state.availableInterfaces.map(\.index))
         }
         for route in network?.routes ?? [] { carried.insert(route.key.interface) }
-        return view.carriers(of: carried.union(network?.links ?? []))
+        return carried
+    }
+
+    /// What the paths of watched targets and default routes rest on; `nil` if any change may touch them, or a route that someone
+    /// looks up.
+    func findPathSupport() -> PathSupport? {
+        guard routeWatches.isEmpty, let carried = findRoutedLinks(), let internet,
+            let links = observer?.view?.carriers(of: carried)
+        else { return nil }
+        var sources = Set([internet.ipv4.source, internet.ipv6.source].compactMap(\.self))
+        for watch in watches.values {
+            sources.formUnion([watch.machine.state.ipv4.source, watch.machine.state.ipv6.source].compactMap(\.self))
+        }
+        for route in network?.routes ?? [] { sources.formUnion(route.sources) }
+        return PathSupport(links: links, sources: sources)
     }
 
     /// Whether one of these links, or one above it, may carry a default route or the path of a watched target.

@@ -85,6 +85,7 @@ package final class ReachabilityEngine {
     private func observe(because cause: Cause) {
         let observer = KernelObserver(loop: loop, options: options.observer) { [unowned self] event in handle(event) }
         self.observer = observer
+        observer.pathSupport = { [unowned self] in findPathSupport() }
         observer.carryingLinks = { [unowned self] in
             if let found = carryingLinks.found { return found }
             let links = findCarryingLinks()

@@ -6,7 +6,7 @@ final class RootCauseReader {
     private let view: KernelView
     private let options: ReachabilityEngine.Options
     private let radios = RadioReader()
-    private var stack: LinkStack?
+    private var completeStack: LinkStack?
     /// What switches the radios off that were asked about.
     private var blocks: [InterfaceIndex: RootCauseFinder.Radio?] = [:]
 
@@ -45,19 +45,34 @@ final class RootCauseReader {
     private func finder(
         for subject: Subject, _ verdict: Verdict, _ memory: RootCauseMemory
     ) throws(NetlinkError) -> RootCauseFinder {
-        let stack = if let found = self.stack { found } else { try view.fullStack() }
-        self.stack = stack
+        try view.readAll()
+        let paths = memory.paths.allowed(by: subject.condition)
+        let stack = try view.stack(for: links(of: verdict, paths))
         var finder = RootCauseFinder(table: view.table, stack: stack)
-        finder.memory = memory.paths.allowed(by: subject.condition)
+        finder.completeStack = { [self] in
+            if completeStack == nil { completeStack = try? view.fullStack() }
+            return completeStack
+        }
+        finder.memory = paths
         finder.admissions = memory.admissions
         finder.condition = subject.condition
-        finder.radio = { [self] in block(of: $0, in: stack) }
+        finder.radio = { [self] in block(of: $0, in: completeStack ?? stack) }
         finder.isIPv6Disabled = { [radios] in radios.disablesIPv6(on: $0) }
         finder.isRefusedByRule = { [self] family in
             guard let reason = verdict.reason else { return false }
             return (try? isRefusedByRule(subject, family, because: reason)) ?? false
         }
         return finder
+    }
+
+    /// The links that a verdict and the memory name.
+    private func links(of verdict: Verdict, _ memory: PathMemory) -> Set<InterfaceIndex> {
+        var links = Set([verdict.ipv4.interfaceIndex, verdict.ipv6.interfaceIndex].compactMap(\.self))
+        for carrier in memory.carriers {
+            links.insert(carrier.index)
+            links.formUnion(([carrier.name] + carrier.lower).compactMap { view.table.link(named: $0)?.index })
+        }
+        return links
     }
 
     private func block(of link: Link, in stack: LinkStack) -> RootCauseFinder.Radio? {
@@ -75,6 +90,7 @@ final class RootCauseReader {
         return Rule.refusing(
             destination, because: reason, among: try view.rules(), mark: options.mark,
             interface: zone.flatMap { view.table.link(named: $0)?.name },
+            source: try view.sourceForRules(to: destination, mark: options.mark),
             routes: { [queries = view.queries] in (try? queries.routes(of: $0, family)) ?? [] }) != nil
     }
 

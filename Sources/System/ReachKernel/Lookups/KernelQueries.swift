@@ -83,15 +83,44 @@ package final class KernelQueries {
 
     /// The current state of a link; `nil` if there is none.
     package func link(_ index: InterfaceIndex) throws(NetlinkError) -> Link? {
-        var batch = socket.batch()
         var header = ifinfomsg()
         header.ifi_index = index
-        batch.add(RTM_GETLINK, header) { $0.attribute(IFLA_EXT_MASK, Self.skipStatistics) }
+        return try link(header) { _ in }
+    }
+
+    /// The link with this name, or with this alternative name (since Linux 5.5); `nil` if there is none.
+    func link(named name: String) throws(NetlinkError) -> Link? {
+        let bytes = Array(name.utf8) + [0]
+        // The kernel refuses a longer one as the name itself.
+        let type = bytes.count <= Int(IF_NAMESIZE) ? IFLA_IFNAME : IFLA_ALT_IFNAME
+        return try link(ifinfomsg()) { $0.attribute(type, bytes) }
+    }
+
+    private func link(
+        _ header: ifinfomsg, _ attributes: (inout RequestBatch) -> Void
+    ) throws(NetlinkError) -> Link? {
+        var batch = socket.batch()
+        batch.add(RTM_GETLINK, header) {
+            $0.attribute(IFLA_EXT_MASK, Self.skipStatistics)
+            attributes(&$0)
+        }
         var link: Link?
         try socket.exchange(batch) { message in
             if case .link(let found) = NoticeParser.notice(message) { link = found }
         }
         return link
+    }
+
+    /// The ports of a link. The kernel itself selects them.
+    func ports(of controller: InterfaceIndex) throws(NetlinkError) -> Set<InterfaceIndex> {
+        let dump = try socket.dump(RTM_GETLINK, ifinfomsg()) {
+            $0.attribute(IFLA_EXT_MASK, Self.skipStatistics)
+            $0.attribute(IFLA_MASTER, UInt32(bitPattern: controller))
+        } read: { message -> InterfaceIndex? in
+            guard case .link(let link) = NoticeParser.notice(message), link.controller == controller else { return nil }
+            return link.index
+        }
+        return Set(dump.earlier + dump.last)
     }
 
     /// The state of a neighbour; `nil` where the kernel has no entry, or lacks the query (before Linux 5.0).
@@ -188,14 +217,17 @@ package final class KernelQueries {
     package func addresses() throws(NetlinkError) -> [InterfaceAddress] {
         let dump = try dumpAddresses(of: nil)
         var addresses = dump.last
-        for index in Self.missed(by: dump, \.interface) {
-            do throws(NetlinkError) {
-                addresses += try dumpAddresses(of: index).last
-            } catch .refused {
-                // The link is gone.
-            }
-        }
+        for index in Self.missed(by: dump, \.interface) { addresses += try self.addresses(of: index) }
         return addresses
+    }
+
+    /// The addresses of a link; none if it is gone.
+    func addresses(of interface: InterfaceIndex) throws(NetlinkError) -> [InterfaceAddress] {
+        do throws(NetlinkError) {
+            return try dumpAddresses(of: interface).last
+        } catch .refused {
+            return []
+        }
     }
 
     /// - Parameter interface: The only link; `nil` for all. Before Linux 4.20 the kernel answers for all.

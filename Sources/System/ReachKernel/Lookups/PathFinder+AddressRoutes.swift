@@ -72,9 +72,8 @@ extension PathFinder {
 
     /// The way to this machine itself.
     private func loopback(_ address: IPAddress) throws(NetlinkError) -> HostRoute? {
-        guard let link = view.table.links.values.first(where: { $0.flags.contains(.loopback) }), link.isUsable else {
-            return nil
-        }
+        // The kernel gives the loopback link the same index in every namespace.
+        guard let link = view.table.links[1], link.flags.contains(.loopback), link.isUsable else { return nil }
         var host = HostRoute(to: address, interface: link.index, name: link.name)
         host.traits = try view.condition(of: link.index).traits
         host.isLocal = true

@@ -34,7 +34,7 @@ package struct PathFinder {
         case .prefix(let prefix): return try anyOf([prefix.representative])
         case .address(let address, zone: nil): return try anyOf([address])
         case .address(let address, let zone?):
-            guard let link = view.table.link(named: zone) else { return Verdict(.notReachable, reason: .noInterface) }
+            guard let link = try view.link(named: zone) else { return Verdict(.notReachable, reason: .noInterface) }
             return try anyOf([address], interface: link.index)
         case .name: return nil
         }
@@ -113,7 +113,7 @@ package struct PathFinder {
 
     /// The verdict on an interface of this machine: whether it can carry packets.
     package func interface(named name: String) throws(NetlinkError) -> Verdict {
-        guard let link = view.table.link(named: name) else { return Verdict(.notReachable, reason: .noInterface) }
+        guard let link = try view.link(named: name) else { return Verdict(.notReachable, reason: .noInterface) }
         let judge = try judge(by: link.index)
         return Verdict(
             ipv4: judge.path(ofInterface: link.index, family: .ipv4),
@@ -123,7 +123,7 @@ package struct PathFinder {
     /// Makes the lookups. Repeats one with a source where an IPv6 route may be for that source only, and one in the table
     /// for an IPv4 lookup with an interface, which otherwise always succeeds.
     func lookUp(_ unsourced: [RouteQuestion]) throws(NetlinkError) -> [RouteAnswer] {
-        let questions = try addingSources(to: unsourced)
+        let questions = try view.addingSources(to: unsourced)
         var answers = try view.queries.routes(questions)
         for (index, question) in questions.enumerated() {
             let family = question.destination.family
@@ -138,7 +138,8 @@ package struct PathFinder {
                 let answer = try view.queries.routes([strict])[0]
                 if case .refused = answer { answers[index] = answer }
             } else if family == .ipv6, answers[index] == .refused(errno: LinuxError.networkUnreachable),
-                hasGlobalIPv6Address, let source = SourceFinder.source(for: question.destination)
+                view.mayHaveWideIPv6Address, let source = SourceFinder.source(for: question.destination),
+                !source.isLinkLocal, !source.isLoopback
             {
                 var again = question
                 again.source = source
@@ -146,36 +147,6 @@ package struct PathFinder {
             }
         }
         return answers
-    }
-
-    /// The questions with the sources that IPv4 sockets would have. A socket that connects looks its route up, adopts the source,
-    /// and looks the route up again with it (`ip_route_connect`), by which rules for that source apply.
-    private func addingSources(to questions: [RouteQuestion]) throws(NetlinkError) -> [RouteQuestion] {
-        let places = questions.indices.filter { place in
-            questions[place].destination.family == .ipv4 && questions[place].source == nil
-        }
-        guard !places.isEmpty, try view.readSourceRules() else { return questions }
-        var result = questions
-        let first = try view.queries.routes(
-            places.map { place in
-                var plain = questions[place]
-                plain.matchesTable = false
-                return plain
-            })
-        for (place, answer) in zip(places, first) {
-            // What is sent to this machine itself has its own address as source, and needs no rule.
-            guard case .route(let route) = answer, route.type == .unicast, let source = route.source,
-                !source.isUnspecified
-            else { continue }
-            result[place].source = source
-        }
-        return result
-    }
-
-    private var hasGlobalIPv6Address: Bool {
-        view.table.addresses.values.contains { addresses in
-            addresses.contains { $0.address.family == .ipv6 && $0.isUsable }
-        }
     }
 
     mutating func judge(
@@ -232,7 +203,8 @@ package struct PathFinder {
     }
 
     private func judge(by index: InterfaceIndex) throws(NetlinkError) -> PathJudge {
-        judge(view.table.links[index] == nil ? nil : try view.condition(of: index))
+        try view.read(index)
+        return judge(view.table.links[index] == nil ? nil : try view.condition(of: index))
     }
 
     /// - Parameter condition: That of the only link that a path may leave by; `nil` if it leaves by none that is known.
@@ -243,6 +215,7 @@ package struct PathFinder {
     private mutating func addNeighbour(
         _ hop: NextHop, of route: Route, on index: InterfaceIndex, destination: IPAddress
     ) throws(NetlinkError) {
+        try view.read(index)
         guard route.type != .local, let link = view.table.links[index], !link.flags.contains(.noARP),
             !link.flags.contains(.loopback)
         else { return }

@@ -56,6 +56,8 @@ package final class KernelObserver {
     private var idleLinks = IdleLinks()
     /// Returns the links that carry paths, and all below them; `nil` if every link counts.
     package var carryingLinks: () -> Set<InterfaceIndex>? = { nil }
+    /// Returns what paths rest on, of which a change must be complete before it is evaluated; `nil` if that is every change.
+    var pathSupport: () -> PathSupport? = { nil }
 
     package init(loop: EventLoop, options: Options = Options(), handler: @escaping (Event) -> Void) {
         self.loop = loop
@@ -182,19 +184,30 @@ package final class KernelObserver {
         guard let socket, let view else { return }
         attempt { () throws(NetlinkError) in
             var effects: [NetworkTable.Effect] = []
+            var isIncomplete = false
             let apply = { [self] (notice: Notice) in
                 if options.wantsEveryNotice { handler(.notice(notice)) }
                 if let wireless, wireless.holds(notice) { return }
                 let isFolded = idleLinks.folds(notice, in: view.table, carrying: carryingLinks)
-                if let effect = view.apply(notice), !isFolded { effects.append(effect) }
+                guard let effect = view.apply(notice), !isFolded else { return }
+                effects.append(effect)
+                if !isIncomplete { isIncomplete = effect.cause.isReportedEarly && mayTouchPath(notice, effect) }
             }
             _ = try socket.read(apply)
-            if effects.contains(where: \.cause.isReportedEarly) {
+            if isIncomplete {
                 try view.queries.awaitChanges()
                 _ = try socket.read(apply)
             }
             if !effects.isEmpty { handler(.changed(effects)) }
         }
+    }
+
+    /// Whether a path, or a route that someone watches, may rest on what a notice is about. To wait for other changes costs time of
+    /// the processor, since the kernel spins on its lock while thousands of links make a removal long.
+    private func mayTouchPath(_ notice: Notice, _ effect: NetworkTable.Effect) -> Bool {
+        guard let interface = effect.interface, let support = pathSupport() else { return true }
+        if case .addressRemoved(let address) = notice, support.sources.contains(address.address) { return true }
+        return support.links.contains(interface)
     }
 
     private func attempt(_ body: () throws(NetlinkError) -> Void) {

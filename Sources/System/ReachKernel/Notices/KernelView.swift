@@ -9,6 +9,8 @@ package final class KernelView {
 
     package let queries: KernelQueries
     package private(set) var table = NetworkTable()
+    /// What of the kernel's links and their addresses is in ``table``.
+    var extent = Extent.all
     package let policy: LinkPolicy
     private let traitsReader = LinkTraitsReader()
     private var traits: [InterfaceIndex: LinkTraits] = [:]
@@ -61,6 +63,7 @@ package final class KernelView {
             new.setNeighbour(key, to: isAskedAgain ? .failed : state)
         }
         table = new
+        extent = .all
         hasOtherIdentity = true
         conditions = [:]
         tunnels.forget()
@@ -121,6 +124,12 @@ package final class KernelView {
             tunnels.forget()
         }
         return effect
+    }
+
+    /// Adds a link that was read by itself.
+    func add(_ link: Link, _ addresses: [InterfaceAddress]) {
+        _ = table.apply(.link(link))
+        for address in addresses { _ = table.apply(.address(address)) }
     }
 
     // MARK: - Networks
@@ -239,9 +248,17 @@ package final class KernelView {
     }
 
     /// The links, with the traits of the link `index` and of those below it.
-    package func stack(for index: InterfaceIndex) throws(NetlinkError) -> LinkStack {
-        try findCarriers(of: index)
-        return makeStack(tunnels.known, identities(of: readStack(for: index).members(of: index)))
+    package func stack(for index: InterfaceIndex) throws(NetlinkError) -> LinkStack { try stack(for: [index]) }
+
+    /// The links, with the traits of these and of those below them.
+    func stack(for links: Set<InterfaceIndex>) throws(NetlinkError) -> LinkStack {
+        var members: Set<InterfaceIndex> = []
+        for index in links {
+            try read(index)
+            try findCarriers(of: index)
+            members.formUnion(readStack(for: index).members(of: index))
+        }
+        return makeStack(tunnels.known, identities(of: members))
     }
 
     /// The links without what identifies networks, with the traits of the link `index` and of those below it.
@@ -268,6 +285,7 @@ package final class KernelView {
 
     /// All links, with their traits and with the links that carry the tunnels.
     package func fullStack() throws(NetlinkError) -> LinkStack {
+        try readAll()
         _ = readTraits(of: table.links.keys)
         for index in table.links.keys.sorted() { try findCarriers(of: index) }
         return makeStack(tunnels.known, identities(of: table.links.keys))
@@ -287,11 +305,8 @@ package final class KernelView {
     /// - Returns: Whether there were any.
     private func readTraits(of members: some Sequence<InterfaceIndex>) -> Bool {
         // A look for the key alone, since traits would be copied: each loss asks for those of all links.
-        let unknown = members.filter { traits.index(forKey: $0) == nil }
-        for member in unknown {
-            guard let link = table.links[member] else { continue }
-            traits[member] = traitsReader.traits(of: link)
-        }
+        let unknown = members.filter { traits.index(forKey: $0) == nil }.compactMap { table.links[$0] }
+        for link in unknown { traits[link.index] = traitsReader.traits(of: link) }
         return !unknown.isEmpty
     }
 
@@ -299,7 +314,8 @@ package final class KernelView {
         _ carriers: [InterfaceIndex: TunnelCarriers], _ identities: [InterfaceIndex: NetworkIdentity] = [:]
     ) -> LinkStack {
         LinkStack(
-            links: table.links, traits: traits, policy: policy, tunnelCarriers: carriers, identities: identities)
+            links: table.links, index: table.index, traits: traits, policy: policy, tunnelCarriers: carriers,
+            identities: identities)
     }
 
     /// Makes sure that the state of a neighbour is known.

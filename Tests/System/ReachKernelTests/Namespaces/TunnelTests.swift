@@ -196,6 +196,30 @@ struct LookupDetailTests {
         #expect(refused.status == .notReachable && refused.reason == .prohibited)
     }
 
+    @Test func `the explanation shows the rule for the source that the kernel chooses`() async throws {
+        try machine.run("ip", "route", "add", "default", "via", "198.18.1.1")
+        try machine.run("ip", "route", "add", "default", "via", "198.18.2.1", "table", "100")
+        try machine.run("ip", "rule", "add", "from", "198.18.1.2", "lookup", "100", "pref", "900")
+        #expect(
+            try await explainedRoute() == [
+                "A first lookup chooses the source 198.18.1.2; the kernel looks up again with it, so that rules for it apply.",
+                "Rule 900 (from 198.18.1.2 lookup 100) sends this to table 100, before table main is used.",
+                "The route `default via 198.18.2.1 dev lan1` in table 100 matches 203.0.113.5.",
+            ])
+        try machine.run("ip", "rule", "add", "from", "198.18.1.2", "prohibit", "pref", "100")
+        let refused = try await explainedRoute()
+        #expect(
+            refused.count == 2 && refused[1].hasPrefix("Rule 100 (from 198.18.1.2 prohibit) refuses this"), "\(refused)"
+        )
+    }
+
+    private func explainedRoute() async throws -> [String] {
+        try await machine.perform {
+            let explanation = try Explainer().explain(Target("203.0.113.5"))
+            return explanation.ipv4.steps.filter { [.rule, .route].contains($0.subject) }.map(\.text)
+        }
+    }
+
     @Test func `one next hop of several is enough`() async throws {
         try machine.run(
             "ip", "route", "add", "default", "nexthop", "via", "2001:db8:1::1", "dev", "lan0", "nexthop", "via",
