@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct NearestWordTests {
     @Test(arguments: [
-        ("wfii", "wifi"), ("wif", "wifi"), ("wify", "wifi"), ("unmeterd", "unmetered"), ("nubmetered", nil),
+        ("wfii", "wifi"), ("wif", "wifi"), ("wify", "wifi"), ("unmeterd", "unmetered"), ("nubmetered", "unmetered"),
         ("abcdefgh", nil), ("", nil),
     ])
     func `one slip in four letters is a mistyped word, and two swapped letters are one slip`(

@@ -79,7 +79,7 @@ final class EngineConnection {
     private func handle(_ event: NATSLink.Event) {
         switch event {
         case .disconnected(let error), .closed(let error): lose(lastFault ?? error)
-        case .fault(let error) where isRefusedInbox(error):
+        case .fault(let error) where isOfAnotherHost(error):
             lastError = error.description
             close()
             handler(.disconnected(.wrongHost))
@@ -88,9 +88,11 @@ final class EngineConnection {
         }
     }
 
-    /// Whether the server lets this host receive no answer: its key has the rights of a host of another name.
-    private func isRefusedInbox(_ error: NATSError) -> Bool {
-        error.kind == .notPermitted && error.description.containsUTF8("\"\(settings.inbox).")
+    /// Whether the key has the rights of a host of another name: it may not receive this host's answers, or not write what is this
+    /// host's own. Of several refusals that come at once libnats tells the last one.
+    private func isOfAnotherHost(_ error: NATSError) -> Bool {
+        error.kind == .notPermitted
+            && (error.description.containsUTF8("\"\(settings.inbox).") || error.description.containsUTF8(".\(host)\""))
     }
 
     private func lose(_ error: NATSError) {
