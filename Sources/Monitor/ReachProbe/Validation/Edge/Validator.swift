@@ -170,10 +170,10 @@ package final class Validator {
         schedule()
         traffic.setCountsClosed(machine.isInTrouble)
         updateSilence()
-        let fresh = machine.survey
-        guard fresh != survey else { return }
-        survey = fresh
-        onChange(fresh)
+        let found = machine.survey
+        guard found != survey else { return }
+        survey = found
+        onChange(found)
     }
 
     private func schedule() {
