@@ -43,7 +43,7 @@ import Testing
         let looks = LookCounter()
         let bytes = Array(Self.text(terms: terms).utf8)
         let read = try ConditionReader.read(CountedBytes(bytes, looks)) { _ in false }
-        #expect(read.excludedNetworks.count == terms)
+        #expect(read?.excludedNetworks.count == terms)
         #expect(looks.count <= 3 * bytes.count)
     }
 
