@@ -9,8 +9,8 @@ package struct TerminalText {
 
     /// Whether the bytes, which are the first of a text or all of it, are a text at all.
     package static func isText(_ bytes: [UInt8]) -> Bool {
-        let whole = bytes.dropLast(unfinished(bytes[...]))
-        return !whole.contains(0) && String(validating: whole, as: UTF8.self) != nil
+        let complete = bytes.dropLast(unfinished(bytes[...]))
+        return !complete.contains(0) && String(validating: complete, as: UTF8.self) != nil
     }
 
     /// The piece, with controls and marks of direction as `\u{...}`, except for tabs and the ends of lines.

@@ -83,7 +83,7 @@ package struct TextTable {
 
     /// A labelled text as one part, or as its words if that is wider than a line.
     private static func parts(_ label: String?, _ text: String, room: Int) -> [String] {
-        let whole = label.map { $0 + " " + text } ?? text
-        return DisplayWidth.of(whole) <= room ? [whole] : whole.split(scalar: " ").map(String.init)
+        let labelled = label.map { $0 + " " + text } ?? text
+        return DisplayWidth.of(labelled) <= room ? [labelled] : labelled.split(scalar: " ").map(String.init)
     }
 }

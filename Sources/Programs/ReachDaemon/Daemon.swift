@@ -40,9 +40,9 @@ package final class Daemon {
     private var wakesHistory = false
     var traffic: TrafficCounter?
     var journal: Journal?
-    let queue: QueueController
-    /// The handler of the clients' queue calls.
-    package let queueService: any QueueService
+    /// Also answers the clients' queue calls.
+    package let queue: QueueServiceHandler
+    private let pages: MappedPages
     private(set) var hooks: DaemonHooks?
     private var outages = OutageNotices()
     private lazy var proofTimer = DeadlineTimer(on: loop) { [unowned self] in
@@ -69,18 +69,17 @@ package final class Daemon {
         output = Log(level: configuration.logLevel.level)
         log = output.logger
         manager = ServiceManager(environment: SocketPath.processEnvironment)
-        transfers = SharedTransfers(loop: loop)
+        pages = MappedPages(on: loop)
+        transfers = SharedTransfers(loop: loop, pages: pages)
         registry = TargetRegistry(loop: loop, configuration: configuration, transfers: transfers, log: log)
         transfers.serverRoute = { [weak engine = registry.engine] (server, bound) throws(SystemError) in
             guard let engine else { return bound }
             return try engine.interface(for: server, boundTo: bound)
         }
         queries = QueryPool(on: loop)
-        queue = QueueController(loop: loop, transfers: transfers, log: log)
-        let handler = QueueServiceHandler(queue)
-        handler.rootCause = { [engine = registry.engine] in engine.rootCause(where: $0) }
-        queueService = handler
-        handler.networkNames = { [unowned self] in networkNames }
+        queue = QueueServiceHandler(loop: loop, transfers: transfers, pages: pages, log: log)
+        queue.rootCause = { [engine = registry.engine] in engine.rootCause(where: $0) }
+        queue.networkNames = { [unowned self] in networkNames }
     }
 
     /// Starts observing the network and serving clients.
@@ -107,7 +106,7 @@ package final class Daemon {
         manager.notify("READY=1\nSTATUS=Watching")
         manager.feedWatchdog(on: loop)
         log.info("listening", metadata: ["socket": "\(listening)"])
-        StartPages.releaseSoon(on: loop)
+        pages.releaseAtRest(afterStart: true)
     }
 
     private func reportUnreadAdvertisements() {
@@ -123,7 +122,7 @@ package final class Daemon {
             loop: loop, service: self,
             information: ServiceInformation(
                 vendor: "reach", product: "reachd", version: options.version, url: "https://example.org/reach"),
-            queue: queueService,
+            queue: queue,
             authority: ControlAuthority(
                 user: getuid(), group: groupNumber(configuration.socket.group, "socket.group"),
                 journalGroup: groupNumber(configuration.journal.group, "journal.group"),
@@ -163,6 +162,7 @@ package final class Daemon {
             proofTimer.set(to: outages.deadline)
         }
         hooks?.handle(change)
+        pages.releaseAtRest()
     }
 
     /// Records that named targets cannot be used although the kernel has a path, since the Internet is proved not to answer over
@@ -281,24 +281,24 @@ package final class Daemon {
         defer { manager.notify("READY=1") }
         guard let file = options.configurationFile else { return nil }
         do throws(ConfigurationError) {
-            let fresh = try file.load()
-            if fresh.differsAtStart(from: startConfiguration) {
+            let loaded = try file.load()
+            if loaded.differsAtStart(from: startConfiguration) {
                 log.warning(
                     "changes to [socket], [limits], [history], [journal] and [queue] take effect at the next start")
             }
-            let targets = Set(configuration.targets.map(\.name)).subtracting(fresh.targets.map(\.name))
+            let targets = Set(configuration.targets.map(\.name)).subtracting(loaded.targets.map(\.name))
             for name in targets.sorted() { history?.recordUnwatched(name, at: SystemClock.now) }
-            configuration = fresh
-            output.level = fresh.logLevel.level
-            registry.apply(fresh)
+            configuration = loaded
+            output.level = loaded.logLevel.level
+            registry.apply(loaded)
             reportUnreadAdvertisements()
-            queue.apply(fresh)
+            queue.apply(loaded)
             queue.reportUnknownNetworks(among: networkNames)
-            let gone = Set(probes?.reports.map(\.name) ?? []).subtracting(fresh.probes.flatMap(\.names))
+            let gone = Set(probes?.reports.map(\.name) ?? []).subtracting(loaded.probes.flatMap(\.names))
             for name in gone.sorted() { history?.recordUnwatched("probe:" + name, at: SystemClock.now) }
-            probes?.apply(fresh)
-            metrics?.apply(fresh.metrics)
-            hooks?.apply(fresh.hooks)
+            probes?.apply(loaded)
+            metrics?.apply(loaded.metrics)
+            hooks?.apply(loaded.hooks)
             log.info("the configuration was reloaded")
             return nil
         } catch {

@@ -7,11 +7,15 @@ internal import ReachTransfer
 /// own, whose transfers may outlive a network change.
 final class SharedTransfers {
     private let loop: EventLoop
+    private let pages: MappedPages
     private var created: TransferEngine?
     /// Chooses the interface for queries to a name server, of probes and checks that are bound to an interface.
     var serverRoute: NameService.ServerRoute?
 
-    init(loop: EventLoop) { self.loop = loop }
+    init(loop: EventLoop, pages: MappedPages) {
+        self.loop = loop
+        self.pages = pages
+    }
 
     /// - Throws: If libcurl is not available.
     func engine() throws(TransferFailure) -> TransferEngine {
@@ -20,7 +24,7 @@ final class SharedTransfers {
         engine.resolver.route = serverRoute
         created = engine
         // libcurl and its libraries were loaded just now.
-        StartPages.releaseSoon(on: loop)
+        pages.releaseAtRest(afterStart: true)
         return engine
     }
 

@@ -41,10 +41,8 @@ enum ChildOutput {
         posix_spawn_file_actions_addclose(&actions, reader)
         if output != STDOUT_FILENO { posix_spawn_file_actions_addclose(&actions, output) }
         if !showsErrors { posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) }
-        var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
-        defer { pointers.forEach { free($0) } }
         var child = pid_t()
-        let number = posix_spawnp(&child, arguments[0], &actions, nil, &pointers, environ)
+        let number = CStrings.with(arguments) { posix_spawnp(&child, arguments[0], &actions, nil, $0, environ) }
         guard number == 0 else { throw SystemError(call: "posix_spawn", number: number) }
         return child
     }

@@ -19,14 +19,14 @@ struct FleetSubcommand: ParsableCommand {
     func run() throws {
         // The one of the same installation first, then as the shell finds it.
         for path in [ThisProgram.directory + "/" + Self.program, Self.program] {
-            var words = ([Self.program] + arguments).map { strdup($0) } + [nil]
-            defer { words.forEach { free($0) } }
-            execvp(path, &words)
-            guard errno == ENOENT else { break }
-        }
-        guard errno == ENOENT else {
-            throw CommandError(
-                status: .cannotExecute, message: "\(Self.program): \(SystemError.text(errno))")
+            // free(3) may change errno.
+            let error = CStrings.with([Self.program] + arguments) { words in
+                execvp(path, words)
+                return errno
+            }
+            guard error == ENOENT else {
+                throw CommandError(status: .cannotExecute, message: "\(Self.program): \(SystemError.text(error))")
+            }
         }
         throw CommandError(
             status: .commandNotFound, message: "\(Self.program) is not installed; its package is reach-fleet")

@@ -60,10 +60,10 @@ struct KernelConfiguration {
     }
 
     private static var directories: [String] {
-        let own =
+        let printed =
             SocketPath.processEnvironment("XDG_CONFIG_HOME").flatMap { $0.hasUTF8Prefix("/") ? $0 : nil }
             ?? SocketPath.processEnvironment("HOME").map { $0 + "/.config" }
-        return (getuid() == 0 ? [] : own.map { [$0 + "/reach"] } ?? []) + ["/etc/reach"]
+        return (getuid() == 0 ? [] : printed.map { [$0 + "/reach"] } ?? []) + ["/etc/reach"]
     }
 
     /// Whether there is a configuration, which may be one that cannot be read.

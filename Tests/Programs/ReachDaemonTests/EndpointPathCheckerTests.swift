@@ -30,7 +30,8 @@ struct EndpointPathCheckerTests {
             BackgroundThread.start(named: "test-checker") {
                 reach_enter_network_namespace(descriptor)
                 guard let loop = try? EventLoop() else { return ready.open() }
-                let checker = EndpointPathChecker(loop: loop, transfers: SharedTransfers(loop: loop))
+                let checker = EndpointPathChecker(
+                    loop: loop, transfers: SharedTransfers(loop: loop, pages: MappedPages(on: loop)))
                 checker.use(endpoints.compactMap { ConnectivityEndpoint($0) })
                 checker.onBrokenPath = { broken.append(true) }
                 box.checker = checker

@@ -15,7 +15,6 @@ final class QueueServiceHandlerStage: Sendable {
     struct Room {
         let loop: EventLoop
         let engine: ReachabilityEngine
-        let controller: QueueController
         let handler: QueueServiceHandler
     }
 
@@ -31,7 +30,7 @@ final class QueueServiceHandlerStage: Sendable {
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             mailbox.post { [box] _ in
                 box.room?.handler.networkNames = { names }
-                box.room?.controller.reportUnknownNetworks(among: names)
+                box.room?.handler.reportUnknownNetworks(among: names)
                 done.resume()
             }
         }
@@ -52,21 +51,21 @@ final class QueueServiceHandlerStage: Sendable {
         BackgroundThread.start(named: "test-queue") { [configuration] in
             if let namespace { _ = reach_enter_network_namespace(namespace.descriptor) }
             if let loop = try? EventLoop() {
-                let controller = QueueController(
-                    loop: loop, transfers: SharedTransfers(loop: loop),
+                let pages = MappedPages(on: loop)
+                let handler = QueueServiceHandler(
+                    loop: loop, transfers: SharedTransfers(loop: loop, pages: pages), pages: pages,
                     log: Logger(label: "test") { _ in RecordingLogHandler(logged) })
                 let engine = ReachabilityEngine(loop: loop)
                 engine.start()
-                if let directory { controller.open(in: directory, configuration, version: "1", network: engine) }
-                let handler = QueueServiceHandler(controller)
+                if let directory { handler.open(in: directory, configuration, version: "1", network: engine) }
                 handler.networkNames = { configuration.networks.map(\.name) }
                 handler.rootCause = { [unowned engine] in engine.rootCause(where: $0) }
-                box.room = Room(loop: loop, engine: engine, controller: controller, handler: handler)
+                box.room = Room(loop: loop, engine: engine, handler: handler)
             }
             ready.open()
             box.room?.loop.run()
             box.watches = []
-            box.room?.controller.close(patience: .seconds(2))
+            box.room?.handler.close(patience: .seconds(2))
             box.room = nil
             ended.open()
         }

@@ -11,7 +11,8 @@ import Testing
     @Test func `what waits for a state is released once it has it`() throws {
         let loop = try EventLoop()
         let registry = TargetRegistry(
-            loop: loop, configuration: Configuration(), transfers: SharedTransfers(loop: loop),
+            loop: loop, configuration: Configuration(),
+            transfers: SharedTransfers(loop: loop, pages: MappedPages(on: loop)),
             log: Logger(label: "test"))
         registry.start()
         weak var released: Token?

@@ -33,10 +33,10 @@ extension IPAddress: LosslessStringConvertible, CustomStringConvertible {
     private var groups: String {
         if high == 0, low >> 32 == 0xffff { return "::ffff:" + dotted(UInt32(truncatingIfNeeded: low)) }
         let words = [high, low].flatMap { half in [48, 32, 16, 0].map { UInt16(truncatingIfNeeded: half >> $0) } }
-        let gap = Self.longestRunOfZeros(in: words)
+        let zeros = Self.longestRunOfZeros(in: words)
         let hex = words.map { String($0, radix: 16) }
-        guard gap.count > 1 else { return hex.joined(separator: ":") }
-        return hex[..<gap.lowerBound].joined(separator: ":") + "::" + hex[gap.upperBound...].joined(separator: ":")
+        guard zeros.count > 1 else { return hex.joined(separator: ":") }
+        return hex[..<zeros.lowerBound].joined(separator: ":") + "::" + hex[zeros.upperBound...].joined(separator: ":")
     }
 
     private static func longestRunOfZeros(in words: [UInt16]) -> Range<Int> {
@@ -53,24 +53,31 @@ extension IPAddress: LosslessStringConvertible, CustomStringConvertible {
     }
 
     private static func parseDotted(_ text: Substring) -> UInt32? {
-        let parts = text.split(scalar: ".", omittingEmptySubsequences: false)
-        guard parts.count == 4 else { return nil }
-        var bits: UInt32 = 0
-        for part in parts {
-            guard (1...3).contains(part.utf8.count), part.utf8.allSatisfy({ 48...57 ~= $0 }),
-                part == "0" || !part.hasUTF8Prefix("0"), let value = UInt8(part)
-            else { return nil }
-            bits = bits << 8 | UInt32(value)
+        var (bits, octet, digits, dots) = (UInt32(0), UInt32(0), 0, 0)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                // Not "01", which some read as octal.
+                guard digits == 0 || octet > 0 else { return nil }
+                octet = octet * 10 + UInt32(byte - UInt8(ascii: "0"))
+                digits += 1
+                guard octet < 256 else { return nil }
+            case UInt8(ascii: "."):
+                guard digits > 0, dots < 3 else { return nil }
+                bits = bits << 8 | octet
+                (octet, digits, dots) = (0, 0, dots + 1)
+            default: return nil
+            }
         }
-        return bits
+        return dots == 3 && digits > 0 ? bits << 8 | octet : nil
     }
 
     private static func parseGroups(_ text: String) -> (high: UInt64, low: UInt64)? {
-        let gap = text.utf8Range(of: "::")
-        guard let head = words(text[..<(gap?.lowerBound ?? text.endIndex)], isTail: gap == nil) else { return nil }
+        let zeros = text.utf8Range(of: "::")
+        guard let head = words(text[..<(zeros?.lowerBound ?? text.endIndex)], isTail: zeros == nil) else { return nil }
         var all = head
-        if let gap {
-            guard let tail = words(text[gap.upperBound...], isTail: true), head.count + tail.count < 8 else {
+        if let zeros {
+            guard let tail = words(text[zeros.upperBound...], isTail: true), head.count + tail.count < 8 else {
                 return nil
             }
             all += Array(repeating: 0, count: 8 - head.count - tail.count) + tail

@@ -13,15 +13,24 @@ struct ConditionReader: ~Copyable {
 
     /// Reads terms with commas between them.
     ///
+    /// - Parameter other: Called with each term, and returns whether it is the caller's, and no condition of a path.
+    /// - Returns: `nil` if all terms are the caller's.
     /// - Throws: ``NetworkConditionError``, which names the term at fault.
-    static func read<Bytes: Collection<UInt8>>(_ text: Bytes) throws(NetworkConditionError) -> NetworkCondition {
+    static func read<Bytes: Collection<UInt8>>(
+        _ text: Bytes, other: (String) throws(NetworkConditionError) -> Bool
+    ) throws(NetworkConditionError) -> NetworkCondition? {
         var reader = ConditionReader()
-        var rest = text[...]
-        while let comma = rest.firstIndex(of: UInt8(ascii: ",")) {
-            try reader.add(term(rest[..<comma]))
-            rest = rest[text.index(after: comma)...]
+        var isOfPath = false
+        var rest: Bytes.SubSequence? = text[...]
+        while let part = rest {
+            let comma = part.firstIndex(of: UInt8(ascii: ","))
+            let term = term(part[..<(comma ?? part.endIndex)])
+            rest = comma.map { part[text.index(after: $0)...] }
+            if try other(term) { continue }
+            try reader.add(term)
+            isOfPath = true
         }
-        try reader.add(term(rest))
+        guard isOfPath else { return nil }
         let terms = reader.terms
         if let linkClass = terms.linkClass, terms.excludedClasses.contains(linkClass) {
             throw fault(String(decoding: text, as: UTF8.self), "both asks for a class and excludes it")

@@ -30,21 +30,32 @@ extension NetworkCondition: CustomStringConvertible {
     ///
     /// - Throws: ``NetworkConditionError``, which names the term at fault.
     package init(_ text: String) throws(NetworkConditionError) {
-        guard text.utf8.count <= Self.longestText else { throw Self.isTooLong(text.utf8.count) }
+        self = try Self.read(text) { _ in false } ?? .any
+    }
+
+    /// Reads a condition among other terms.
+    ///
+    /// - Parameter other: Called with each term, and returns whether it is the caller's, and no condition of a path.
+    /// - Returns: `nil` if all terms are the caller's.
+    package static func read(
+        _ text: String, other: (String) throws(NetworkConditionError) -> Bool
+    ) throws(NetworkConditionError) -> NetworkCondition? {
+        guard text.utf8.count <= Self.longestText else { throw isTooLong(text.utf8.count) }
         let terms = text.utf8.reduce(1) { $1 == UInt8(ascii: ",") ? $0 + 1 : $0 }
-        guard terms <= Self.mostTerms else {
+        guard terms <= mostTerms else {
             throw NetworkConditionError(
-                description: "a condition has at most \(Self.mostTerms) terms, and this one has \(terms)")
+                description: "a condition has at most \(mostTerms) terms, and this one has \(terms)")
         }
-        try self.init(stored: text)
+        let condition = try ConditionReader.read(text.utf8, other: other)
         // Written in one form it may be longer, and the next reader has the same limit.
-        let length = description.utf8.count
-        guard length <= Self.longestText else { throw Self.isTooLong(length) }
+        let length = condition?.description.utf8.count ?? 0
+        guard length <= longestText else { throw isTooLong(length) }
+        return condition
     }
 
     /// Reads a condition of any length, as earlier versions accepted and stored them.
     package init(stored text: String) throws(NetworkConditionError) {
-        self = try ConditionReader.read(text.utf8)
+        self = try ConditionReader.read(text.utf8) { _ in false } ?? .any
     }
 
     private static func isTooLong(_ length: Int) -> NetworkConditionError {

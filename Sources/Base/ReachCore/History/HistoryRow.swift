@@ -66,28 +66,28 @@ private struct RowBuilder {
             var shown: HistoryRow? = row
             defer { kept.append(shown) }
             guard let state = row.state else { continue }
-            var own = places[state.target] ?? []
+            var spans = places[state.target] ?? []
             /// Makes a row a part of the one before it.
             func merge(_ merged: HistoryRow) -> Bool {
-                guard let place = own.last, let before = kept[place], before.state?.status == .notReachable,
+                guard let place = spans.last, let before = kept[place], before.state?.status == .notReachable,
                     let earlier = before.lasted, let lasted = merged.lasted, lasted < HistoryTimeline.Span.shredLimit
                 else { return false }
                 kept[place]?.lasted = earlier + lasted
                 return true
             }
-            if state.status == .notReachable, own.count > 1, let moment = kept[own[own.count - 1]],
+            if state.status == .notReachable, spans.count > 1, let moment = kept[spans[spans.count - 1]],
                 moment.state?.status != .notReachable
             {
-                let place = own.removeLast()
-                if merge(moment) { kept[place] = nil } else { own.append(place) }
+                let place = spans.removeLast()
+                if merge(moment) { kept[place] = nil } else { spans.append(place) }
             }
             if state.status == .notReachable, merge(row) {
                 shown = nil
-                places[state.target] = own
+                places[state.target] = spans
                 continue
             }
-            own.append(kept.count)
-            places[state.target] = own
+            spans.append(kept.count)
+            places[state.target] = spans
         }
         rows = kept.compactMap(\.self)
     }

@@ -4,26 +4,57 @@
 /// no quotation mark, and so are a carriage return and a newline. Whoever reads the text next, a shell, a server or a
 /// spreadsheet, reads bytes, and finds a mark where none was escaped. Besides, `hasPrefix` and the like build some twenty
 /// generic types when they are first used, which costs a short-lived program 0.2 ms and half a megabyte.
-extension StringProtocol {
+///
+/// The searches are inlined down to those of ``Swift/Substring``: generic code of another module is not specialised, and needs
+/// fifty times as many instructions.
+extension StringProtocol where SubSequence == Substring {
     /// The first occurrence of `pattern`, compared byte by byte; nothing for an empty one.
-    package func utf8Range(of pattern: String) -> Range<Index>? {
-        let needle = pattern.utf8
-        guard let first = needle.first else { return nil }
-        var rest = utf8[...]
-        while let start = rest.firstIndex(of: first) {
-            if rest[start...].starts(with: needle) { return start..<utf8.index(start, offsetBy: needle.count) }
-            rest = rest[utf8.index(after: start)...]
-        }
-        return nil
-    }
+    @inlinable
+    package func utf8Range(of pattern: String) -> Range<String.Index>? { self[...].range(ofBytesIn: pattern) }
 
     /// Whether `pattern` occurs in the text; an empty one does not.
+    @inlinable
     package func containsUTF8(_ pattern: String) -> Bool { utf8Range(of: pattern) != nil }
 
-    package func hasUTF8Prefix(_ prefix: some StringProtocol) -> Bool { utf8.starts(with: prefix.utf8) }
+    @inlinable
+    package func hasUTF8Prefix<Text: StringProtocol>(_ prefix: Text) -> Bool where Text.SubSequence == Substring {
+        self[...].hasBytes(of: prefix[...], atEnd: false)
+    }
 
-    package func hasUTF8Suffix(_ suffix: some StringProtocol) -> Bool {
-        utf8.reversed().starts(with: suffix.utf8.reversed())
+    @inlinable
+    package func hasUTF8Suffix<Text: StringProtocol>(_ suffix: Text) -> Bool where Text.SubSequence == Substring {
+        self[...].hasBytes(of: suffix[...], atEnd: true)
+    }
+}
+
+extension Substring {
+    @usableFromInline
+    package func range(ofBytesIn pattern: String) -> Range<Index>? {
+        let offset = withBytes { text in
+            pattern[...].withBytes { pattern -> Int? in
+                guard let first = pattern.first, pattern.count <= text.count else { return nil }
+                return (0...(text.count - pattern.count)).first { place in
+                    text[place] == first && text[place..<(place + pattern.count)].elementsEqual(pattern)
+                }
+            }
+        }
+        guard let offset else { return nil }
+        let start = utf8.index(startIndex, offsetBy: offset)
+        return start..<utf8.index(start, offsetBy: pattern.utf8.count)
+    }
+
+    @usableFromInline
+    package func hasBytes(of other: Substring, atEnd: Bool) -> Bool {
+        withBytes { text in
+            other.withBytes { other in
+                other.count <= text.count
+                    && (atEnd ? text.suffix(other.count) : text.prefix(other.count)).elementsEqual(other)
+            }
+        }
+    }
+
+    private func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        utf8.withContiguousStorageIfAvailable(body) ?? Array(utf8).withUnsafeBufferPointer(body)
     }
 }
 

@@ -151,8 +151,8 @@ extension EncodedEvent {
 
     /// An event of a type that this version does not know, as it was received.
     package static func other(_ type: String, _ json: JSONValue, at moment: Instant) -> EncodedEvent {
-        let own: Set = ["v", "type", "seq", "time", "boottime_ns"]
-        let members = (json.object ?? [:]).filter { !own.contains($0.key) }.sorted { $0.key < $1.key }
+        let common: Set = ["v", "type", "seq", "time", "boottime_ns"]
+        let members = (json.object ?? [:]).filter { !common.contains($0.key) }.sorted { $0.key < $1.key }
         return EncodedEvent(type, at: moment) { json in
             for (name, value) in members {
                 json.key(named: name)

@@ -27,8 +27,8 @@ package struct HistoryFiles: Hashable, Sendable {
     package static func directoryForReader(
         isRoot: Bool, environment: (String) -> String?, exists: (String) -> Bool = { access($0, F_OK) == 0 }
     ) -> String {
-        guard let own = directory(isRoot: isRoot, environment: environment) else { return machine }
-        return exists(HistoryFiles(directory: own).current) ? own : machine
+        guard let usersDirectory = directory(isRoot: isRoot, environment: environment) else { return machine }
+        return exists(HistoryFiles(directory: usersDirectory).current) ? usersDirectory : machine
     }
 
     /// Reads all records, oldest first. Counts and skips a line that is torn or is no record.

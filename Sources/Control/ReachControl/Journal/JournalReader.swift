@@ -88,8 +88,8 @@ package struct JournalReader {
     /// - Returns: `nil` without files.
     private mutating func begin() -> Int? {
         guard let oldest = segments.first else { return nil }
-        let known = segments.indices.filter { segments[$0].log == slice.log }
-        guard let firstKnown = known.first else {
+        let sameLog = segments.indices.filter { segments[$0].log == slice.log }
+        guard let firstKnown = sameLog.first else {
             // Nothing shows how much lies between the cursor and what is here.
             jump(to: oldest)
             return 0
@@ -106,7 +106,7 @@ package struct JournalReader {
             append(JournalGap(.log))
             return segments.count - 1
         }
-        guard let index = known.last(where: { segments[$0].first - 1 <= after }) else {
+        guard let index = sameLog.last(where: { segments[$0].first - 1 <= after }) else {
             skip(.expired, to: segments[firstKnown].first - 1)
             return firstKnown
         }

@@ -156,8 +156,8 @@ package struct LineSchema {
     /// A type's name with that of its interface: of the type that uses it if both have it there, else of the first.
     private func fullName(_ name: String, for user: String?) -> String {
         if name.unicodeScalars.contains(".") { return name }
-        let own = definitions.first { user?.hasUTF8Prefix($0.name + ".") ?? false && $0.types[name] != nil }
-        guard let definition = own ?? definitions.first(where: { $0.types[name] != nil }) else {
+        let named = definitions.first { user?.hasUTF8Prefix($0.name + ".") ?? false && $0.types[name] != nil }
+        guard let definition = named ?? definitions.first(where: { $0.types[name] != nil }) else {
             preconditionFailure("no definition has the type \(name)")
         }
         return definition.name + "." + name

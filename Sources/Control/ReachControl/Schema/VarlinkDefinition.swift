@@ -87,9 +87,9 @@ struct VarlinkDefinition: Sendable {
         for line in comment {
             let indent = line.prefixScalars { $0 == " " }.count
             let text = line.dropScalars { $0 == " " }
-            if indent == 3, let gap = text.utf8Range(of: "  ") {
-                current = String(text[..<gap.lowerBound])
-                texts[current ?? ""] = String(text[gap.upperBound...].dropScalars { $0 == " " })
+            if indent == 3, let separator = text.utf8Range(of: "  ") {
+                current = String(text[..<separator.lowerBound])
+                texts[current ?? ""] = String(text[separator.upperBound...].dropScalars { $0 == " " })
             } else if indent > 3, let current {
                 texts[current]? += " " + text
             } else {

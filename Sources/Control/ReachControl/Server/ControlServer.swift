@@ -38,9 +38,10 @@ package final class ControlServer {
             service: service, queue: queue, limits: limits, exempt: authority.exempt)
         let queueInterface = queue.map { QueueInterface.make($0, topics) }
         let followers = JournalFollowers(service: service, limit: limits.journalFollowersPerUser)
-        let own = [MonitorInterface.make(service, topics, followers)] + [queueInterface].compactMap { $0 } + interfaces
+        let served =
+            [MonitorInterface.make(service, topics, followers)] + [queueInterface].compactMap { $0 } + interfaces
         switchboard = Switchboard(
-            loop: loop, topics: topics, interfaces: [ServiceInterface.make(information, own)] + own,
+            loop: loop, topics: topics, interfaces: [ServiceInterface.make(information, served)] + served,
             authority: authority, limits: limits)
     }
 

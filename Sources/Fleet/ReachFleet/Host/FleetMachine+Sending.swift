@@ -206,8 +206,8 @@ extension FleetMachine {
             let cursor = JournalCursor(log: acknowledged.log, n: acknowledged.n)
             return open(after: cursor, tail: found.sequence, &actions)
         }
-        let known = [tail, acknowledged?.sequence].compactMap(\.self).max()
-        let isNewer = known.map { found.sequence > $0 } ?? false
+        let sequence = [tail, acknowledged?.sequence].compactMap(\.self).max()
+        let isNewer = sequence.map { found.sequence > $0 } ?? false
         if isNewer, !found.isForking, tail != nil { return pause(.conflict, now) }
         if isNewer, !found.isForking, let acknowledged, acknowledged.log != found.chunk.log {
             // Another machine wrote while this one was away.

@@ -16,7 +16,7 @@ package struct FleetRights: Hashable, Sendable {
         let desired = DesiredState.keys(host: host, groups: groups).map {
             FleetNames.subject(ofKey: $0, in: FleetNames.desired)
         }
-        let own = [
+        let subjects = [
             FleetNames.eventSubject(of: host), FleetNames.subject(ofKey: host, in: FleetNames.state),
             FleetNames.subject(ofKey: host, in: FleetNames.lease),
         ]
@@ -26,7 +26,7 @@ package struct FleetRights: Hashable, Sendable {
             "\(directGet(FleetNames.stream(of: FleetNames.state))).\(FleetNames.subject(ofKey: host, in: FleetNames.state))"
         let bucket = directGet(FleetNames.stream(of: FleetNames.desired))
         return FleetRights(
-            publish: own + [tail, state] + desired.map { "\(bucket).\($0)" },
+            publish: subjects + [tail, state] + desired.map { "\(bucket).\($0)" },
             subscribe: ["\(hostInbox(host)).>"] + desired)
     }
 

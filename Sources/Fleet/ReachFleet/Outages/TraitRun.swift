@@ -110,8 +110,8 @@ struct TraitRuns {
             // Such a host returned during the run and left again: it is affected, too.
             if previous[index] >= 0, ends[previous[index]] > first { alreadyAway += 1 }
         }
-        let known = table.totals[trait] - awayBefore + alreadyAway
-        guard TraitRun.suffices(hosts.count, of: known, with: table.traits[trait], options) else { return nil }
-        return TraitRun(trait: trait, absences: slice, affected: hosts.count, known: known)
+        let present = table.totals[trait] - awayBefore + alreadyAway
+        guard TraitRun.suffices(hosts.count, of: present, with: table.traits[trait], options) else { return nil }
+        return TraitRun(trait: trait, absences: slice, affected: hosts.count, known: present)
     }
 }

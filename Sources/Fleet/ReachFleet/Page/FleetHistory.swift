@@ -71,8 +71,8 @@ package struct FleetHistory: Sendable {
         changes.append(change)
         counts[change.member] += 1
         guard counts[change.member] >= 2 * Self.changesOfHost else { return }
-        let own = changes.filter { $0.member == change.member }.map(\.time).sorted()
-        let oldest = own[own.count - Self.changesOfHost]
+        let times = changes.filter { $0.member == change.member }.map(\.time).sorted()
+        let oldest = times[times.count - Self.changesOfHost]
         changes.removeAll { $0.member == change.member && $0.time < oldest }
         countChanges()
     }
@@ -162,9 +162,9 @@ extension FleetPage {
             line.timeline = history.timeline(of: host.id)
             return line
         }
-        var own = [[Absence]](repeating: [], count: hosts.count)
-        for absence in absences { own[absence.member].append(absence) }
-        strips = own.map { AbsenceStrip.text($0, asOf: engine.now, known: history.known) }
+        var times = [[Absence]](repeating: [], count: hosts.count)
+        for absence in absences { times[absence.member].append(absence) }
+        strips = times.map { AbsenceStrip.text($0, asOf: engine.now, known: history.known) }
         (known, isCut) = (history.known, history.known > history.start)
         if roster.damaged > 0 {
             engineNotes.append("\(roster.damaged) entries cannot be read, the last: \(roster.lastDamage ?? "")")

@@ -51,24 +51,25 @@ package struct FleetTimeline: Sendable {
         return events.compactMap { event in
             guard isNew(event, of: host) else { return nil }
             let (corrected, isHostClock) = chunk.time(of: event, storedAt: time)
-            let own = event.moment.wall
+            let reported = event.moment.wall
             return TimelineEvent(
                 host: host, event: event, time: corrected,
-                hostTime: RosterHost.isTolerable(own.duration(to: corrected)) ? nil : own, isHostClock: isHostClock,
+                hostTime: RosterHost.isTolerable(reported.duration(to: corrected)) ? nil : reported,
+                isHostClock: isHostClock,
                 stored: time, sequence: sequence)
         }
     }
 
     private mutating func isNew(_ event: FleetEvent, of host: String) -> Bool {
-        var known = logs[host] ?? []
-        defer { logs[host] = known }
-        if let index = known.firstIndex(where: { $0.name == event.log }) {
-            guard event.n > known[index].last else { return false }
-            known[index].last = event.n
+        var seen = logs[host] ?? []
+        defer { logs[host] = seen }
+        if let index = seen.firstIndex(where: { $0.name == event.log }) {
+            guard event.n > seen[index].last else { return false }
+            seen[index].last = event.n
             return true
         }
-        known.append(Log(name: event.log, last: event.n))
-        if known.count > Self.logsOfHost { known.removeFirst() }
+        seen.append(Log(name: event.log, last: event.n))
+        if seen.count > Self.logsOfHost { seen.removeFirst() }
         return true
     }
 }

@@ -67,8 +67,8 @@ extension RosterHost {
     /// When the lease ends unless it is renewed; `nil` without one.
     package func leaseEnd(_ engine: EngineFacts) -> Timestamp? {
         guard let lease, leaseEnded == nil else { return nil }
-        let own = (report?.lease ?? HostLease.unreported) * HostLease.patience
-        return lease.renewed + (min(own, engine.leaseAge ?? own) + Self.leaseGrace)
+        let patience = (report?.lease ?? HostLease.unreported) * HostLease.patience
+        return lease.renewed + (min(patience, engine.leaseAge ?? patience) + Self.leaseGrace)
     }
 
     /// How long after ``lastSeen`` a host that is presumed silent may have gone: until its next renewal was due.

@@ -107,8 +107,8 @@ extension HostState {
 
     /// The value's bytes. Lists that are too long for ``sizeLimit`` are cut.
     package var bytes: [UInt8] {
-        let whole = encoded()
-        guard whole.count > Self.sizeLimit else { return whole }
+        let bytes = encoded()
+        guard bytes.count > Self.sizeLimit else { return bytes }
         var cut = self
         cut.targets = [:]
         cut.probesDown = Array(probesDown.prefix(64))

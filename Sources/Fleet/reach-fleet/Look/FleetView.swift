@@ -70,14 +70,14 @@ struct FleetView {
     /// - Returns: `false` if they have to be read whole: they were made again, or their server has restarted, and buckets in
     ///   memory count from the beginning then.
     mutating func follow(_ jetStream: JetStream) throws(NATSError) -> Bool {
-        let fresh = try FleetView(jetStream)
-        let hasRestarted = fresh.starts.contains { name, start in starts[name].map { $0 != start } ?? false }
+        let latest = try FleetView(jetStream)
+        let hasRestarted = latest.starts.contains { name, start in starts[name].map { $0 != start } ?? false }
         guard !hasRestarted else { return false }
         for bucket in Self.buckets {
             guard positions[bucket]?.isContinued(by: try info(of: bucket, jetStream)) == true else { return false }
         }
-        starts.merge(fresh.starts) { _, new in new }
-        (engine, clockOffset) = (fresh.engine, fresh.clockOffset)
+        starts.merge(latest.starts) { _, new in new }
+        (engine, clockOffset) = (latest.engine, latest.clockOffset)
         for (bucket, position) in positions where position.exists {
             try read(bucket, from: .sequence(position.last + 1), jetStream)
         }

@@ -46,7 +46,7 @@ final class ForwardAttempt: DiagnosisAttempt {
 
     private func receive() {
         while let bytes = try? socket?.receive(256) {
-            if bytes.count >= 8, bytes[0] == 0 { return end(.answered) }
+            if EchoMessage.sequence(ofReply: bytes, .ipv4) != nil { return end(.answered) }
         }
     }
 

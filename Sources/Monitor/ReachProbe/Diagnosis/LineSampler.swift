@@ -76,10 +76,9 @@ final class LineSampler: DiagnosisAttempt {
     }
 
     private func note(_ bytes: [UInt8]) {
-        let type: UInt8 = host.family == .ipv4 ? 0 : 129
-        guard bytes.count >= 8, bytes[0] == type else { return }
-        let sequence = UInt16(bytes[6]) << 8 | UInt16(bytes[7])
-        guard Int(sequence) < sent.count, trips[sequence] == nil else { return }
+        guard let sequence = EchoMessage.sequence(ofReply: bytes, host.family), Int(sequence) < sent.count,
+            trips[sequence] == nil
+        else { return }
         trips[sequence] = SystemClock.boot - sent[Int(sequence)]
     }
 

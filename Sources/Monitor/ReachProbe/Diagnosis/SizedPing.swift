@@ -70,8 +70,7 @@ final class SizedPing: DiagnosisAttempt {
         do throws(SystemError) {
             while let bytes = try socket.receive(2048) {
                 // Some servers cut long payloads, so only the type and the number count.
-                let type: UInt8 = host.family == .ipv4 ? 0 : 129
-                if bytes.count >= 8, bytes[0] == type, bytes[7] == 1 { return end(.answered) }
+                if EchoMessage.sequence(ofReply: bytes, host.family) == 1 { return end(.answered) }
             }
         } catch {
             end(PingAnswer(error))

@@ -53,13 +53,13 @@ package final class ProbeController {
         }
         order = specifications.map(\.name)
         for specification in specifications {
-            let known = tasks[specification.name]
+            let running = tasks[specification.name]
             let task =
-                known
+                running
                 ?? ProbeTask(
                     specification, of: self, at: now, totals: earlier.removeValue(forKey: specification.key))
             task.tolerance = tolerance.time(for: specification)
-            guard known == nil else { continue }
+            guard running == nil else { continue }
             tasks[specification.name] = task
             task.begin()
         }

@@ -53,12 +53,12 @@ final class ProbeTask {
                     self?.handle(event, of: .chosen)
                 })
         }
-        let own = specification.target.reachabilityTarget
+        let asked = specification.target.reachabilityTarget
         if specification.condition.interface != nil {
             unwatch.append(
-                controller.environment.watch(own, nil) { [weak self] event in self?.handle(event, of: .unbound) })
+                controller.environment.watch(asked, nil) { [weak self] event in self?.handle(event, of: .unbound) })
         }
-        if case .name = own.subject {
+        if case .name = asked.subject {
             unwatch.append(
                 controller.environment.watch(.internet, nil) { [weak self] event in
                     self?.handle(event, of: .internet)
@@ -154,8 +154,8 @@ final class ProbeTask {
 
     /// The paths by which attempts leave, if they lead beyond this machine's own networks.
     private var farPaths: [(family: IPAddress.Family, interface: String)] {
-        let own = target.flatMap { $0.reason == .nameNotResolved ? internet : $0 }
-        guard let state = chosen.flatMap({ $0.isReachable ? $0 : nil }) ?? own, state.isReachable else { return [] }
+        let asked = target.flatMap { $0.reason == .nameNotResolved ? internet : $0 }
+        guard let state = chosen.flatMap({ $0.isReachable ? $0 : nil }) ?? asked, state.isReachable else { return [] }
         return [(IPAddress.Family.ipv4, state.ipv4), (.ipv6, state.ipv6)].compactMap { family, path in
             guard path.status == .reachable, let interface = path.interface, path.linkClass != .loopback else {
                 return nil

@@ -73,8 +73,8 @@ package struct LeaseReader: Sendable {
     private func dhcpcdFiles(_ name: String, _ suffix: String) -> [String] {
         ["var/lib/dhcpcd", "var/lib/dhcpcd5", "var/db/dhcpcd", "var/lib/dhcpcd/var/lib/dhcpcd"].flatMap { directory in
             files(in: directory) { file in
-                let own = file.after("dhcpcd-") ?? file[...]
-                return own.before(suffix).map { $0 == name || own.hasUTF8Prefix(name + "-") } ?? false
+                let rest = file.after("dhcpcd-") ?? file[...]
+                return rest.before(suffix).map { $0 == name || rest.hasUTF8Prefix(name + "-") } ?? false
             }
         }
     }

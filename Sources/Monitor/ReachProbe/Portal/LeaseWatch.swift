@@ -48,13 +48,13 @@ package final class LeaseWatch<Answer: Sendable & ExpressibleByNilLiteral> {
     }
 
     package func update(_ routes: [DefaultRoute]) {
-        let fresh = Dictionary(
+        let latest = Dictionary(
             LeaseQuestion.questions(for: routes).map { ($0.interface, $0) }
         ) { first, _ in first }
-        guard fresh != questions else { return }
-        let new = fresh.filter { questions[$0.key] != $0.value }.keys
-        questions = fresh
-        rereads = rereads.filter { fresh[$0.key] != nil }
+        guard latest != questions else { return }
+        let new = latest.filter { questions[$0.key] != $0.value }.keys
+        questions = latest
+        rereads = rereads.filter { latest[$0.key] != nil }
         guard !new.isEmpty else { return }
         read()
         guard let delay else { return }

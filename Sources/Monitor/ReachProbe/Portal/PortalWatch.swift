@@ -114,15 +114,15 @@ struct PortalWatch {
         failures = 0
         trouble = nil
         backoff.reset()
-        var fresh = PortalSession(interface: routes[0].name, isCaptive: answer.isCaptive)
-        fresh.userPortalURL = answer.userPortalURL
-        fresh.venueInfoURL = answer.venueInfoURL
-        fresh.bytesRemaining = answer.bytesRemaining
-        fresh.canExtend = answer.canExtendSession
+        var next = PortalSession(interface: routes[0].name, isCaptive: answer.isCaptive)
+        next.userPortalURL = answer.userPortalURL
+        next.venueInfoURL = answer.venueInfoURL
+        next.bytesRemaining = answer.bytesRemaining
+        next.canExtend = answer.canExtendSession
         if !answer.isCaptive {
-            fresh.end = answer.secondsRemaining.map { now + .seconds(min($0, PortalSession.longestSeconds)) }
+            next.end = answer.secondsRemaining.map { now + .seconds(min($0, PortalSession.longestSeconds)) }
         }
-        session = fresh
+        session = next
         noteTime(at: now)
         let longest = answer.isCaptive ? Self.longestFreshCaptive : answer.freshTime
         freshUntil = answer.freshTime == .zero ? nil : now + min(answer.freshTime, longest)

@@ -132,25 +132,3 @@ final class PingAttempt: ProbeAttempt {
         attempt.finish(ending)
     }
 }
-
-/// An ICMP echo request (RFC 792, RFC 4443) as a ping socket sends it. The kernel fills in the identifier and the
-/// checksum, and strips the IP header from the reply.
-struct EchoMessage: Hashable {
-    let sequence: UInt16
-    let payload: [UInt8]
-
-    /// Payload size in bytes: that of ping(8), so that networks treat these packets as they treat ping's.
-    static let payloadCount = 56
-
-    func request(_ family: IPAddress.Family) -> [UInt8] {
-        let type: UInt8 = family == .ipv4 ? 8 : 128
-        return [type, 0, 0, 0, 0, 0, UInt8(sequence >> 8), UInt8(truncatingIfNeeded: sequence)] + payload
-    }
-
-    /// Whether a datagram is the reply to this request, and not to an earlier one of the same socket.
-    func isAnswered(by bytes: [UInt8], _ family: IPAddress.Family) -> Bool {
-        let type: UInt8 = family == .ipv4 ? 0 : 129
-        guard bytes.count >= 8, bytes[0] == type, bytes[1] == 0 else { return false }
-        return UInt16(bytes[6]) << 8 | UInt16(bytes[7]) == sequence && bytes[8...].elementsEqual(payload)
-    }
-}

@@ -32,8 +32,8 @@ package enum ProbeGate: Hashable, Sendable {
         _ condition: NetworkCondition, target: ReachabilityState?, chosen: ReachabilityState? = nil,
         unbound: ReachabilityState? = nil, internet: ReachabilityState?, survey: ConnectivitySurvey? = nil
     ) -> ProbeGate {
-        let own = target.flatMap { $0.reason == .nameNotResolved ? internet : $0 }
-        let state = chosen.flatMap { $0.isReachable ? $0 : nil } ?? own
+        let asked = target.flatMap { $0.reason == .nameNotResolved ? internet : $0 }
+        let state = chosen.flatMap { $0.isReachable ? $0 : nil } ?? asked
         if let name = condition.interface, let tunnelled = unbound?.reason == .nameNotResolved ? internet : unbound,
             tunnelled.leadsIntoTunnel(besides: name), state?.passesTunnels != true
         {
@@ -57,9 +57,9 @@ package enum ProbeGate: Hashable, Sendable {
 extension ProbePause {
     /// What a path lacks that does not satisfy a condition. Of several things, the one that another path would mend comes first.
     fileprivate init(lacking condition: NetworkCondition, _ state: ReachabilityState?) {
-        let known = state.flatMap { $0.isReachable ? condition.unmet(in: $0) : nil }
+        let blocker = state.flatMap { $0.isReachable ? condition.unmet(in: $0) : nil }
         // Of a path that is not known, all that is asked for is missing.
-        let unmet = known ?? condition.terms
+        let unmet = blocker ?? condition.terms
         if unmet.contains(.linkClass) {
             self = .linkClass
         } else if unmet.contains(.network) {

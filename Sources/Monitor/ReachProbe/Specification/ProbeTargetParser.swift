@@ -36,9 +36,9 @@ struct ProbeTargetParser {
     private var suggestion: String? {
         guard case .address(let address, let zone)? = (try? Target(text))?.subject else { return nil }
         let isIncomplete = address.isLinkLocal && zone == nil
-        let known = (zone ?? (isIncomplete ? "eth0" : nil)).map { "%" + $0 } ?? ""
+        let suffix = (zone ?? (isIncomplete ? "eth0" : nil)).map { "%" + $0 } ?? ""
         let advice = isIncomplete ? ", with the interface of its link: every link has link-local addresses" : ""
-        return "; try icmp://[\(address)\(known)]\(advice)"
+        return "; try icmp://[\(address)\(suffix)]\(advice)"
     }
 
     /// `dns://SERVER[:PORT]/NAME[?type=TYPE]` or `dns:NAME[?type=TYPE]`.

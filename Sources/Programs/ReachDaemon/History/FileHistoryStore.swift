@@ -36,9 +36,9 @@ package final class FileHistoryStore: HistoryStore {
     package func rotate() throws(SystemError) {
         sync()
         // After a failure or a crash at any step, there is a file to append to.
-        let fresh = files.current + ".new"
-        unlink(fresh)
-        let next = try LineFile(fresh)
+        let replacement = files.current + ".new"
+        unlink(replacement)
+        let next = try LineFile(replacement)
         // An earlier try may have come as far as the first of these.
         guard rename(files.current, files.older) == 0 || errno == ENOENT else {
             throw SystemError(call: "rename \(files.current)")

@@ -8,7 +8,7 @@ internal import ReachQueue
 /// Chooses the daemon's events that hooks are run for. Confined to the loop's thread.
 final class DaemonHooks {
     private let loop: EventLoop
-    private let queue: QueueController
+    private let queue: QueueServiceHandler
     private let log: Logger
     private var settings: Configuration.Hooks
     private var runner: HookRunner?
@@ -20,7 +20,7 @@ final class DaemonHooks {
     private var tests: [UInt64: HookTest] = [:]
     private var lastTest: UInt64 = 0
 
-    init(on loop: EventLoop, _ settings: Configuration.Hooks, queue: QueueController, log: Logger) {
+    init(on loop: EventLoop, _ settings: Configuration.Hooks, queue: QueueServiceHandler, log: Logger) {
         self.loop = loop
         self.queue = queue
         self.log = log

@@ -70,10 +70,10 @@ struct HookProcess: Sendable {
     private static func spawn(
         _ path: String, input: CInt, output: CInt, environment: [String]
     ) throws(SystemError) -> pid_t {
-        var variables = environment.map { strdup($0) } + [nil]
-        defer { variables.forEach { free($0) } }
         var child = pid_t()
-        _ = try descriptor("posix_spawn") { reach_spawn(path, &variables, input, output, &child) }
+        _ = try descriptor("posix_spawn") {
+            CStrings.with(environment) { reach_spawn(path, $0, input, output, &child) }
+        }
         DescriptorLimit.restore(in: child)
         return child
     }

@@ -135,16 +135,16 @@ struct JournalStore: ~Copyable {
         let serial = (segments.last?.serial ?? 0) + 1
         let path = files.path(of: serial)
         unlink(path)
-        let fresh = try LineFile(path, O_CREAT | O_EXCL, mode: 0o600)
+        let created = try LineFile(path, O_CREAT | O_EXCL, mode: 0o600)
         try reach(.inSegment)
         do throws(SystemError) {
-            try fresh.append(JournalSegment.header(log: log, first: first, inode: fresh.inode))
+            try created.append(JournalSegment.header(log: log, first: first, inode: created.inode))
         } catch {
             unlink(path)
             throw error
         }
         hasNewNames = true
-        file = fresh
+        file = created
         // The last file of an ended log is useless if it has no events. It goes only now, since something must take the next event.
         if let newest = segments.last, newest.size == newest.start, newest.log != log {
             unlink(files.path(of: newest.serial))
@@ -152,7 +152,7 @@ struct JournalStore: ~Copyable {
             segments.removeLast()
         }
         segments.append(
-            JournalSegment(serial: serial, log: log, first: first, start: fresh.size, inode: fresh.inode))
+            JournalSegment(serial: serial, log: log, first: first, start: created.size, inode: created.inode))
         times[serial] = (SystemClock.now.wall, SystemClock.now.boot)
         try reach(.afterSegment)
     }

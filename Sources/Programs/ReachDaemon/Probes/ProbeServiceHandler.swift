@@ -166,7 +166,7 @@ final class ProbeServiceHandler {
                 throw .invalidTarget(DisplayText.excerpt(order.target, upTo: 256), reason: error.description)
             }
         } else {
-            guard let known = controller?.specification(named: order.target) else {
+            guard let configured = controller?.specification(named: order.target) else {
                 let hint =
                     IPAddress(order.target) == nil
                     ? NearestWord.hint(for: order.target, among: reports.map(\.name)) : "; try icmp://\(order.target)"
@@ -174,7 +174,7 @@ final class ProbeServiceHandler {
                     DisplayText.excerpt(order.target, upTo: 256),
                     reason: "it is neither the name of a probe nor a URL\(hint)")
             }
-            specification = known
+            specification = configured
         }
         if let timeout = order.timeout { specification.timeout = timeout }
         if let interface = order.interface {

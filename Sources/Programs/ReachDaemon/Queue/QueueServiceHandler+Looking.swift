@@ -18,7 +18,7 @@ extension QueueServiceHandler {
             page.read(after: filter.after) { [self] page in
                 reply(
                     page.map { items, next in
-                        QueuePage(items: items, next: next, count: engine.driver.count(of: client(caller)))
+                        QueuePage(items: items, next: next, count: engine.driver.scheduler.count(of: client(caller)))
                     })
             }
         }
@@ -48,9 +48,9 @@ extension QueueServiceHandler {
     package func explain(_ id: Int64, for caller: Caller, reply: @escaping Reply<RequestReport>) {
         find(id, for: caller, reply) { [weak self] report, engine in
             guard let self else { return }
-            var whole = item(report, engine, isWhole: true)
-            whole.reasons = whole.reasons.map { $0.naming(self.rootCause) }
-            reply(.success(whole))
+            var explained = item(report, engine, isWhole: true)
+            explained.reasons = explained.reasons.map { $0.naming(self.rootCause) }
+            reply(.success(explained))
         }
     }
 
@@ -75,7 +75,7 @@ extension QueueServiceHandler {
         _ id: Int64, from offset: Int64, upTo count: Int, for caller: Caller, reply: @escaping Reply<QueueAnswer>
     ) {
         guard offset >= 0 else {
-            return controller.loop.afterEvents {
+            return loop.afterEvents {
                 reply(.failure(.invalid(field: "offset", reason: "\(offset) is before the beginning")))
             }
         }

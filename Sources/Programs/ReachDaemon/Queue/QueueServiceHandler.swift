@@ -1,250 +1,195 @@
 internal import Glibc
-package import ReachControl
+internal import Logging
+internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
-package import ReachQueue
+internal import ReachProbe
+internal import ReachQueue
 internal import ReachQueueRuntime
+internal import ReachTransfer
 
-/// Answers what clients ask of the queue: who may ask, in whose name, and in their words. Confined to the loop.
-package final class QueueServiceHandler: QueueService {
-    let controller: QueueController
-    private let uploads: QueueUploads
+/// The daemon's request queue: opens it with the state directory, publishes its events, and answers its clients. Confined to the loop.
+package final class QueueServiceHandler {
+    let loop: EventLoop
+    /// `nil` before it is opened, and where it cannot be.
+    private(set) var opened: QueueEngine?
+    private(set) var policy = QueuePolicy()
+    private let pages: MappedPages
+    private let log: Logger
+    private let checker: EndpointPathChecker
+    let uploads: QueueUploads
     /// Returns why no default route satisfies a condition; `nil` if one does, or if that is not known.
     var rootCause: (NetworkCondition) -> RootCause? = { _ in nil }
     /// The names of the configuration's networks.
     var networkNames: () -> [String] = { [] }
+    /// Called when a request was answered with success.
+    var onAnswer: () -> Void = {}
+    /// Called with the events of the queue's file itself, which no transaction causes.
+    var onFileEvent: (QueueEvent) -> Void = { _ in }
+    /// What waits for the file to be open; `nil` when it is.
+    private var early: [() -> Void]? = []
+    private var sinks: [UInt64: (QueueNotice) -> Void] = [:]
+    private var lastSink: UInt64 = 0
+    /// When the disk was last measured.
+    private var measured: BootTime?
+    /// What happened to requests since the start, for the metrics.
+    private(set) var counts = QueueCounts()
 
-    init(_ controller: QueueController) {
-        self.controller = controller
-        uploads = QueueUploads(loop: controller.loop)
+    init(loop: EventLoop, transfers: SharedTransfers, pages: MappedPages, log: Logger) {
+        self.loop = loop
+        self.pages = pages
+        self.log = log
+        uploads = QueueUploads(loop: loop)
+        checker = EndpointPathChecker(loop: loop, transfers: transfers)
     }
 
-    func engine() throws(QueueServiceError) -> QueueEngine {
-        guard let engine = controller.engine else { throw .notAvailable(reason: "this daemon keeps no queue") }
-        return engine
+    /// Called when an attempt failed and the endpoints did not answer over its path either.
+    var onBrokenPath: () -> Void {
+        get { checker.onBrokenPath }
+        set { checker.onBrokenPath = newValue }
     }
 
-    /// Root and the daemon's own user may do everything.
-    func isPrivileged(_ caller: Caller) -> Bool { caller.user == 0 || caller.user == getuid() }
-
-    func client(_ caller: Caller) -> QueueInput.Client {
-        isPrivileged(caller) ? .root : QueueInput.Client(user: caller.user)
-    }
-
-    /// Runs `body`, and answers with what it throws.
-    func attempt<Value>(
-        _ reply: @escaping Reply<Value>, _ body: (QueueEngine) throws(QueueServiceError) -> Void
+    /// Opens the queue in a directory below the state directory. Where that fails, it is logged, and there is none.
+    ///
+    /// - Parameter outbox: Where the events of requests go; `nil` if they are not recorded.
+    func open(
+        in stateDirectory: String, _ configuration: Configuration, version: String, network: any QueueNetwork,
+        outbox: QueueOutbox? = nil
     ) {
-        do throws(QueueServiceError) {
-            try body(try engine())
+        let options = configuration.queueOptions(version: version)
+        policy = options.policy
+        apply(configuration)
+        do {
+            let directory = try QueueDirectory(stateDirectory + "/queue")
+            let engine = QueueEngine(
+                loop: loop, network: network, options: options, checker: checker,
+                onEvent: { [unowned self] in publish($0) }, notify: { [unowned self] in handle($0) })
+            engine.onProgress = { [unowned self] in publish(.progress($0)) }
+            // The limits in force until the file is read; the disk answers the calls before this one, too.
+            try engine.driver.setDisk(DiskSpace.measure(at: directory.spoolPath))
+            try engine.open(directory, outbox: outbox)
+            opened = engine
+            // Many requests take longer to restore than the start.
+            engine.driver.whenRestored(upTo: .max) { [pages] in pages.releaseAtRest(afterStart: true) }
         } catch {
-            controller.loop.afterEvents { reply(.failure(error)) }
+            log.error("there is no queue: \(error)")
+            beOpen()
         }
     }
 
-    // MARK: Adding
+    /// Their receiver has the recorded events up to this one safe.
+    func trimOutbox(upTo number: Int64) { opened?.driver.trimOutbox(upTo: number) }
 
-    package func add(
-        _ specification: RequestSpecification, for caller: Caller, reply: @escaping Reply<QueueReceipt>
-    ) {
-        attempt(reply) { engine throws(QueueServiceError) in
-            if let problem = specification.condition.networkProblem(among: networkNames()) {
-                throw .invalid(field: "when", reason: problem)
+    /// Applies the part of a new configuration that needs no restart: the endpoints for path checks.
+    func apply(_ configuration: Configuration) {
+        checker.use(configuration.connectivity.endpoints, by: configuration.connectivity.proxies.resolved)
+    }
+
+    /// Logs which networks requests ask for and no table names: after a reload that dropped the name, no one would know.
+    func reportUnknownNetworks(among names: [String]) {
+        for (condition, count) in opened?.driver.scheduler.conditions ?? [:] {
+            guard let name = condition.unknownNetwork(among: names) else { continue }
+            log.notice("no [[network]] is named '\(name)', and \(count) requests ask for it: \(condition)")
+        }
+    }
+
+    /// Runs `work` when the file is open, or cannot be. Opening it, the store removes files that no request names:
+    /// nothing that is to stay may be there before.
+    func whenOpen(_ work: @escaping () -> Void) {
+        if early == nil { work() } else { early?.append(work) }
+    }
+
+    /// Measures the disk again, of which requests and uploads may fill a share: at most once a second, and without waiting.
+    func measureDisk() {
+        let now = SystemClock.boot
+        guard measured.map({ now - $0 >= Self.measuringInterval }) ?? true, let spool = opened?.spool else { return }
+        measured = now
+        spool.measure { [weak self] in self?.opened?.driver.setDisk($0) }
+    }
+
+    /// What the queue itself writes counts at once, so only other programs can fill the disk unnoticed for as long as this.
+    private static let measuringInterval: Duration = .seconds(1)
+
+    private func beOpen() {
+        measured = nil
+        measureDisk()
+        let waiting = early ?? []
+        early = nil
+        waiting.forEach { $0() }
+    }
+
+    /// - Parameter survey: What probes have proved.
+    func update(survey: ConnectivitySurvey?) { opened?.update(survey: survey) }
+
+    /// Ends attempts, and lets the store finish.
+    func close(patience: Duration) {
+        guard let engine = opened else { return }
+        if !engine.close(patience: patience) { log.warning("the queue's file could not be written to the end") }
+        opened = nil
+    }
+
+    // MARK: Subscribers
+
+    /// - Returns: A number for ``unwatch(_:)``.
+    func watch(_ sink: @escaping (QueueNotice) -> Void) -> UInt64 {
+        lastSink += 1
+        sinks[lastSink] = sink
+        return lastSink
+    }
+
+    func unwatch(_ number: UInt64) { sinks[number] = nil }
+
+    private func publish(_ event: QueueEvent) {
+        if event.kind == .done { onAnswer() }
+        if event.kind == .dead { reportDeath(event) }
+        counts.count(event.kind)
+        publish(.event(event))
+    }
+
+    /// More people read the log than may read the queue, so it names neither the address nor the user.
+    private func reportDeath(_ event: QueueEvent) {
+        log.notice(
+            "a request was given up; `reach queue show` has more",
+            metadata: ["request": "\(event.request.map { "\($0)" } ?? "")", "reason": "\(event.reason ?? "")"])
+    }
+
+    private func publish(_ notice: QueueNotice) { for sink in sinks.values { sink(notice) } }
+
+    private func handle(_ notice: QueueDriver.Notice) {
+        switch notice {
+        case .opened(let count, let setAside):
+            if let setAside {
+                log.error("the queue's file was damaged, and is now \(setAside); the queue starts empty")
+                publish(.storageReset)
             }
-            var request = QueuedRequest(specification, owner: caller.user)
-            if request.specification.condition == .any, request.specification.destination.isOnThisMachine {
-                // It needs no link, and no link leads there.
-                request.specification.condition.isTargetReachable = true
-            }
-            if request.specification.condition.isTargetReachable, engine.usesProxy(request) {
-                request.specification.condition.isTargetReachable = false
-            }
-            guard case .spooled(let name, _) = specification.body else {
-                return add(request, to: engine, reply: reply)
-            }
-            guard let spool = engine.spool else { throw .notAvailable(reason: "this queue keeps no files") }
-            try check(specification)
-            let bytes = try uploads.claim(name, for: caller.user)
-            request.specification.body = .spooled(name: name, bytes: bytes)
-            request.uploadedBytes = bytes
-            // Its row must not name bytes that a loss of power would take.
-            spool.seal(name) { [weak self] number in
-                guard number == 0 else {
-                    engine.driver.reserve(-bytes, for: caller.user)
-                    spool.remove(name)
-                    return reply(.failure(.refused(reason: "storage")))
-                }
-                self?.add(request, to: engine) { result in
-                    // Where another request stays in its place, nothing needs its body.
-                    if (try? result.get().isKept) != false { spool.remove(name) }
-                    reply(result)
-                }
-            }
+            log.info("the queue is open, with \(count) request\(count == 1 ? "" : "s")")
+            beOpen()
+        case .setAside(let rows):
+            let examples = rows.examples.joined(separator: ", ") + (rows.count > rows.examples.count ? ", ..." : "")
+            log.error("\(rows.count) rows of the queue's file meant nothing; its table set_aside has them: \(examples)")
+        case .lost(let sentence): log.error("\(sentence)")
+        case .failed(let error):
+            log.error("there is no queue: \(error)")
+            opened = nil
+            beOpen()
+        case .degraded(let reason?):
+            log.error("the queue's file cannot be written: \(reason)")
+            publish(.degraded)
+        case .degraded(nil):
+            log.warning("the queue's file can be written again")
+            publish(.recovered)
         }
     }
 
-    private func check(_ specification: RequestSpecification) throws(QueueServiceError) {
-        do throws(RequestValidationError) {
-            try specification.check(controller.policy.limits)
-        } catch {
-            throw QueueServiceError(error)
-        }
+    /// The queue's figures for the metrics; `nil` without a queue.
+    var metrics: QueueMetrics? {
+        opened.map { QueueMetrics(statistics: $0.driver.scheduler.statistics(at: SystemClock.boot), counts: counts) }
     }
 
-    private func add(_ request: QueuedRequest, to engine: QueueEngine, reply: @escaping Reply<QueueReceipt>) {
-        controller.measureDisk()
-        do throws(RequestValidationError) {
-            try engine.driver.add(request, makeKey: UniqueKey.make) { [weak self] answer in
-                switch answer {
-                case .added(let id): reply(.success(QueueReceipt(id: id.rawValue, isKept: false)))
-                case .kept(let id): reply(.success(QueueReceipt(id: id.rawValue, isKept: true)))
-                case .refused(let refusal):
-                    let excess = self?.excess(of: request, refusal, in: engine)
-                    reply(.failure(.refused(reason: refusal.rawValue, excess: excess)))
-                default: reply(.failure(.refused(reason: "storage")))
-                }
-            }
-        } catch {
-            engine.driver.reserve(-request.uploadedBytes, for: request.owner)
-            reply(.failure(QueueServiceError(error)))
-        }
-    }
-
-    package func upload(_ piece: QueueUpload.Piece, for caller: Caller, reply: @escaping Reply<QueueUpload>) {
-        attempt(reply) { _ throws(QueueServiceError) in
-            controller.whenOpen { [weak self] in self?.receive(piece, from: caller, reply) }
-        }
-    }
-
-    private func receive(_ piece: QueueUpload.Piece, from caller: Caller, _ reply: @escaping Reply<QueueUpload>) {
-        attempt(reply) { engine throws(QueueServiceError) in
-            guard let spool = engine.spool else { throw .notAvailable(reason: "this queue keeps no files") }
-            let place = QueueUploads.Place(
-                spool: spool, driver: engine.driver, isLimited: !isPrivileged(caller))
-            controller.measureDisk()
-            uploads.receive(piece, of: caller.user, into: place, reply: reply)
-        }
-    }
-
-    /// The limit that a request would have exceeded.
-    private func excess(
-        of request: QueuedRequest, _ refusal: QueueReply.Refusal, in engine: QueueEngine
-    ) -> QueueExcess? {
-        let limits = controller.policy.limits
-        let isUsers = refusal == .userLimit
-        guard isUsers || refusal == .queueFull else { return nil }
-        let count = engine.driver.count(of: isUsers ? QueueInput.Client(user: request.owner) : .root)
-        let allowed = isUsers ? limits.ownerRequests : limits.requests
-        let suffix = isUsers ? "_per_user" : ""
-        if count >= allowed {
-            return QueueExcess(
-                limit: "queue.requests" + suffix, allowed: Int64(allowed), wanted: Int64(count + 1))
-        }
-        return engine.driver.excess(of: request.bytesBesideUpload, for: request.owner, isLimited: isUsers)
-            .map(QueueExcess.init)
-    }
-
-    // MARK: Changing
-
-    package func hold(_ selection: QueueSelection, for caller: Caller, reply: @escaping Reply<Void>) {
-        switch selection {
-        case .request(let id): change(id, caller, reply) { .hold(RequestID(rawValue: id), $0, $1) }
-        case .all: change(0, caller, reply) { .holdQueue($0, $1) }
-        }
-    }
-
-    package func release(_ selection: QueueSelection, for caller: Caller, reply: @escaping Reply<Void>) {
-        switch selection {
-        case .request(let id): change(id, caller, reply) { .release(RequestID(rawValue: id), $0, $1) }
-        case .all: change(0, caller, reply) { .releaseQueue($0, $1) }
-        }
-    }
-
-    package func setFleetHold(_ isHeld: Bool, reason: String?, reply: @escaping Reply<Void>) {
-        attempt(reply) { engine throws(QueueServiceError) in
-            engine.driver.ask({ .setFleetHold(isHeld, reason: reason, $0) }, { reply(Self.outcome($0, 0)) })
-        }
-    }
-
-    package func holds(for caller: Caller, reply: @escaping Reply<[QueueHold]>) {
-        attempt(reply) { engine throws(QueueServiceError) in
-            let client = client(caller)
-            // Before the queue is read from its file it has no holds.
-            controller.whenOpen { reply(.success(engine.driver.holds(for: client))) }
-        }
-    }
-
-    package func cancel(_ id: Int64, for caller: Caller, reply: @escaping Reply<Void>) {
-        change(id, caller, reply) { .cancel(RequestID(rawValue: id), $0, $1) }
-    }
-
-    /// - Parameter id: What an error names.
-    private func change(
-        _ id: Int64, _ caller: Caller, _ reply: @escaping Reply<Void>,
-        _ command: (QueueInput.Client, QueueInput.Ticket) -> QueueInput
-    ) {
-        attempt(reply) { engine throws(QueueServiceError) in
-            let client = client(caller)
-            engine.driver.ask({ command(client, $0) }, { reply(Self.outcome($0, id)) })
-        }
-    }
-
-    private static func outcome(_ answer: QueueReply, _ id: Int64) -> Result<Void, QueueServiceError> {
-        switch answer {
-        case .done, .added, .kept, .retried: .success(())
-        case .alreadyOver: .failure(.alreadyOver(id))
-        case .notFound, .notPermitted: .failure(.notFound(id))
-        case .notDead: .failure(.notDead(id))
-        case .refused(let refusal): .failure(.refused(reason: refusal.rawValue))
-        }
-    }
-
-    package func retry(
-        _ selection: QueueSelection, reason: String?, for caller: Caller, reply: @escaping Reply<Int>
-    ) {
-        attempt(reply) { engine throws(QueueServiceError) in
-            let client = client(caller)
-            var death: DeathReason?
-            if let reason {
-                death = DeathReason(rawValue: reason)
-                guard death != nil else {
-                    let words = DeathReason.allCases.map(\.rawValue)
-                    throw .invalid(
-                        field: "reason",
-                        reason: "'\(DisplayText.sanitized(reason))' is no reason of a death: "
-                            + words.joined(separator: ", ") + NearestWord.hint(for: reason, among: words))
-                }
-            }
-            let (command, id): ((QueueInput.Ticket) -> QueueInput, Int64) =
-                switch selection {
-                case .request(let id): ({ .retry(RequestID(rawValue: id), client, $0) }, id)
-                case .all: ({ .retryAll(death, client, $0) }, 0)
-                }
-            engine.driver.ask(command) { answer in
-                if case .retried(let count) = answer { return reply(.success(count)) }
-                reply(Self.outcome(answer, id).map { 0 })
-            }
-        }
-    }
-
-    // MARK: Watching
-
-    package func watch(
-        _ id: Int64?, for caller: Caller, sink: @escaping (QueueNotice) -> Void
-    ) throws(QueueServiceError) -> QueueWatch {
-        _ = try engine()
-        let client = client(caller)
-        let number = controller.watch { notice in
-            switch notice {
-            case .event(let event):
-                // Events of the queue as a whole name others' destinations.
-                guard let owner = event.owner ?? (client == .root ? 0 : nil), client.mayTouch(owner) else { return }
-                if id == nil || event.request?.rawValue == id { sink(notice) }
-            case .progress(let progress):
-                if progress.id.rawValue == id, client.mayTouch(progress.owner) { sink(notice) }
-            case .other: break
-            }
-        }
-        return QueueWatch { [weak controller] in controller?.unwatch(number) }
+    /// Publishes an event of the queue as a whole.
+    private func publish(_ kind: QueueEvent.Kind) {
+        let event = QueueEvent(kind, at: SystemClock.now, epoch: opened?.driver.scheduler.publishedEpoch ?? 0)
+        onFileEvent(event)
+        publish(.event(event))
     }
 }

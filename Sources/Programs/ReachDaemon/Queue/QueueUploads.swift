@@ -74,7 +74,7 @@ final class QueueUploads {
         of count: Int64, more before: Int64, of owner: UInt32, in place: Place
     ) -> QueueServiceError? {
         guard let driver = place.driver else { return .notAvailable(reason: "the queue is being closed") }
-        let longest = driver.longestUpload(isLimited: place.isLimited)
+        let longest = driver.scheduler.longest(isLimited: place.isLimited)
         if before + count > longest.bytes, longest.setter == .bytes || longest.setter == .ownerBytes {
             // It never fits, whatever else goes. A limit by the free disk changes with what others write: try again later.
             let excess = QueueExcess(ByteExcess(limit: longest, wanted: before + count))
@@ -83,7 +83,7 @@ final class QueueUploads {
                 field: "body",
                 reason: "upload too large: \(wanted) or more; \(excess.whose) is \(allowed) (\(excess.limit))")
         }
-        return driver.excess(of: count, for: owner, isLimited: place.isLimited).map {
+        return driver.scheduler.excess(of: count, for: owner, isLimited: place.isLimited).map {
             .refused(reason: $0.refusal.rawValue, excess: QueueExcess($0))
         }
     }

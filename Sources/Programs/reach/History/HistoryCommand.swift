@@ -43,9 +43,9 @@ struct HistoryCommand: ParsableCommand {
 
     private static func type(_ word: String) throws -> String {
         guard JournalPrinter.types.contains(word) else {
-            let known = JournalPrinter.types.joined(separator: ", ")
+            let choices = JournalPrinter.types.joined(separator: ", ")
             let hint = NearestWord.hint(for: word, among: JournalPrinter.types)
-            throw ValidationError("'\(DisplayText.sanitized(word))' is not a type of events: \(known)\(hint)")
+            throw ValidationError("'\(DisplayText.sanitized(word))' is not a type of events: \(choices)\(hint)")
         }
         return word
     }
@@ -112,10 +112,10 @@ enum HistoryReading {
                 message: "no history yet in \(place); reachd records it: systemctl start reachd, or reachd &")
         }
         if let target = targets.first(where: { !log.targets.contains($0) }) {
-            let known = log.targets.map(DisplayText.sanitized).joined(separator: ", ")
+            let choices = log.targets.map(DisplayText.sanitized).joined(separator: ", ")
             throw CommandError(
                 status: .notReachable,
-                message: "no history for '\(DisplayText.sanitized(target))'; recorded: \(known)"
+                message: "no history for '\(DisplayText.sanitized(target))'; recorded: \(choices)"
                     + NearestWord.hint(for: target, among: log.targets))
         }
         return log

@@ -35,7 +35,7 @@ enum HistoryPassages {
     private static func label(_ passage: HistoryTimeline.Passage, room: Int) -> String? {
         let name = passage.interface.map(DisplayText.sanitized)
         let linkClass = passage.linkClass.map { "(\(DisplayText.sanitized($0)))" }
-        let whole = [name, linkClass].compactMap { $0 }.joined(separator: " ")
-        return [whole, name ?? whole, "'"].first { $0.count <= room }
+        let label = [name, linkClass].compactMap { $0 }.joined(separator: " ")
+        return [label, name ?? label, "'"].first { $0.count <= room }
     }
 }

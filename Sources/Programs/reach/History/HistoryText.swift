@@ -139,9 +139,9 @@ struct HistoryText {
     private func axis(_ timeline: HistoryTimeline, _ width: Int) -> String {
         let room = barWidth(width)
         let (left, right) = (stamp(timeline.from), stamp(timeline.to))
-        let gap = room - left.count - right.count
-        guard gap > 0 else { return Self.indent + style.paint(left, .grey) }
-        return Self.indent + style.paint(left + String(repeating: " ", count: gap) + right, .grey)
+        let padding = room - left.count - right.count
+        guard padding > 0 else { return Self.indent + style.paint(left, .grey) }
+        return Self.indent + style.paint(left + String(repeating: " ", count: padding) + right, .grey)
     }
 
     private var legend: String {

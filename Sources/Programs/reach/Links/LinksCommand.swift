@@ -51,8 +51,8 @@ struct LinksCommand: ParsableCommand {
         show(found.compactMap { $0 }, leftOut: 0)
         let missing = zip(names, found).filter { $1 == nil }.map { "'\(DisplayText.sanitized($0.0))'" }
         guard !missing.isEmpty else { return }
-        let known = reports.map(\.link.name)
-        let hint = zip(names, found).filter { $1 == nil }.lazy.map { NearestWord.hint(for: $0.0, among: known) }
+        let present = reports.map(\.link.name)
+        let hint = zip(names, found).filter { $1 == nil }.lazy.map { NearestWord.hint(for: $0.0, among: present) }
             .first { !$0.isEmpty }
         throw CommandError(
             status: .notReachable, message: "no link is named \(missing.joined(separator: ", "))\(hint ?? "")")

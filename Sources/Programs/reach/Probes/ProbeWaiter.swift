@@ -60,13 +60,14 @@ struct ProbeWaiter {
             throw .cannotAsk(error)
         }
         for name in names where !reports.contains(where: { $0.name == name }) {
-            let known = reports.map(\.name)
-            let list = known.isEmpty ? "; the daemon has none" : "; there are \(known.joined(separator: ", "))"
+            let configured = reports.map(\.name)
+            let list =
+                configured.isEmpty ? "; the daemon has none" : "; there are \(configured.joined(separator: ", "))"
             throw CommandError(
                 status: .usage,
                 message: DisplayText.sanitized(
                     "no probe is named '\(name)'"
-                        + (NearestWord.find(name, among: known).map { "; did you mean '\($0)'?" } ?? list)))
+                        + (NearestWord.find(name, among: configured).map { "; did you mean '\($0)'?" } ?? list)))
         }
         return names.allSatisfy { name in reports.contains { $0.name == name && $0.state == .up } }
     }

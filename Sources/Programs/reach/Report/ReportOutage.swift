@@ -28,14 +28,14 @@ struct ReportOutage: Hashable {
         let within = HistorySummary(timeline)
         guard !within.outages.isEmpty else { return [] }
         // Only the whole history says when the first of them began.
-        let whole = HistorySummary(source.timeline(of: target, since: nil, until: timeline.to))
+        let history = HistorySummary(source.timeline(of: target, since: nil, until: timeline.to))
         let states = source.states(of: target)
-        return zip(within.outages, whole.outages.suffix(within.outages.count)).enumerated().map { number, pair in
-            let (outage, whole) = pair
+        return zip(within.outages, history.outages.suffix(within.outages.count)).enumerated().map { number, pair in
+            let (outage, history) = pair
             var result = ReportOutage(
-                target: target, from: min(whole.from, outage.from), to: outage.to, duration: outage.duration,
-                beganBefore: whole.from < timeline.from,
-                isOpen: within.isDown && number == within.outages.count - 1, cause: whole.cause)
+                target: target, from: min(history.from, outage.from), to: outage.to, duration: outage.duration,
+                beganBefore: history.from < timeline.from,
+                isOpen: within.isDown && number == within.outages.count - 1, cause: history.cause)
             result.addEvidence(states)
             return result
         }

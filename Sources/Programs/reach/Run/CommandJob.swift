@@ -39,10 +39,8 @@ final class CommandJob {
 
     func start() throws(SystemError) {
         let words = (scope?.launcher ?? []) + command
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        defer { arguments.forEach { free($0) } }
         status = nil
-        let result = reach_spawn_job(&arguments, isInForeground ? terminal : -1, &leader)
+        let result = CStrings.with(words) { reach_spawn_job($0, isInForeground ? terminal : -1, &leader) }
         guard result >= 0 else { throw SystemError(call: "posix_spawn", number: -result) }
     }
 

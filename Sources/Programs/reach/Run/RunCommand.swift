@@ -124,10 +124,10 @@ struct RunCommand: ParsableCommand {
     /// Only returns when it failed.
     private func become(_ command: [String]) -> CommandError {
         signal(SIGPIPE, SIG_DFL)
-        var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) }
-        arguments.append(nil)
-        execvp(command[0], arguments)
-        return .cannotRun(command[0], errno)
+        return CStrings.with(command) {
+            execvp(command[0], $0)
+            return .cannotRun(command[0], errno)
+        }
     }
 }
 

@@ -99,12 +99,12 @@ struct StatusTemplate: Equatable {
         let names = name.split(scalar: ".", omittingEmptySubsequences: false).map(String.init)
         let schema = LineSchema()
         for (depth, part) in names.enumerated() {
-            let known = (schema.statusKeys(below: Array(names[..<depth])) ?? []) + (depth == 0 ? ["icon"] : [])
-            guard known.contains(part) else {
-                let there = known.isEmpty ? "" : "; there are " + known.joined(separator: ", ")
+            let keys = (schema.statusKeys(below: Array(names[..<depth])) ?? []) + (depth == 0 ? ["icon"] : [])
+            guard keys.contains(part) else {
+                let there = keys.isEmpty ? "" : "; there are " + keys.joined(separator: ", ")
                 throw TemplateError(
                     description: "'{\(DisplayText.excerpt(name))}' is no field of the status"
-                        + NearestWord.hint(for: part, among: known) + there)
+                        + NearestWord.hint(for: part, among: keys) + there)
             }
         }
         return .member(names)

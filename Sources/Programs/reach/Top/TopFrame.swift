@@ -63,10 +63,10 @@ struct TopFrame {
         if let message = state.message { return painted(DisplayText.sanitized(message), .bold) }
         if state.explanation != nil { return painted("any key closes this", .grey) }
         let keys = ["q quit", "Tab page", "j k move", "h hold", "r release", "c cancel", "t retry", "e explain"]
-        let whole = keys.joined(separator: "  ")
+        let keyLine = keys.joined(separator: "  ")
         let short = keys.map { $0.split(scalar: " ") }.map { $0.count > 2 ? "jk" : "\($0[0])" }.joined(
             separator: " ")
-        return painted(DisplayWidth.of(whole) <= width ? whole : "keys: " + short, .grey)
+        return painted(DisplayWidth.of(keyLine) <= width ? keyLine : "keys: " + short, .grey)
     }
 
     /// How many lines each part gets, with its heading. The queue gets what the others leave.

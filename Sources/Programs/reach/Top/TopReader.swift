@@ -57,17 +57,17 @@ struct TopReader {
     }
 
     private mutating func updateRates(_ state: inout TopState) {
-        var fresh: [Int64: (began: Instant, rate: TransferRate)] = [:]
+        var newRates: [Int64: (began: Instant, rate: TransferRate)] = [:]
         state.rates = [:]
         for item in state.queue.items {
             guard let progress = item.running else { continue }
-            let known = rates[item.id.rawValue].flatMap { $0.began == progress.began ? $0.rate : nil }
-            var rate = known ?? TransferRate()
+            let previous = rates[item.id.rawValue].flatMap { $0.began == progress.began ? $0.rate : nil }
+            var rate = previous ?? TransferRate()
             rate.add(progress.bytes.sent + progress.bytes.received, at: state.now.boot)
-            fresh[item.id.rawValue] = (progress.began, rate)
+            newRates[item.id.rawValue] = (progress.began, rate)
             state.rates[item.id.rawValue] = rate.bytesPerSecond(at: state.now.boot)
         }
-        rates = fresh
+        rates = newRates
     }
 
     /// Does what a key asked for, and leaves its result in the state.

@@ -13,25 +13,22 @@ struct WaitTerms: Equatable {
     ///
     /// - Throws: ``NetworkConditionError``, which names the term at fault.
     init(_ text: String) throws(NetworkConditionError) {
-        var rest: [Substring] = []
-        for piece in text.split(scalar: ",", omittingEmptySubsequences: false) {
-            let term = piece.split(scalar: " ").joined(separator: " ")
-            if term == "answers" {
-                answers = true
-            } else if term.hasUTF8Prefix("probe=") {
-                let name = String(term.dropFirst("probe=".count))
+        var (answers, probes) = (false, [String]())
+        condition = try NetworkCondition.read(text) { (term) throws(NetworkConditionError) in
+            if let name = term.after("probe=") {
                 guard !name.isEmpty, name.utf8.count <= 256 else {
-                    throw NetworkConditionError(
-                        description: "'\(DisplayText.sanitized(String(term.prefix(64))))' names no probe")
+                    throw NetworkConditionError(description: "'\(DisplayText.excerpt(term))' names no probe")
                 }
-                probes.append(name)
-            } else if term == "answer" || term == "responds" {
-                throw NetworkConditionError(description: "'\(term)' is not a condition; did you mean 'answers'?")
-            } else {
-                rest.append(piece)
+                probes.append(String(name))
+                return true
             }
+            if term == "answer" || term == "responds" {
+                throw NetworkConditionError(description: "'\(term)' is not a condition; did you mean 'answers'?")
+            }
+            answers = answers || term == "answers"
+            return term == "answers"
         }
-        if !rest.isEmpty { condition = try NetworkCondition(rest.joined(separator: ",")) }
+        (self.answers, self.probes) = (answers, probes)
         if let condition, condition.isTargetUnreachable, answers {
             throw NetworkConditionError(description: "'answers' and 'not-reachable' exclude each other")
         }

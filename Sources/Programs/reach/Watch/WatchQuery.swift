@@ -26,11 +26,15 @@ struct WatchQuery {
             let loop = try EventLoop()
             try SignalSource.watch([SIGINT, SIGTERM, SIGHUP], on: loop) { _ in loop.stop() }
             let printer = EventPrinter(form, source: source, loop: loop)
+            let pages = MappedPages(on: loop)
             let watch = TargetWatch(
                 of: target, from: source, kernelOptions: kernelOptions, withRequests: target == .internet, on: loop
-            ) { printer.write($0, from: $1) }
+            ) { event, source in
+                printer.write(event, from: source)
+                pages.releaseAtRest()
+            }
             loop.afterEvents { watch.start() }
-            StartPages.releaseSoon(on: loop)
+            pages.releaseAtRest(afterStart: true)
             loop.run()
             printer.finish()
             if let failure = watch.failure { throw failure }

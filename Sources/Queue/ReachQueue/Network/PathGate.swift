@@ -197,11 +197,11 @@ package struct PathGate: Hashable, Sendable {
         _ times: Times, settled: BootTime, at now: BootTime, _ policy: QueuePolicy
     ) -> Times {
         let delay = delay(until: settled, policy)
-        let fresh = Times(
+        let latest = Times(
             others: min(times.others, settled + delay),
             urgent: min(times.urgent, max(now, settled + (delay / 10 - policy.settling))))
-        drawn = fresh
-        return fresh
+        drawn = latest
+        return latest
     }
 
     /// Ends the settling when its time has come.

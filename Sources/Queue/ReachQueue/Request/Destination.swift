@@ -67,12 +67,6 @@ package struct Destination: Hashable, Sendable, CustomStringConvertible {
     /// Whoever answers has proved to be the destination.
     package var isSecure: Bool { description.hasUTF8Prefix("https:") }
 
-    /// Whether a portal could answer in its place unnoticed, by giving its public name another address: it goes in the clear.
-    package var mayBeImpersonated: Bool {
-        guard !isSecure, case .name(let name)? = target?.subject else { return false }
-        return PublicName.isPublic(name)
-    }
-
     /// A loopback address, or the name for one (RFC 6761, 6.3).
     package var isOnThisMachine: Bool {
         switch peer?.subject {

@@ -30,8 +30,8 @@ package enum RequestProxy: Hashable, Sendable {
             self = .none
             return
         }
-        let whole = text.utf8Range(of: "://") == nil ? "http://" + text : text
-        guard whole.utf8.count <= Self.longest, let reference = try? URLReference(whole, slips: .allowed),
+        let url = text.utf8Range(of: "://") == nil ? "http://" + text : text
+        guard url.utf8.count <= Self.longest, let reference = try? URLReference(url, slips: .allowed),
             let authority = reference.authority, authority.port != 0, (try? Target.host(authority.host)) != nil
         else { throw Self.fault("cannot be read: write http://HOST:PORT") }
         guard authority.userInformation == nil else {

@@ -63,12 +63,12 @@ extension RequestUniqueness {
 extension UploadProtocol {
     /// - Throws: ``RequestValidationError``, which names the text and lists the words.
     package init(_ text: String) throws(RequestValidationError) {
-        guard let known = Self(rawValue: text) else {
+        guard let value = Self(rawValue: text) else {
             let words = Self.allCases.map(\.rawValue).joined(separator: ", ")
             throw RequestValidationError(
                 .uploadProtocol, "'\(shown(text))' is no protocol for resumable uploads: \(words)")
         }
-        self = known
+        self = value
     }
 }
 

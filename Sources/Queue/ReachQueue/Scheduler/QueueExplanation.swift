@@ -235,10 +235,10 @@ extension QueueScheduler {
                 "It is looked up again now and then, and when the network changes."
             )
         default:
-            let own = group.key.destination.flatMap(destinations.route)?.own.first
-            guard let own else { return ("No path satisfies '\(condition)'.", "It starts when there is one.") }
+            let hostPath = group.key.destination.flatMap(destinations.route)?.own.first
+            guard let hostPath else { return ("No path satisfies '\(condition)'.", "It starts when there is one.") }
             return (
-                "The path\(target(of: group)), by \(DisplayText.sanitized(own.interface)), does not satisfy '\(condition)'.",
+                "The path\(target(of: group)), by \(DisplayText.sanitized(hostPath.interface)), does not satisfy '\(condition)'.",
                 "It starts when there is one that does."
             )
         }

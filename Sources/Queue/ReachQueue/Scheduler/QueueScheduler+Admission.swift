@@ -285,14 +285,14 @@ extension QueueScheduler {
         to user: UInt32, waitingSince since: BootTime, in channel: ChannelIndex?
     ) -> (index: Int, at: BootTime)? {
         let counts = attempts.counts(in: channel)
-        let own = counts[user] ?? 0
+        let ofUser = counts[user] ?? 0
         var best: (index: Int, at: BootTime, rank: (Int, UInt8, Int64))?
         for index in attempts.indices where channel == nil || attempts[index].channel == channel {
             let attempt = attempts[index]
             let (entry, count) = (requests[attempt.slot], counts[attempt.owner] ?? 0)
-            guard attempt.owner != user, count >= own + 2 || own == 0, mayYield(attempt) else { continue }
+            guard attempt.owner != user, count >= ofUser + 2 || ofUser == 0, mayYield(attempt) else { continue }
             let grace = since + policy.shareGrace
-            let time = count >= own + 2 ? grace : max(grace, entry.since + policy.shareSlice)
+            let time = count >= ofUser + 2 ? grace : max(grace, entry.since + policy.shareSlice)
             let rank = (count, entry.priority.rawValue, entry.since.nanoseconds)
             if let best, best.at < time || (best.at == time && best.rank >= rank) { continue }
             best = (index, time, rank)

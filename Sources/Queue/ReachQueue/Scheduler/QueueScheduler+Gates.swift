@@ -63,8 +63,8 @@ extension QueueScheduler {
         guard old != new else { return }
         gates.setChannel(new, of: group)
         // A breaker is for one path to a destination: over another path it may be closed.
-        if let own = gates[group].key.destination {
-            resumeLines(to: own)
+        if let destination = gates[group].key.destination {
+            resumeLines(to: destination)
         } else {
             for destination in destinations.attentive { lines.resume(destination: destination) }
         }

@@ -62,7 +62,7 @@ package final class QueueTransfers {
     }
 
     /// The beginning of an answer that an attempt left in the spool.
-    private enum Leftover {
+    enum Leftover {
         /// The next attempt can resume after the bytes that its record confirms.
         case begun
         /// The next attempt starts from the beginning.
@@ -70,9 +70,9 @@ package final class QueueTransfers {
     }
 
     /// Created for the first attempt, so that a queue without attempts does not load libcurl.
-    private var engine: (any TransferMaker)?
-    private let makeEngine: () throws(TransferFailure) -> any TransferMaker
-    private let options: Options
+    var engine: (any TransferMaker)?
+    let makeEngine: () throws(TransferFailure) -> any TransferMaker
+    let options: Options
     let send: (QueueInput) -> Void
     /// Where long answers go; `nil` where the queue is in memory only.
     var spool: QueueSpool?
@@ -81,18 +81,18 @@ package final class QueueTransfers {
     var running: [RequestID: Running] = [:]
     let uploads: UploadStates
     /// The unfinished answers in the spool. No result names their files.
-    private var leftovers: [RequestID: Leftover] = [:]
-    private var quota = AnswerQuota()
+    var leftovers: [RequestID: Leftover] = [:]
+    var quota = AnswerQuota()
     /// The URL of the last attempt.
-    private var lastURL: TransferURL?
-    private let downloads: QueueDownloads
+    var lastURL: TransferURL?
+    let downloads: QueueDownloads
     weak var host: (any AttemptHost)?
     private var health = PassiveHealth()
     /// Chooses the way to each address of an attempt. If it returns `nil`, the order's path serves all addresses.
     var router: (AttemptOrder, RouteTarget, [IPAddress]) -> AttemptRouter.Choice? = { _, _, _ in nil }
     /// Chooses the interface for queries to a name server.
     var serverRoute: NameService.ServerRoute?
-    private let loopReference = LoopReference<QueueTransfers>()
+    let loopReference = LoopReference<QueueTransfers>()
 
     /// - Parameters:
     ///   - make: Makes what performs the transfers instead of a ``TransferEngine``; `nil` for an engine.
@@ -123,137 +123,6 @@ package final class QueueTransfers {
     }
 
     // MARK: Attempts
-
-    func start(_ order: AttemptOrder, _ request: QueuedRequest) {
-        let attempt = Running(order, request, began: SystemClock.now)
-        running[order.id] = attempt
-        let engine: any TransferMaker
-        do throws(TransferFailure) {
-            engine = try findEngine()
-        } catch {
-            return refuse(order, as: .local)
-        }
-        guard let (file, record) = leftover(of: order.id, request) else {
-            return transfer(attempt, by: engine, from: nil)
-        }
-        engine.resumePoint(record: record, of: file) { [weak self] point in
-            guard let self, running[order.id] === attempt else { return }
-            transfer(attempt, by: engine, from: point)
-        }
-    }
-
-    /// The file with the beginning of an answer that an earlier attempt left, and the file that records its length.
-    private func leftover(of id: RequestID, _ request: QueuedRequest) -> (file: String, record: String)? {
-        if let path = request.specification.outputPath {
-            let part = downloads.leftover(of: id, to: path, mayBeOlder: spool != nil)
-            return part.map { ($0, QueueDownloads.record(of: $0)) }
-        }
-        guard let spool, leftovers[id] == .begun else { return nil }
-        return (spool.path(QueueDirectory.answerName(id)), spool.path(QueueDirectory.recordName(id)))
-    }
-
-    private func transfer(_ attempt: Running, by engine: any TransferMaker, from point: ResumePoint?) {
-        var transfer: TransferRequest
-        do throws(TransferURL.ValidationError) {
-            transfer = try TransferRequest(
-                attempt.order, attempt.request, options, spool: spool, resume: point, lastURL: lastURL)
-        } catch {
-            return refuse(attempt.order, as: .invalid)
-        }
-        transfer.proxy = proxy(for: transfer.url, attempt.request.specification.destination.proxy)
-        // A URL with credentials is not kept.
-        lastURL = transfer.url.hasCredentials ? nil : transfer.url
-        // A host may have chosen another place for an earlier answer.
-        if attempt.request.specification.outputPath != nil, let part = downloads.part(of: attempt.order.id) {
-            transfer.sink = .file(FileSink(part: part, resume: point))
-        }
-        host?.prepare(&transfer, of: attempt.order.id)
-        if attempt.request.specification.uploadProtocol != nil { return beginUpload(transfer, attempt, by: engine) }
-        if let path = attempt.request.specification.outputPath, case .file(let sink) = transfer.sink {
-            downloads.begin(attempt.order.id, to: path, by: sink)
-        }
-        if attempt.request.specification.outputPath == nil {
-            let others = quota.bytes(of: attempt.request.owner, without: attempt.order.id)
-            let room = options.ownerAnswerBytes - min(others, options.ownerAnswerBytes)
-            attempt.isShortOfRoom = room < transfer.limit.bodyBytes
-            transfer.limit.bodyBytes = min(transfer.limit.bodyBytes, room)
-        }
-        if let point = transfer.resumePoint {
-            attempt.resumedAt = point.offset
-            attempt.fromStart = transfer.fromStart
-        }
-        begin(transfer, attempt, by: engine)
-    }
-
-    /// Sends the next exchange of the attempt, if it has one.
-    private func resumes(_ attempt: Running, after report: TransferReport, by engine: any TransferMaker) -> Bool {
-        continueUpload(attempt, after: report, by: engine)
-            || report.failure?.reason == .badRange && startOver(attempt, by: engine)
-    }
-
-    /// Sends the request again within its attempt, for the whole answer: the server cannot send the rest of what an earlier
-    /// attempt left, and would not in the next attempt either.
-    private func startOver(_ attempt: Running, by engine: any TransferMaker) -> Bool {
-        guard let transfer = attempt.fromStart else { return false }
-        (attempt.fromStart, attempt.resumedAt, attempt.isResumed) = (nil, nil, false)
-        attempt.progress = ByteProgress()
-        begin(transfer, attempt, by: engine)
-        return true
-    }
-
-    func begin(_ transfer: TransferRequest, _ attempt: Running, by engine: any TransferMaker) {
-        if host != nil { attempt.sent = transfer }
-        // The closures capture only these, so that they do not retain the whole order.
-        let (id, number) = (attempt.order.id, attempt.order.number)
-        let target = RouteTarget(transfer)
-        attempt.transfer = engine.start(
-            transfer,
-            handler: TransferHandler(
-                allowsRedirect: { [loopReference] in
-                    if !$0.from.isSecure { loopReference.owner?.running[id]?.isRedirectedInTheClear = true }
-                    return true
-                },
-                willSend: { [loopReference] in loopReference.owner?.send(.requestSent(id)) },
-                route: { [loopReference] in loopReference.owner?.ways(to: $0, for: target, id) ?? [] },
-                hasRoom: { [loopReference] in loopReference.owner?.host?.hasRoom(for: id) ?? true },
-                event: { [loopReference] in loopReference.owner?.handle($0, of: id, number) }))
-    }
-
-    /// The way to each address by its own route. Also reports the path to the destination to the queue.
-    private func ways(to addresses: [IPAddress], for target: RouteTarget, _ id: RequestID) -> [TransferWay] {
-        guard let attempt = running[id] else { return [] }
-        guard let choice = router(attempt.order, target, addresses) else {
-            let families = attempt.order.path.families
-            return addresses.filter { families.contains($0.family) }.map { TransferWay($0, by: target.interface) }
-        }
-        // After a redirect the addresses are those of another host.
-        guard let destination = choice.destination else { return choice.ways }
-        if let path = choice.path { attempt.path = path }
-        send(.attemptRouted(id, choice.path, destination))
-        return choice.ways
-    }
-
-    /// - Parameter wanted: What the request asks for.
-    func proxy(for url: TransferURL, _ wanted: RequestProxy) -> TransferProxy {
-        switch wanted {
-        case .none: .none
-        case .server(let text): (try? TransferURL(proxy: text)).map { .explicit($0) } ?? .none
-        case .usual: host?.proxy(for: url) ?? options.proxies.proxy(for: url)
-        }
-    }
-
-    private func refuse(_ order: AttemptOrder, as kind: AttemptFault.Kind) {
-        running[order.id] = nil
-        send(.ended(order.id, .failed(AttemptFault(kind))))
-    }
-
-    private func findEngine() throws(TransferFailure) -> any TransferMaker {
-        if let engine { return engine }
-        let made = try makeEngine()
-        (made as? TransferEngine)?.resolver.route = serverRoute
-        engine = made
-        return made
-    }
 
     func abort(_ id: RequestID) {
         guard let attempt = running.removeValue(forKey: id) else { return }
@@ -287,7 +156,7 @@ package final class QueueTransfers {
 
     func uploadedBytes(of id: RequestID) -> Int64? { uploads[id].map { Int64(clamping: $0.offset) } }
 
-    private func handle(_ event: TransferEvent, of id: RequestID, _ number: Int) {
+    func handle(_ event: TransferEvent, of id: RequestID, _ number: Int) {
         guard let attempt = running[id], attempt.order.number == number else { return }
         switch event {
         case .head(let head): received(head, attempt)

@@ -26,8 +26,8 @@ extension TransferRequest {
         timeouts = options.timeouts
         if queued.specification.followsRedirects { redirects = .follow(limit: Self.redirectLimit) }
         acceptsEncodings = queued.specification.isCompressed
-        if let own = queued.specification.timeouts {
-            (timeouts.connect, timeouts.idle, timeouts.total) = (own.connect, own.idle, own.total)
+        if let wanted = queued.specification.timeouts {
+            (timeouts.connect, timeouts.idle, timeouts.total) = (wanted.connect, wanted.idle, wanted.total)
         }
         limit = ResponseLimit(bodyBytes: options.answerBytes, action: .fail)
         security = options.security

@@ -128,10 +128,13 @@ struct LoggedChange {
 
     /// When a request ended; `nil` for other changes.
     var endTime: Timestamp? {
-        let place = ChangedRow.writer.index(of: .overWall)
-        guard kind == .finish, let place, place < row.count, case .integer(let time) = row[place] else { return nil }
+        guard kind == .finish, let place = Self.endPlace, place < row.count, case .integer(let time) = row[place] else {
+            return nil
+        }
         return Timestamp(nanosecondsSince1970: time)
     }
+
+    private static let endPlace = ChangedRow.writer.index(of: .overWall)
 
     /// What an answer takes of its owner's room: its headers, and its body unless that is a file of the owner's.
     var answerBytes: Int64 {

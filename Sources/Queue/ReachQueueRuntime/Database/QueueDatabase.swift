@@ -107,8 +107,8 @@ final class QueueDatabase {
     /// The number of a start of the machine. Where the disk has no room for it, the one that it gets later.
     private static func number(of identity: String, in database: borrowing SQLiteDatabase) throws(SQLiteError) -> Int64
     {
-        let known = try database.prepare("SELECT number FROM boot WHERE identity = ?")
-        if let number = try known.first(.text(identity), read: { $0.integer(0) }) { return number }
+        let lookup = try database.prepare("SELECT number FROM boot WHERE identity = ?")
+        if let number = try lookup.first(.text(identity), read: { $0.integer(0) }) { return number }
         let next = try database.number("SELECT coalesce(max(number), 0) + 1 FROM boot") ?? 1
         do throws(SQLiteError) {
             try database.prepare("INSERT INTO boot (number, identity) VALUES (?, ?)").run(

@@ -1,4 +1,4 @@
-package import ReachCore
+internal import ReachCore
 package import ReachLoop
 package import ReachQueue
 
@@ -29,12 +29,14 @@ package final class QueueDriver {
     private let loop: EventLoop
     private let onEvent: (QueueEvent) -> Void
     let notify: (Notice) -> Void
-    private weak var executor: (any QueueExecutor)?
-    private var scheduler: QueueScheduler
-    private let policy: QueuePolicy
+    /// Makes no attempt before the file is open.
+    package weak var executor: (any QueueExecutor)?
+    /// To be asked, and changed only by what is sent to it.
+    package private(set) var scheduler: QueueScheduler
+    let policy: QueuePolicy
     /// The disk as it was last measured; `nil` before, and where nothing is kept on one.
     private var disk: DiskSpace?
-    private var store: (any QueueStorage)?
+    private(set) var store: (any QueueStorage)?
     private var isInMemory = false
     var isOpen = false
     /// What came before the file was open, or before all of its requests were restored.
@@ -59,19 +61,17 @@ package final class QueueDriver {
     private var endsToWrite = 0
     private lazy var timer = DeadlineTimer(on: loop) { [unowned self] in send(.wake) }
     var clients: [QueueInput.Ticket: (QueueReply) -> Void] = [:]
-    private var lastTicket: QueueInput.Ticket = 0
+    var lastTicket: QueueInput.Ticket = 0
     /// What is to be sent, from when the store gives it until the scheduler has said whether it is.
     private var specifications: [RequestID: QueuedRequest] = [:]
-    /// Whoever waits for what the store reads; only their numbers cross threads.
-    private var readers: [UInt64: (Any) -> Void] = [:]
-    private var lastReading: UInt64 = 0
+    /// Whoever waits for what the store reads.
+    let readers: LoopReplies
     private let loopReference = LoopReference<QueueDriver>()
 
     /// - Parameters:
-    ///   - executor: Held weakly; makes no attempt before the file is open.
     ///   - onEvent: Called for each change of a request, once it is committed.
     package init(
-        loop: EventLoop, policy: QueuePolicy = QueuePolicy(), executor: any QueueExecutor, seed: UInt64,
+        loop: EventLoop, policy: QueuePolicy = QueuePolicy(), executor: (any QueueExecutor)? = nil, seed: UInt64,
         onEvent: @escaping (QueueEvent) -> Void, notify: @escaping (Notice) -> Void = { _ in }
     ) {
         self.loop = loop
@@ -79,6 +79,7 @@ package final class QueueDriver {
         self.executor = executor
         self.onEvent = onEvent
         self.notify = notify
+        readers = LoopReplies(loop: loop)
         scheduler = QueueScheduler(policy, seed: seed, at: SystemClock.now)
         loopReference.owner = self
     }
@@ -125,65 +126,7 @@ package final class QueueDriver {
         return store?.close(patience: patience) ?? true
     }
 
-    // MARK: For clients
-
-    /// Completes a request and queues it.
-    ///
-    /// - Parameters:
-    ///   - isChecked: Whether the request was checked against the queue's limits, but for its body.
-    ///   - reply: Called once, on the loop, when the request is safe or refused.
-    /// - Throws: ``RequestValidationError``; then `reply` is not called.
-    package func add(
-        _ request: QueuedRequest, isChecked: Bool = false, makeKey: () -> String,
-        reply: @escaping (QueueReply) -> Void
-    ) throws(RequestValidationError) {
-        if isChecked {
-            try request.specification.checkBody(policy.limits)
-        } else {
-            try request.specification.check(policy.limits)
-        }
-        var complete = request
-        if !request.specification.isComplete {
-            complete.specification = request.specification.completed(makeKey: makeKey)
-        }
-        ask({ .add(complete, $0) }, reply)
-    }
-
-    /// Gives a client's command its ticket.
-    package func ask(
-        _ command: (QueueInput.Ticket) -> QueueInput, _ reply: @escaping (QueueReply) -> Void
-    ) {
-        lastTicket += 1
-        clients[lastTicket] = reply
-        send(command(lastTicket))
-    }
-
-    /// Carries out what waits for the end of the loop's turn, so that a question has an answer that includes it.
-    package func settle() { work() }
-
-    package func explain(_ id: RequestID) -> QueueExplanation? { scheduler.explain(id, at: SystemClock.now) }
-
-    /// How many requests are not over: the client's, or for root everybody's.
-    package func count(of client: QueueInput.Client) -> Int { scheduler.count(of: client) }
-
-    /// The holds of whole queues that the client may see.
-    package func holds(for client: QueueInput.Client) -> [QueueHold] { scheduler.holds(for: client) }
-
-    /// The conditions of the requests that are not over, each with their number.
-    package var conditions: [NetworkCondition: Int] { scheduler.conditions }
-
-    package var epoch: UInt64 { scheduler.publishedEpoch }
-
-    /// Bytes of requests that are not over and of uploads: an owner's, and everybody's.
-    package func bytes(of owner: UInt32) -> (owner: Int64, all: Int64) { scheduler.bytes(of: owner) }
-
-    /// The limit that more bytes of an owner would exceed; `nil` if they fit.
-    package func excess(of bytes: Int64, for owner: UInt32, isLimited: Bool) -> ByteExcess? {
-        scheduler.excess(of: bytes, for: owner, isLimited: isLimited)
-    }
-
-    /// The bytes of the longest upload that would fit into an empty queue.
-    package func longestUpload(isLimited: Bool) -> ByteLimit { scheduler.longest(isLimited: isLimited) }
+    // MARK: Inputs
 
     /// What the disk has room for, with the requests and uploads that are there.
     package func setDisk(_ space: DiskSpace) {
@@ -192,64 +135,11 @@ package final class QueueDriver {
             available: space.available, size: space.size, held: scheduler.bytes(of: 0).all, policy.limits.disk)
     }
 
-    /// The figures of the queue as a whole.
-    package var statistics: QueueStatistics { scheduler.statistics(at: SystemClock.boot) }
-
     /// Counts the bytes of an owner's uploads, before a request uses them; negative when they are gone.
     package func reserve(_ bytes: Int64, for owner: UInt32) { scheduler.reserve(bytes, for: owner) }
 
-    /// Its owner has read its answer to the end. Nothing waits for this to be written.
-    package func markRead(_ id: RequestID) {
-        store?.submit(StoreTransaction(number: 0, changes: [.markRead(id)], mayBeRefused: true))
-    }
-
-    /// The receiver of the outbox has the rows up to this one safe.
-    package func trimOutbox(upTo number: Int64) { store?.trimOutbox(upTo: number) }
-
-    /// Reads all that is kept of a request but its body. Answers later, on the loop; `nil` if nothing is kept, and an error if that
-    /// is not known.
-    ///
-    /// - Parameter user: Who wants to know: users take turns.
-    package func record(
-        of id: RequestID, for user: UInt32 = 0, _ reply: @escaping (Result<RequestReport?, QueueStoreError>) -> Void
-    ) {
-        read({ $0.record(of: id, for: user, $1) }, upTo: { (_: Result<RequestReport?, QueueStoreError>) in id }, reply)
-            ?? reply(.failure(.notOpen))
-    }
-
-    /// Reads what is kept of several requests. Answers later, on the loop.
-    ///
-    /// - Parameter user: Who wants to know: users take turns.
-    package func records(
-        _ query: RecordQuery, for user: UInt32 = 0,
-        _ reply: @escaping (Result<[RequestReport], QueueStoreError>) -> Void
-    ) {
-        read({ $0.records(query, for: user, $1) }, upTo: { try? $0.get().last?.id }, reply)
-            ?? reply(.failure(.notOpen))
-    }
-
-    /// Answers once the scheduler has the requests that are read, since it knows what they wait for.
-    ///
-    /// - Parameter last: The last one of them.
-    /// - Returns: `nil` where there is no store to ask.
-    private func read<Value: Sendable>(
-        _ question: (any QueueStorage, @escaping @Sendable (Value) -> Void) -> Void,
-        upTo last: @escaping (Value) -> RequestID?, _ reply: @escaping (Value) -> Void
-    ) -> Void? {
-        guard let store else { return nil }
-        lastReading += 1
-        let number = lastReading
-        readers[number] = { [unowned self] in
-            guard let value = $0 as? Value else { return }
-            whenRestored(upTo: last(value)?.rawValue ?? .min) { reply(value) }
-        }
-        question(store) { [loopReference, mailbox = loop.mailbox] value in
-            mailbox.post { _ in loopReference.owner?.readers.removeValue(forKey: number)?(value) }
-        }
-        return ()
-    }
-
-    // MARK: For the network and the executor
+    /// Carries out what waits for the end of the loop's turn, so that a question has an answer that includes it.
+    package func settle() { work() }
 
     /// Takes a command in: now, after those that are being carried out, or at the end of the loop's turn.
     package func send(_ command: QueueInput) {
@@ -373,7 +263,9 @@ package final class QueueDriver {
         case .unfollowRoute(let destination): executor?.unfollowRoute(destination)
         case .lookUp(let destination, let owner): executor?.lookUp(destination, for: owner)
         case .reply(let ticket, let reply): clients.removeValue(forKey: ticket)?(reply)
-        case .publish(let event): onEvent(event)
+        case .publish(let event):
+            executor?.published(event)
+            onEvent(event)
         }
     }
 

@@ -28,12 +28,16 @@ package protocol QueueExecutor: AnyObject {
     func unfollowRoute(_ destination: Destination)
     /// Resolves a destination's name. Reports ``QueueInput/lookedUp(_:_:)``.
     func lookUp(_ destination: Destination, for owner: UInt32)
+    /// A request has changed, which is committed. Called before the queue's owner hears of it.
+    func published(_ event: QueueEvent)
     /// There are unfinished requests now, or none any more. At first there are none.
     func update(hasRequests: Bool)
 }
 
 extension QueueExecutor {
     package func begin(_ contents: StoreContents) {}
+
+    package func published(_ event: QueueEvent) {}
 
     package func update(hasRequests: Bool) {}
 

@@ -56,8 +56,8 @@ struct AttemptRouter {
 
     /// The ordered path, if it is a default route, or else the best one.
     private func defaultPath(to address: IPAddress) -> QueuePath? {
-        let known = (feed.last?.paths ?? []).filter { $0.families.contains(address.family) }
-        let paths = (doubt.concerns(address) ? known.map(doubt.applied) : known).filter(allows)
+        let familyPaths = (feed.last?.paths ?? []).filter { $0.families.contains(address.family) }
+        let paths = (doubt.concerns(address) ? familyPaths.map(doubt.applied) : familyPaths).filter(allows)
         if let ordered = paths.first(where: { $0.interfaceIndex == order.path.interfaceIndex }) { return ordered }
         return paths.reduce(nil) { best, path in best.map { path.isPreferred(to: $0) ? path : $0 } ?? path }
     }

@@ -18,9 +18,9 @@ final class PathFeed {
 
     /// - Parameter network: `nil` while the kernel cannot be observed. A path that is not known is no path.
     func update(network: NetworkSnapshot?) {
-        let fresh = network?.routes.filter(\.isUsable) ?? []
-        if let routes, !Self.carry(fresh, connectionsOf: routes) { epoch += 1 }
-        routes = fresh
+        let usable = network?.routes.filter(\.isUsable) ?? []
+        if let routes, !Self.carry(usable, connectionsOf: routes) { epoch += 1 }
+        routes = usable
         links = (network?.links ?? []).map(UInt32.init(bitPattern:))
         tunnels = network?.tunnels ?? []
         update()
@@ -46,15 +46,15 @@ final class PathFeed {
         doubt: AddressDoubt
     ) -> DestinationRoute {
         let hosts = Dictionary(grouping: routes.compactMap(\.host), by: \.interface).values
-        var own = hosts.map { path(by: $0, isNamed: isNamed, doubt: doubt) }
+        var hostPaths = hosts.map { path(by: $0, isNamed: isNamed, doubt: doubt) }
         // What a default route would carry to a portal's private address waits like what it would carry to the portal.
         let byDefault = zip(addresses, routes).filter { $0.1 == .byDefault }.map(\.0)
         let doubted = byDefault.filter { address in doubt.concerns(address) && !hasUndoubtedPath(address.family) }
         for family in Set(doubted.map(\.family)) {
-            own += (last?.paths ?? []).filter { $0.families.contains(family) }.map(doubt.applied)
+            hostPaths += (last?.paths ?? []).filter { $0.families.contains(family) }.map(doubt.applied)
         }
         return DestinationRoute(
-            destination, own: own.sorted { $0.isPreferred(to: $1) }, isByDefault: byDefault.count > doubted.count)
+            destination, own: hostPaths.sorted { $0.isPreferred(to: $1) }, isByDefault: byDefault.count > doubted.count)
     }
 
     private func hasUndoubtedPath(_ family: IPAddress.Family) -> Bool {
@@ -177,12 +177,17 @@ extension Target {
 struct AddressDoubt {
     private let mayBeImpersonated: Bool
 
-    /// - Parameter mayBeImpersonated: See ``Destination/mayBeImpersonated``; `false` for addresses that no name server gave.
+    /// - Parameter mayBeImpersonated: Whether a portal could answer unnoticed, by giving a public name another address: the
+    ///   request goes in the clear. `false` for addresses that no name server gave.
     init(_ mayBeImpersonated: Bool) { self.mayBeImpersonated = mayBeImpersonated }
 
     /// - Parameter server: The host that connections go to: a proxy's address is no answer about the destination.
     init(of destination: Destination, at server: Target.Subject?) {
-        self.init(server == destination.target?.subject && destination.mayBeImpersonated)
+        guard case .name(let name)? = server, !destination.isSecure, PublicName.isPublic(name) else {
+            self.init(false)
+            return
+        }
+        self.init(server == destination.target?.subject)
     }
 
     /// Whether a public name has this address in a portal's network rather than in the Internet.

@@ -11,6 +11,7 @@ final class RouteFeed {
         var addresses: [RoutedAddress]
         /// Whether the addresses come from name servers.
         let isNamed: Bool
+        let doubt: AddressDoubt
         var routes: [AddressRoute]?
         var reported: DestinationRoute?
     }
@@ -63,8 +64,10 @@ final class RouteFeed {
 
     /// Reports the route to a destination now, if it can be known, and whenever it changes.
     func follow(_ destination: Destination) {
-        let (addresses, isNamed) = addresses(of: destination)
-        followed[destination] = Followed(addresses: addresses, isNamed: isNamed)
+        let server = server(destination)
+        let (addresses, isNamed) = addresses(of: destination, at: server)
+        followed[destination] = Followed(
+            addresses: addresses, isNamed: isNamed, doubt: AddressDoubt(of: destination, at: server))
         unsurveyed.insert(destination)
         followLater()
         survey([destination])
@@ -100,8 +103,10 @@ final class RouteFeed {
         followLater()
     }
 
-    private func addresses(of destination: Destination) -> ([RoutedAddress], isNamed: Bool) {
-        switch server(destination) {
+    private func addresses(
+        of destination: Destination, at server: Target.Subject?
+    ) -> ([RoutedAddress], isNamed: Bool) {
+        switch server {
         case .address(let address, let zone): ([RoutedAddress(address, zone: zone)], false)
         case .name(let name) where name == "localhost" || name.hasUTF8Suffix(".localhost"):
             ([RoutedAddress(IPAddress(ipv4: 0x7f00_0001)), RoutedAddress(IPAddress(ipv6: 0, 1))], false)
@@ -178,7 +183,7 @@ final class RouteFeed {
 
     private func publish(_ destinations: [Destination]) {
         guard let feed = feed() else { return }
-        var fresh: [DestinationRoute] = []
+        var changed: [DestinationRoute] = []
         for destination in destinations {
             guard let entry = followed[destination], let routes = entry.routes else { continue }
             // Without addresses, nothing shows that the name has a route other than a default route.
@@ -187,25 +192,25 @@ final class RouteFeed {
                 ? DestinationRoute(destination)
                 : feed.route(
                     to: destination, by: routes, of: entry.addresses.map(\.address), isNamed: entry.isNamed,
-                    doubt: AddressDoubt(of: destination, at: server(destination)))
+                    doubt: entry.doubt)
             guard route != entry.reported else { continue }
             followed[destination]?.reported = route
-            fresh.append(route)
+            changed.append(route)
         }
-        if !fresh.isEmpty { report(fresh) }
+        if !changed.isEmpty { report(changed) }
     }
 
     /// Reports that there is no route, but only for destinations whose route was reported before.
     private func publishUnknown(_ destinations: [Destination]) {
-        var fresh: [DestinationRoute] = []
+        var changed: [DestinationRoute] = []
         for destination in destinations {
             followed[destination]?.routes = nil
             guard let reported = followed[destination]?.reported else { continue }
             let none = DestinationRoute(destination, isByDefault: false)
             guard reported != none else { continue }
             followed[destination]?.reported = none
-            fresh.append(none)
+            changed.append(none)
         }
-        if !fresh.isEmpty { report(fresh) }
+        if !changed.isEmpty { report(changed) }
     }
 }

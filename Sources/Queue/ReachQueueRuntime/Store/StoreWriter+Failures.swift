@@ -78,20 +78,20 @@ extension StoreWriter {
         guard let old = database else { return }
         do {
             old.unfold()
-            let fresh = try QueueDatabase(
+            let reopened = try QueueDatabase(
                 directory, options, schema, outbox: outbox, at: SystemClock.now, bootIdentity: BootIdentity.current,
                 replacing: old)
-            try fresh.flushAgain()
+            try reopened.flushAgain()
             // From here on the old connection lacks what the new one has written.
-            database = fresh
-            let mayHaveLostBefore = fresh.mayHaveLostWrites
-            try settleDoubt(fresh)
+            database = reopened
+            let mayHaveLostBefore = reopened.mayHaveLostWrites
+            try settleDoubt(reopened)
             while !kept.isEmpty {
                 let batch = Array(kept.prefix(options.batch))
                 try commit(batch)
                 kept.removeFirst(batch.count)
             }
-            if !mayHaveLostBefore { try fresh.checkpoint() }
+            if !mayHaveLostBefore { try reopened.checkpoint() }
             // New requests wait until there is room for ends and changes again.
             guard directory.fillReserve(options.reserveBytes) else {
                 // What fits is taken before other programs take the room.
@@ -99,7 +99,7 @@ extension StoreWriter {
                 retryAt = SystemClock.boot + options.retryInterval
                 return
             }
-            fresh.hasUsedReserve = false
+            reopened.hasUsedReserve = false
             retryAt = nil
             deliver(.degraded(nil))
         } catch {

@@ -188,7 +188,8 @@ import Testing
         var driver: QueueDriver?
         let made = QueueDriver(loop: loop, executor: executor, seed: 1, onEvent: { _ in }) { notice in
             guard case .opened(let count, _) = notice, let driver else { return }
-            seen.append("open \(count), \(driver.count(of: .root)), \(driver.count(of: .init(user: 1000)))")
+            seen.append(
+                "open \(count), \(driver.scheduler.count(of: .root)), \(driver.scheduler.count(of: .init(user: 1000)))")
             driver.record(of: RequestID(rawValue: 1)) { found in
                 seen.append(
                     "1 \((try? found.get())?.id == RequestID(rawValue: 1)) \(driver.explain(RequestID(rawValue: 1)) != nil)"
@@ -198,13 +199,13 @@ import Testing
                 seen.append("last \((try? found.get())?.count ?? 0) \(driver.explain(RequestID(rawValue: 300)) != nil)")
             }
             driver.ask({ .cancel(RequestID(rawValue: 299), .root, $0) }) { reply in
-                seen.append("\(reply) \(driver.count(of: .root))")
+                seen.append("\(reply) \(driver.scheduler.count(of: .root))")
                 loop.stop()
             }
             let request = try? QueuedRequest(RequestSpecification(url: "http://127.0.0.1/new"), owner: 1001)
             guard let request else { return }
             try? driver.add(request, makeKey: { "k" }) { reply in
-                seen.append("\(reply) \(executor.started.count) \(driver.count(of: .init(user: 1001)))")
+                seen.append("\(reply) \(executor.started.count) \(driver.scheduler.count(of: .init(user: 1001)))")
             }
         }
         driver = made

@@ -1,9 +1,10 @@
 import Foundation
+import ReachCore
 import Testing
 
 @testable import ReachLoop
 
-@Suite struct StartPagesTests {
+@Suite struct MappedPagesTests {
     /// The resident pages of mappings of files that can be read or run but not written, in KiB.
     private func residentCode() throws -> Int {
         var isCode = false
@@ -21,9 +22,24 @@ import Testing
 
     @Test func `pages that are not read again are unmapped, and code runs on`() throws {
         let before = try residentCode()
-        StartPages.release()
+        MappedPages.release()
         let after = try residentCode()
         #expect(after < before, "of \(before) KiB of code \(after) remain mapped")
         #expect(try residentCode() > 0)
+    }
+
+    @Test func `work at several times is followed by one release`() throws {
+        let loop = try EventLoop()
+        let pages = MappedPages(on: loop)
+        for _ in 0..<100 { pages.releaseAtRest() }
+        let before = try residentCode()
+        // Checks what is mapped as soon as the release has run, which is due at the same time and was asked for before.
+        var after = 0
+        loop.schedule(at: SystemClock.boot + MappedPages.delay) {
+            after = (try? self.residentCode()) ?? 0
+            loop.stop()
+        }
+        loop.run()
+        #expect(after < before, "of \(before) KiB of code \(after) remain mapped")
     }
 }
