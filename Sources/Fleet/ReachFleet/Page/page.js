@@ -472,7 +472,7 @@ function makeNow() {
   const add = (glyph, words, action) => {
     const button = make("button", { type: "button", title: "Show these hosts" }, words);
     button.onclick = action;
-    $("now").append(make("li", {}, icon(glyph), button));
+    $("now").append(make("li", { class: "k" + glyph }, icon(glyph), button));
   };
   const only = (word) => () => { state.words = new Set([word]); apply(false); };
   if (!data.engine.ok) $("now").append(make("li", {}, icon(2), data.engine.text));

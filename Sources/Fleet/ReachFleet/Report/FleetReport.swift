@@ -9,6 +9,8 @@ package struct FleetReport: Sendable {
         package let availability: Availability
         /// When it was away.
         package let absences: [Absence]
+        /// Since when it is known; `nil` for the whole window.
+        package let known: Timestamp?
     }
 
     package struct Group: Sendable {
@@ -54,7 +56,7 @@ package struct FleetReport: Sendable {
                     id: host.id, name: host.report?.name, labels: host.labels,
                     availability: Availability(
                         own[index], in: window, known: known, quiet: Self.quiet(host, presence, notes)),
-                    absences: own[index]))
+                    absences: own[index], known: known))
         }
         hosts.sort { $0.id < $1.id }
         (self.hosts, from, to) = (hosts, start, engine.now)

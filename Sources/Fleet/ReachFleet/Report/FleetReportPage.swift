@@ -57,7 +57,8 @@ package struct FleetReportPage {
 
     private static let cells = 60
 
-    /// The window in cells. A cell's height says the same as its colour: the lower, the more of the hosts' time was lost.
+    /// The window in cells. A cell's height says the same as its colour: the lower, the more of the hosts' time was lost. Of
+    /// a low and pale one nothing is known.
     private func bar(_ hosts: [FleetReport.Host]) -> String {
         let (begin, end) = (report.from.nanosecondsSince1970, report.to.nanosecondsSince1970)
         let cell = max(1, (end - begin) / Int64(Self.cells))
@@ -73,12 +74,14 @@ package struct FleetReportPage {
         }
         let all = Double(cell) * Double(max(1, hosts.count))
         let lost = away.filter { $0 > 0 }.count
+        let known = hosts.map { $0.known?.nanosecondsSince1970 ?? .min }.min() ?? .min
         let words = lost == 0 ? "never away" : "away in \(lost) of \(Self.cells) parts of the time"
         var svg = "<svg class=\"bar\" viewBox=\"0 0 \(Self.cells * 3) 16\" role=\"img\" aria-label=\"\(words)\">"
         for (index, time) in away.enumerated() {
             let share = min(1, Double(time) / all)
-            let height = time == 0 ? 14 : max(2, 12 - Int(share * 10))
-            let kind = time == 0 ? "g" : share < 0.5 ? "w" : "b"
+            let isKnown = known < begin + cell * Int64(index + 1)
+            let height = !isKnown ? 3 : time == 0 ? 14 : max(2, 12 - Int(share * 10))
+            let kind = !isKnown ? "n" : time == 0 ? "g" : share < 0.5 ? "w" : "b"
             svg += "<rect class=\"\(kind)\" x=\"\(index * 3)\" y=\"\(15 - height)\" width=\"2\" height=\"\(height)\"/>"
         }
         return svg + "</svg>"
@@ -103,8 +106,8 @@ package struct FleetReportPage {
         th,td{padding:5px 10px;text-align:right;border-top:1px solid var(--line);white-space:nowrap}
         th:first-child,td:first-child,thead th:first-child{text-align:left}
         thead th{color:var(--muted);font-weight:600}
-        .bar{width:180px;height:16px;display:block}
-        .g{fill:var(--idle)}.w{fill:var(--c1)}.b{fill:var(--c2)}
+        .bar{width:140px;height:16px;display:block}
+        .g{fill:var(--idle)}.w{fill:var(--c1)}.b{fill:var(--c2)}.n{fill:var(--line)}
         li{padding:3px 0}small{color:var(--muted)}
         @media print{body{padding:0;max-width:none}.wide{border:0;overflow:visible}tr{break-inside:avoid}}
 
