@@ -1,4 +1,6 @@
+internal import Glibc
 package import ReachCore
+internal import ReachLoop
 
 /// JetStream's API, by requests that block. JSON goes out as the caller wrote it, so options that libnats does not know
 /// reach a server that does.
@@ -16,6 +18,28 @@ package struct JetStream: Sendable {
         try JetStreamReply.object(try link.request("$JS.API.\(api)", request, within: limit))
     }
 
+    /// One attempt of a question. A cluster answers nothing for some seconds after a server died, and what was asked meanwhile
+    /// is lost.
+    private static let attempt: Duration = .seconds(2)
+
+    /// Asks for what may be asked again, since it changes nothing the second time.
+    ///
+    /// - Parameters:
+    ///   - patience: How long it asks; at least once.
+    package func ask<Answer>(
+        within patience: Duration, _ question: (Duration) throws(NATSError) -> Answer
+    ) throws(NATSError) -> Answer {
+        let end = SystemClock.boot + patience
+        while true {
+            do throws(NATSError) {
+                return try question(min(Self.attempt, limit))
+            } catch {
+                guard error.mayPass, SystemClock.boot < end else { throw error }
+                if error.kind != .timedOut { usleep(250_000) }
+            }
+        }
+    }
+
     /// The account's limits and use.
     package func account() throws(NATSError) -> JSONValue {
         do throws(NATSError) {
@@ -30,7 +54,9 @@ package struct JetStream: Sendable {
     /// A stream's configuration and state; `nil` if there is none.
     package func stream(_ name: String) throws(NATSError) -> JSONValue? {
         do throws(NATSError) {
-            return try call("STREAM.INFO.\(name)")
+            return try ask(within: limit * 3) { wait throws(NATSError) in
+                try JetStreamReply.object(try link.request("$JS.API.STREAM.INFO.\(name)", [], within: wait))
+            }
         } catch {
             guard error.kind == .notFound else { throw error }
             return nil
@@ -58,6 +84,9 @@ package struct JetStream: Sendable {
 
     /// The last message on a subject. A stream that does not exist does not answer: `timedOut`.
     package func last(_ subject: String, in stream: String) throws(NATSError) -> StoredMessage? {
-        try DirectGet.message(try link.request(DirectGet.subject(stream: stream, last: subject), [], within: limit))
+        try ask(within: limit) { wait throws(NATSError) in
+            try DirectGet.message(
+                try link.request(DirectGet.subject(stream: stream, last: subject), [], within: wait))
+        }
     }
 }

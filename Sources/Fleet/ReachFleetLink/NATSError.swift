@@ -47,6 +47,14 @@ package struct NATSError: Error, Hashable, Sendable, CustomStringConvertible {
         self.description = DisplayText.sanitized(description)
     }
 
+    /// Whether another attempt on the same connection may succeed: no one answers while a cluster chooses a new leader.
+    package var mayPass: Bool {
+        switch kind {
+        case .timedOut, .unavailable, .noResponders: true
+        default: false
+        }
+    }
+
     /// A stable word for programs.
     package var word: String {
         switch kind {

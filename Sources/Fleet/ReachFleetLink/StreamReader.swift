@@ -44,14 +44,18 @@ package final class StreamReader {
         self.stream = stream
         self.waits = waits
         allowance = most
-        consumer = "reach-\(SubjectToken.random())"
-        replies = try NATSQueue("\(link.settings.inbox).\(consumer)", on: link)
+        replies = try NATSQueue("\(link.settings.inbox).\(SubjectToken.random())", on: link)
         var jetStream = JetStream(link)
         jetStream.limit = limit
-        let info = try jetStream.call(
-            "CONSUMER.CREATE.\(stream).\(consumer).\(filter)",
-            ConsumerRequest(stream: stream, consumer: consumer, filter: filter, start: start).json)
-        pending = info["num_pending"]?.integer.flatMap { UInt64(exactly: $0) } ?? 0
+        // A cluster may give a consumer to the server that has just died, and never say so: each attempt makes another.
+        (consumer, pending) = try jetStream.ask(within: limit * 3) { wait throws(NATSError) in
+            let name = "reach-\(SubjectToken.random())"
+            let info = try JetStreamReply.object(
+                try link.request(
+                    "$JS.API.CONSUMER.CREATE.\(stream).\(name).\(filter)",
+                    ConsumerRequest(stream: stream, consumer: name, filter: filter, start: start).json, within: wait))
+            return (name, info["num_pending"]?.integer.flatMap { UInt64(exactly: $0) } ?? 0)
+        }
     }
 
     deinit {
@@ -146,27 +150,43 @@ extension JetStream {
     ) throws(NATSError) {
         var start = start
         var failures: UInt32 = 0
-        // A message that is replaced meanwhile may stay announced, and never comes. What replaced it has a higher number.
+        // A message that is replaced meanwhile may stay announced, and never comes. What replaced it has a higher number. And the
+        // server that had the reader's consumer may die.
         while true {
             let begin = start
+            var faultOfBody: NATSError?
             let reader = try StreamReader(link, stream: stream, filter: filter, from: start, waits: false, limit: limit)
-            while reader.pending > 0, let message = try reader.next(within: limit) {
-                start = .sequence(message.sequence + 1)
-                failures = 0
-                try body(message)
-            }
-            if reader.pending == 0 {
-                // The last messages of subjects are listed once: what replaced one of them meanwhile may lie behind the list.
-                guard begin == .lastOfEachSubject, start != begin else { return }
-                continue
-            }
-            failures += 1
-            guard failures < 6 else {
-                throw NATSError(.timedOut, "stream \(stream): \(reader.pending) messages did not come")
+            do throws(NATSError) {
+                while reader.pending > 0, let message = try reader.next(within: Self.patience) {
+                    start = .sequence(message.sequence + 1)
+                    failures = 0
+                    do throws(NATSError) { try body(message) } catch {
+                        faultOfBody = error
+                        throw error
+                    }
+                }
+                if reader.pending == 0 {
+                    // The last messages of subjects are listed once: what replaced one of them meanwhile may lie behind the
+                    // list.
+                    guard begin == .lastOfEachSubject, start != begin else { return }
+                    continue
+                }
+                failures += 1
+                guard failures < 6 else {
+                    throw NATSError(.failed, "stream \(stream): \(reader.pending) messages did not come")
+                }
+            } catch {
+                guard faultOfBody == nil, failures < 6, error.mayPass || error.kind == .disconnected else {
+                    throw error
+                }
+                failures += 1
             }
             usleep(20_000 << failures)
         }
     }
+
+    /// A reader whose server is silent for longer is made again.
+    private static let patience: Duration = .seconds(4)
 }
 
 /// The request that makes a reader's consumer.

@@ -24,6 +24,15 @@ enum FleetArgument {
         }
     }
 
+    /// Reads which hosts are meant.
+    static func query(_ text: String) throws -> HostQuery {
+        do throws(HostQuery.Fault) {
+            return try HostQuery(text)
+        } catch {
+            throw ValidationError("'\(text)' says no hosts: \(error)")
+        }
+    }
+
     static func host(_ text: String) throws -> String {
         guard FleetNames.hostIsValid(text) else {
             throw ValidationError("'\(text)' is not a host's identity: 1 to 64 letters, digits, '-' and '_'")

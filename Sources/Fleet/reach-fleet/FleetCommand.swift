@@ -13,7 +13,9 @@ struct FleetCommand: ParsableCommand {
             AgentCommand.self, SelfCommand.self, SetupCommand.self, KeyCommand.self, ConfigCommand.self,
             DoctorCommand.self,
             FleetStatusCommand.self, HostCommand.self, FleetWatchCommand.self, EventsCommand.self,
-            OutagesCommand.self, PageCommand.self, ExportCommand.self, HoldCommand.self, ReleaseCommand.self,
+            OutagesCommand.self, FleetReportCommand.self, PageCommand.self, ExportCommand.self, HoldCommand.self,
+            ReleaseCommand.self,
+            RetireCommand.self, LabelCommand.self, QuietCommand.self, AcknowledgeCommand.self, AuditCommand.self,
         ])
 
     /// Parses and runs the command, and ends with its exit status.

@@ -8,7 +8,7 @@ enum LineWords {
         "time", "since", "connectivity_since", "checked", "next", "certificate_until", "created", "deadline",
         "not_before", "over",
         "began", "until", "from", "to", "last_seen", "host_since", "host_time", "stored", "first", "last", "first_back",
-        "last_back",
+        "last_back", "retired",
     ]
 
     /// - Parameter type: The type with its interface.
@@ -53,6 +53,9 @@ enum LineWords {
         "FleetStream.outcome": ["created", "unchanged", "updated", "differs"],
         "FleetDifference.effect": ["tightens", "loosens", "fixed"],
         "FleetFinding.level": ["wrong", "warning", "note"],
+        "FleetMember.state": ["online"] + hostWords.dropFirst(),
+        "FleetAlert.event": ["down", "up", "flapping", "steady", "reminder"],
+        "FleetAction.action": ["hold", "release", "quiet", "acknowledge", "retire", "label", "setup"],
     ]
 
     private static let hostWords = ["here", "limited", "silent", "left", "unseen"]

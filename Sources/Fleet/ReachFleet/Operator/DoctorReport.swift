@@ -107,6 +107,23 @@ package enum FleetDoctor {
         return [Finding(.warning, "damaged", "\(roster.damaged) values in the buckets cannot be read\(last)")]
     }
 
+    /// Retired hosts that still report: the server knows their keys.
+    package static func retired(_ hosts: [RosterHost]) -> [Finding] {
+        let reporting = hosts.filter { host in
+            guard let retired = host.retired else { return false }
+            return host.connection?.isUp == true || host.lease.map { $0.renewed > retired } ?? false
+        }
+        guard !reporting.isEmpty else { return [] }
+        return [
+            Finding(
+                .warning, "retired",
+                "\(list(reporting.map(\.id))) \(reporting.count == 1 ? "is" : "are") retired and still connected",
+                remedy:
+                    "take their lines from the list of hosts, print the configuration again with `reach-fleet config`, "
+                    + "and reload the server; or show them again with `reach-fleet retire --undo`")
+        ]
+    }
+
     /// A stream as it is; `nil` if there is none.
     package static func stream(_ plan: StreamPlan, _ info: JSONValue?) -> [Finding] {
         guard let info, let configuration = info["config"] else {

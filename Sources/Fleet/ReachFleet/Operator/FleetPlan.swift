@@ -19,16 +19,18 @@ package struct FleetPlan: Hashable, Sendable {
     /// How long a lease stays readable after it ran out.
     static let leaseAge: Duration = .seconds(7 * 86_400)
     static let connectionAge: Duration = .seconds(14 * 86_400)
+    static let auditAge: Duration = .seconds(400 * 86_400)
     static let duplicateWindow: Duration = .seconds(120)
 
     /// The shares of the store, in parts of a hundred. What is left is for states, leases and what the operator wants: a store
     /// that is full refuses these of every host.
     static let eventShare: Int64 = 70
     static let connectionShare: Int64 = 10
+    static let auditShare: Int64 = 2
 
     private func share(_ part: Int64) -> Int64? { storeBytes.map { $0 / 100 * part } }
 
-    package var streams: [StreamPlan] { [events, state, lease, connections, desired, hosts] }
+    package var streams: [StreamPlan] { [events, state, lease, connections, desired, hosts, notes, audit] }
 
     private var events: StreamPlan {
         stream(
@@ -57,6 +59,14 @@ package struct FleetPlan: Hashable, Sendable {
     }
 
     private var hosts: StreamPlan { bucket(HostList.bucket, "the hosts and their keys", size: 4 << 10) }
+
+    private var notes: StreamPlan { bucket(FleetNames.notes, "what operators note", size: HostNote.sizeLimit) }
+
+    private var audit: StreamPlan {
+        stream(
+            FleetNames.audit, "what operators did", subjects: [FleetNames.auditSubject(ofKey: "*")], age: Self.auditAge,
+            bytes: share(Self.auditShare), [limit("max_msg_size", Int64(OperatorAction.sizeLimit))])
+    }
 
     private var lease: StreamPlan {
         // Readers find the end of a lease by its own time, on every version. It is kept for long, since it alone says when a host

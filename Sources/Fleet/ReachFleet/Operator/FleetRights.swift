@@ -43,19 +43,41 @@ package struct FleetRights: Hashable, Sendable {
             subscribe: ["\(readerInbox).>"])
     }
 
-    /// Whoever holds and releases: a reader that writes desired state.
-    package static var controller: FleetRights {
-        FleetRights(
-            publish: reader.publish + [
-                FleetNames.subject(ofKey: ">", in: FleetNames.desired), FleetNames.announcementSubject(ofKey: ">"),
-            ],
+    /// Whoever holds, releases and notes: a reader that writes what is wanted, and notes about hosts.
+    ///
+    /// - Parameters:
+    ///   - key: The operator's key, which names the subject of what it records.
+    ///   - groups: The groups that it is responsible for; none for all hosts.
+    ///   - hosts: The list of hosts, which says who is in these groups.
+    package static func controller(_ key: String, groups: [String] = [], hosts: HostList = HostList()) -> FleetRights {
+        let wanted = groups.isEmpty ? [">"] : groups.map { "group.\($0)" } + members(groups, hosts)
+        let notes =
+            groups.isEmpty
+            ? noteKeys : members(groups, hosts) + groups.flatMap { ["quiet.group.\($0).*", "ack.group.\($0).*"] }
+        return FleetRights(
+            publish: reader.publish + wanted.map { FleetNames.subject(ofKey: $0, in: FleetNames.desired) }
+                + wanted.map { FleetNames.announcementSubject(ofKey: $0) }
+                + notes.map { FleetNames.subject(ofKey: $0, in: FleetNames.notes) } + [
+                    FleetNames.auditSubject(ofKey: key)
+                ],
             subscribe: reader.subscribe)
     }
 
-    /// Whoever sets up: makes and changes streams, and stores the list of hosts.
-    package static var administrator: FleetRights {
+    private static func members(_ groups: [String], _ hosts: HostList) -> [String] {
+        let groups = Set(groups)
+        return hosts.entries.filter { !groups.isDisjoint(with: $0.groups) }.map { "host.\($0.host)" }
+    }
+
+    /// What an operator of all hosts may note. The names of keys are the administrator's.
+    private static let noteKeys = ["host.*", "quiet.all.*", "quiet.group.*.*", "ack.all.*", "ack.group.*.*"]
+
+    /// Whoever sets up: makes and changes streams, and stores the lists of hosts and operators.
+    package static func administrator(_ key: String) -> FleetRights {
         FleetRights(
-            publish: ["$JS.API.>", serverSubject, FleetNames.subject(ofKey: ">", in: HostList.bucket)],
+            publish: [
+                "$JS.API.>", serverSubject, FleetNames.subject(ofKey: ">", in: HostList.bucket),
+                FleetNames.subject(ofKey: ">", in: FleetNames.notes), FleetNames.auditSubject(ofKey: key),
+            ],
             subscribe: reader.subscribe)
     }
 
@@ -78,11 +100,15 @@ package struct FleetRights: Hashable, Sendable {
     /// What operators ask of the account with the streams.
     static var controllerServices: [String] {
         readerServices + [FleetNames.subject(ofKey: ">", in: FleetNames.desired)]
+            + noteKeys.map { FleetNames.subject(ofKey: $0, in: FleetNames.notes) } + [
+                FleetNames.auditSubject(ofKey: "*")
+            ]
     }
 
     private static var streams: [String] {
-        [FleetNames.events, FleetNames.connections]
-            + [FleetNames.state, FleetNames.lease, FleetNames.desired, HostList.bucket].map(FleetNames.stream)
+        [FleetNames.events, FleetNames.connections, FleetNames.audit]
+            + [FleetNames.state, FleetNames.lease, FleetNames.desired, HostList.bucket, FleetNames.notes]
+            .map(FleetNames.stream)
     }
 
     private static func directGet(_ stream: String) -> String { "$JS.API.DIRECT.GET.\(stream)" }

@@ -21,6 +21,8 @@ package struct ServerConfiguration: Hashable, Sendable {
     /// Public halves of the keys of those who look, who hold and release, and who set up.
     package var readers: [String] = []
     package var controllers: [String] = []
+    /// Operators with names, and those of some groups only.
+    package var operators = HostList()
     package var administrators: [String] = []
     package var name: String?
     package var listen: String
@@ -112,7 +114,7 @@ package struct ServerConfiguration: Hashable, Sendable {
               \(Self.statusImport)
             ]
             users: [
-        \(users(administrators, "who sets up", .administrator))    ]
+        \(users(administrators, "who sets up", FleetRights.administrator))    ]
           }
           HOSTS {
             imports: [
@@ -127,7 +129,7 @@ package struct ServerConfiguration: Hashable, Sendable {
         \(importsText(.readers))      \(Self.statusImport)
             ]
             users: [
-        \(users(readers, "who looks", .reader))    ]
+        \(users(readers, "who looks") { _ in .reader })    ]
           }
           OPERATORS {
             exports: [ { stream: "\(FleetNames.announcementSubject(ofKey: ">"))", accounts: [HOSTS] } ]
@@ -135,7 +137,7 @@ package struct ServerConfiguration: Hashable, Sendable {
         \(importsText(.controllers))      \(Self.statusImport)
             ]
             users: [
-        \(users(controllers, "who holds and releases", .controller))    ]
+        \(operatorsText)    ]
           }
         }
         """
@@ -183,12 +185,24 @@ package struct ServerConfiguration: Hashable, Sendable {
             : "  # This version writes to the disk every 2 min: a loss of power loses what was acknowledged since."
     }
 
-    private func users(_ keys: [String], _ title: String, _ rights: FleetRights) -> String {
-        keys.map { Self.user($0, title, rights) }.joined()
+    private func users(_ keys: [String], _ title: String, _ rights: (String) -> FleetRights) -> String {
+        keys.map { Self.user($0, title, rights($0)) }.joined()
+    }
+
+    private var operatorsText: String {
+        users(controllers, "who holds and releases") { .controller($0) }
+            + operators.entries.map { entry in
+                let whose = entry.groups.isEmpty ? "" : " of \(entry.groups.joined(separator: ", "))"
+                return users(entry.keys, "operator \(entry.host)\(whose)") {
+                    .controller($0, groups: entry.groups, hosts: hosts)
+                }
+            }.joined()
     }
 
     private var hostsText: String {
-        hosts.entries.map { Self.user($0.key, "host \($0.host)", .host($0.host, groups: $0.groups)) }.joined()
+        hosts.entries.map { entry in
+            users(entry.keys, "host \(entry.host)") { _ in .host(entry.host, groups: entry.groups) }
+        }.joined()
     }
 
     private static func user(_ key: String, _ comment: String, _ rights: FleetRights) -> String {

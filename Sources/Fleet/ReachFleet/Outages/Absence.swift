@@ -12,12 +12,14 @@ package struct Absence: Hashable, Sendable {
     package internal(set) var vagueness: Duration
     package internal(set) var evidence: PresenceChange.Evidence
     package internal(set) var reason: Reason?
+    /// Whether the host closed its connection itself and has not said that it was away: it was switched off, or its agent was.
+    package internal(set) var isSwitchedOff: Bool
     /// Whether the end, too, is the host's own word.
     var endIsConfirmed = false
 
     package init(
         member: Int, start: Timestamp?, end: Timestamp? = nil, evidence: PresenceChange.Evidence = .presumed,
-        reason: Reason? = nil, vagueness: Duration = .zero
+        reason: Reason? = nil, vagueness: Duration = .zero, isSwitchedOff: Bool = false
     ) {
         self.member = member
         self.start = start
@@ -25,6 +27,7 @@ package struct Absence: Hashable, Sendable {
         self.evidence = evidence
         self.reason = reason
         self.vagueness = vagueness
+        self.isSwitchedOff = isSwitchedOff
     }
 }
 
@@ -67,7 +70,7 @@ extension Absence {
         guard let absence = open[change.member] else {
             open[change.member] = Absence(
                 member: change.member, start: change.time, evidence: change.evidence, reason: change.reason,
-                vagueness: change.vagueness)
+                vagueness: change.vagueness, isSwitchedOff: change.isClosing && change.evidence == .presumed)
             return
         }
         guard absence.evidence == .presumed, change.evidence == .confirmed else { return }
@@ -75,6 +78,7 @@ extension Absence {
         open[change.member]?.reason = change.reason
         open[change.member]?.start = change.time
         open[change.member]?.vagueness = change.vagueness
+        open[change.member]?.isSwitchedOff = false
     }
 
     /// Ends the open absence. Without one the host was away before the window, unless this confirms an end that the engine

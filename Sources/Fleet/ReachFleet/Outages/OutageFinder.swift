@@ -173,3 +173,14 @@ package struct FleetMember: Hashable, Sendable {
         self.linkClass = linkClass
     }
 }
+
+extension FleetMember {
+    /// A host of the roster.
+    ///
+    /// - Parameter address: Where it connected from, if the roster does not say.
+    package init(_ host: RosterHost, address: IPAddress? = nil) {
+        self.init(
+            host: host.id, gateway: host.report?.gateway, address: host.connection?.address ?? address,
+            labels: host.labels, linkClass: host.report?.linkClass?.rawValue)
+    }
+}

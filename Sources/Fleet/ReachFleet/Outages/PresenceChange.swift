@@ -23,10 +23,12 @@ package struct PresenceChange: Hashable, Sendable {
     /// How much later it may have happened: a host that renews its lease every two minutes went at any time of the two
     /// minutes after its last renewal.
     package let vagueness: Duration
+    /// Whether the host itself closed its connection, as when it is switched off or its agent ends.
+    package let isClosing: Bool
 
     package init(
         member: Int, time: Timestamp, isHere: Bool, evidence: Evidence = .presumed, reason: Reason? = nil,
-        provesAbsence: Bool = true, vagueness: Duration = .zero
+        provesAbsence: Bool = true, vagueness: Duration = .zero, isClosing: Bool = false
     ) {
         self.member = member
         self.time = time
@@ -35,5 +37,6 @@ package struct PresenceChange: Hashable, Sendable {
         self.reason = reason
         self.provesAbsence = provesAbsence
         self.vagueness = vagueness
+        self.isClosing = isClosing
     }
 }

@@ -20,8 +20,21 @@ package struct FleetHistory: Sendable {
     private var counts: [Int] = []
     private var timelines: [[PageEvent]] = []
     private var addresses: [IPAddress?] = []
+    /// When each host's first event of all happened, if that is within the window and nothing was heard before.
+    private var begins: [Timestamp?] = []
+    /// Of which hosts events came.
+    private var isHeard: [Bool] = []
 
-    package init(since start: Timestamp) { (self.start, known) = (start, start) }
+    /// Whether it keeps what hosts' timelines show. Sentences about all events take most of the time of reading them.
+    private let keepsTimelines: Bool
+
+    package init(since start: Timestamp, keepsTimelines: Bool = true) {
+        (self.start, known) = (start, start)
+        self.keepsTimelines = keepsTimelines
+    }
+
+    /// One without content, for the same time.
+    package var emptied: FleetHistory { FleetHistory(since: start, keepsTimelines: keepsTimelines) }
 
     /// How many changes are kept, of all hosts.
     package var changeCount: Int { changes.count }
@@ -32,7 +45,9 @@ package struct FleetHistory: Sendable {
     package mutating func apply(_ event: TimelineEvent) {
         guard event.time >= start else { return }
         let number = number(of: event.host)
-        append(PageEvent(event), number)
+        if event.event.n == 1, !isHeard[number] { begins[number] = event.time }
+        isHeard[number] = true
+        if keepsTimelines { append(PageEvent(event), number) }
         // A clock that may be wrong by years decides nothing about others.
         guard case .status(let status, let previous, _, _) = event.event.kind, status.target == "internet",
             status.status != .unknown, status.status != previous, !event.isHostClock
@@ -47,13 +62,22 @@ package struct FleetHistory: Sendable {
     package mutating func apply(_ advisory: ConnectionAdvisory, of host: String) {
         let number = number(of: host)
         addresses[number] = advisory.address ?? addresses[number]
+        if let begin = begins[number] {
+            // A new host connects before it has an event; one that was there long before only has a new journal.
+            begins[number] = advisory.time + .seconds(3600) < begin ? nil : min(begin, advisory.time)
+        }
         guard advisory.time >= start else { return }
-        let why = advisory.isUp ? advisory.address.map { "from \($0)" } : advisory.reason
+        if keepsTimelines {
+            let why = advisory.isUp ? advisory.address.map { "from \($0)" } : advisory.reason
+            append(
+                PageEvent(
+                    time: advisory.time, word: advisory.isUp ? .here : .silent,
+                    what: advisory.isUp ? "connected" : "connection ended", why: why), number)
+        }
         append(
-            PageEvent(
-                time: advisory.time, word: advisory.isUp ? .here : .silent,
-                what: advisory.isUp ? "connected" : "connection ended", why: why), number)
-        append(PresenceChange(member: number, time: advisory.time, isHere: advisory.isUp))
+            PresenceChange(
+                member: number, time: advisory.time, isHere: advisory.isUp,
+                isClosing: !advisory.isUp && advisory.reason?.hasUTF8Prefix("Client Closed") == true))
     }
 
     /// Moves the start of the window.
@@ -89,6 +113,8 @@ package struct FleetHistory: Sendable {
         timelines.append([])
         counts.append(0)
         addresses.append(nil)
+        begins.append(nil)
+        isHeard.append(false)
         return number
     }
 
@@ -99,6 +125,13 @@ package struct FleetHistory: Sendable {
     }
 
     // MARK: - Reading it
+
+    /// Since when a host is known within the window; `nil` for all of it.
+    package func known(of host: RosterHost, since start: Timestamp) -> Timestamp? {
+        let begin = numbers[host.id].flatMap { begins[$0] }
+        guard self.known > start else { return begin }
+        return max(begin ?? self.known, self.known)
+    }
 
     /// The newest events of a host, the oldest first.
     package func timeline(of host: String) -> [PageEvent] {
@@ -131,12 +164,7 @@ package struct FleetHistory: Sendable {
 
     /// The roster's hosts, with what they have in common with others.
     package func members(of roster: Roster) -> [FleetMember] {
-        roster.hosts.map { host in
-            FleetMember(
-                host: host.id, gateway: host.report?.gateway,
-                address: host.connection?.address ?? numbers[host.id].flatMap { addresses[$0] },
-                labels: host.report?.labels ?? [:], linkClass: host.report?.linkClass?.rawValue)
-        }
+        roster.hosts.map { host in FleetMember(host, address: numbers[host.id].flatMap { addresses[$0] }) }
     }
 }
 
@@ -144,14 +172,15 @@ extension PresenceChange {
     fileprivate func moved(to member: Int) -> PresenceChange {
         PresenceChange(
             member: member, time: time, isHere: isHere, evidence: evidence, reason: reason,
-            provesAbsence: provesAbsence, vagueness: vagueness)
+            provesAbsence: provesAbsence, vagueness: vagueness, isClosing: isClosing)
     }
 }
 
 extension FleetPage {
     /// The page of a fleet, as the engine holds it.
     package init(
-        _ roster: Roster, _ history: FleetHistory, _ engine: EngineFacts, systems: ASNTable = ASNTable(),
+        _ roster: Roster, _ history: FleetHistory, _ engine: EngineFacts, notes: OperatorNotes = OperatorNotes(),
+        systems: ASNTable = ASNTable(),
         _ options: OutageOptions = OutageOptions()
     ) {
         self.init(asOf: engine.now, written: engine.now)
@@ -159,11 +188,13 @@ extension FleetPage {
         outages = OutageFinder.find(absences, among: history.members(of: roster), systems: systems, options)
         hosts = roster.hosts.map { host in
             var line = PageHost(host, engine)
+            line.quiet = notes.quietReason(host, line.presence, at: engine.now)
             line.timeline = history.timeline(of: host.id)
             return line
         }
         var times = [[Absence]](repeating: [], count: hosts.count)
         for absence in absences { times[absence.member].append(absence) }
+        self.absences = times
         strips = times.map { AbsenceStrip.text($0, asOf: engine.now, known: history.known) }
         (known, isCut) = (history.known, history.known > history.start)
         if roster.damaged > 0 {

@@ -4,16 +4,20 @@ internal import ReachCore
 /// and the engine.
 ///
 /// The number of series has a bound whatever labels the hosts have: a label's values beyond the most frequent, and names
-/// beyond the most frequent, count as `other`.
+/// beyond the most frequent, count as `other`. Single hosts have a series only while they are away.
 package enum FleetMetrics {
     /// The most names of labels, and the most values of each.
     package static let nameLimit = 16
     package static let valueLimit = 50
     package static let other = "other"
+    /// The most hosts that are away and have a series of their own.
+    package static let hostLimit = 1_000
 
-    package static func text(_ page: FleetPage) -> [UInt8] {
+    /// - Parameter values: The most values of a label.
+    package static func text(_ page: FleetPage, values: Int = valueLimit) -> [UInt8] {
         var writer = MetricWriter()
-        hosts(page.hosts, &writer)
+        hosts(page.hosts, values, &writer)
+        away(page.hosts, &writer)
         outages(page.outages, &writer)
         writer.family("reach_fleet_engine_up", .gauge, "Whether the engine answered.")
         writer.sample([], page.engineTrouble == nil ? 1 as UInt64 : 0)
@@ -22,7 +26,7 @@ package enum FleetMetrics {
         return writer.bytes
     }
 
-    private static func hosts(_ hosts: [PageHost], _ writer: inout MetricWriter) {
+    private static func hosts(_ hosts: [PageHost], _ values: Int, _ writer: inout MetricWriter) {
         var all = WordCounts()
         var classes: [String: WordCounts] = [:]
         for host in hosts {
@@ -35,7 +39,7 @@ package enum FleetMetrics {
         for (word, counts) in bounded(classes, to: valueLimit) {
             counts.write([("class", DisplayText.sanitized(word))], &writer)
         }
-        labels(hosts, &writer)
+        labels(hosts, values, &writer)
         writer.family("reach_fleet_events_behind", .gauge, "Events that wait on hosts.")
         writer.sample([], hosts.reduce(0 as UInt64) { $0.addingReportingOverflow($1.behind).partialValue })
         writer.family(
@@ -43,7 +47,26 @@ package enum FleetMetrics {
         writer.sample([], UInt64(hosts.count { $0.note != nil }))
     }
 
-    private static func labels(_ hosts: [PageHost], _ writer: inout MetricWriter) {
+    /// Those that are silent, the longest first, for an alert about each. Quiet ones have none.
+    private static func away(_ hosts: [PageHost], _ writer: inout MetricWriter) {
+        let silent = hosts.filter { $0.presence.word == .silent && $0.quiet == nil }.sorted {
+            ($0.presence.since?.nanosecondsSince1970 ?? 0, $0.id) < (
+                $1.presence.since?.nanosecondsSince1970 ?? 0, $1.id
+            )
+        }
+        writer.family(
+            "reach_fleet_host_silent_timestamp_seconds", .gauge,
+            "Since when a host is silent; only for hosts that are, and about which alerts are not quiet.")
+        for host in silent.prefix(hostLimit) {
+            writer.sample(
+                [("host", host.id), ("name", DisplayText.sanitized(host.name ?? ""))],
+                Double(host.presence.since?.nanosecondsSince1970 ?? 0) / 1e9)
+        }
+        writer.family("reach_fleet_quiet_hosts", .gauge, "Hosts about which alerts are quiet.")
+        writer.sample([], UInt64(hosts.count { $0.quiet != nil }))
+    }
+
+    private static func labels(_ hosts: [PageHost], _ valueLimit: Int, _ writer: inout MetricWriter) {
         var names: [String: [String: WordCounts]] = [:]
         var uses: [String: WordCounts] = [:]
         for host in hosts {

@@ -24,6 +24,8 @@ package struct FleetPage: Sendable {
     package var isCut = false
     /// Of each host, as ``AbsenceStrip`` writes them; empty for none.
     package var strips: [String?] = []
+    /// When each host was away; empty for nothing known.
+    package var absences: [[Absence]] = []
 
     package init(asOf: Timestamp, written: Timestamp) {
         self.asOf = asOf

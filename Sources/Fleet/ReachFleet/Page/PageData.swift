@@ -8,6 +8,9 @@ enum PageData {
     /// The most events of one host, and of all. The newest are kept.
     static let eventsOfHost = 40
     static let eventsOfAll = 60_000
+    /// The newest absences of a host.
+    static let absencesOfHost = 24
+    private static let longAgo: Int64 = 400 * 86_400
 
     /// - Returns: Bytes that can stand within a script element.
     static func bytes(_ page: FleetPage) -> [UInt8] {
@@ -27,7 +30,9 @@ enum PageData {
                 "hosts",
                 array: { json in
                     for (index, host) in page.hosts.enumerated() {
-                        write(host, page.strips.isEmpty ? nil : page.strips[index], &json, &texts)
+                        let strip = page.strips.isEmpty ? nil : page.strips[index]
+                        let away = page.absences.isEmpty ? [] : page.absences[index]
+                        write(host, strip, away, asOf: page.asOf, &json, &texts)
                     }
                 })
             let most = max(4, min(eventsOfHost, eventsOfAll / max(page.hosts.count, 1)))
@@ -89,7 +94,8 @@ enum PageData {
     }
 
     private static func write(
-        _ host: PageHost, _ strip: String?, _ json: inout JSONWriter, _ texts: inout NumberedTexts
+        _ host: PageHost, _ strip: String?, _ absences: [Absence], asOf: Timestamp, _ json: inout JSONWriter,
+        _ texts: inout NumberedTexts
     ) {
         json.array { json in
             json.value(host.id)
@@ -108,7 +114,19 @@ enum PageData {
             json.value(host.presence.isPresumed ? 1 as Int64 : 0)
             json.value(texts.number(host.note))
             json.value(texts.number(strip))
+            json.value(texts.number(host.quiet))
+            // Pairs of begin and end, in seconds before the page's time. The script need not know what is longer ago.
+            json.array { json in
+                for absence in absences.suffix(absencesOfHost) {
+                    json.value(seconds(absence.start, before: asOf) ?? longAgo)
+                    json.value(seconds(absence.end, before: asOf) ?? 0)
+                }
+            }
         }
+    }
+
+    private static func seconds(_ time: Timestamp?, before asOf: Timestamp) -> Int64? {
+        time.map { min(longAgo, max(0, $0.duration(to: asOf).nanoseconds / 1_000_000_000)) }
     }
 
     private static func timeline(_ host: PageHost, _ most: Int, _ json: inout JSONWriter, _ texts: inout NumberedTexts)

@@ -11,6 +11,8 @@ package struct PageHost: Hashable, Sendable {
     package var behind: UInt64 = 0
     /// A warning, such as that two machines use this identity.
     package var note: String?
+    /// Why alerts about it are quiet; `nil` if they are not.
+    package var quiet: String?
     /// The oldest first.
     package var timeline: [PageEvent] = []
 
@@ -22,10 +24,10 @@ package struct PageHost: Hashable, Sendable {
     /// A host of the roster, as it stands now.
     package init(_ host: RosterHost, _ engine: EngineFacts) {
         self.init(id: host.id, host.presence(engine))
+        labels = host.labels
         guard let report = host.report else { return }
         name = report.name
         linkClass = report.linkClass
-        labels = report.labels
         behind = max(report.behind, host.lease?.behind ?? 0)
         if report.dropped > 0 { note = "\(report.dropped) of its events are lost, since its outbox was full" }
     }

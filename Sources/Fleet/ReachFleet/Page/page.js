@@ -4,12 +4,13 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const text = data.strings;
 const $ = (id) => document.getElementById(id);
-const WORDS = ["here", "limited", "silent", "left", "unseen"];
+const WORDS = ["online", "limited", "silent", "left", "unseen"];
 const WORD_HELP = ["connected and reachable", "connected, with trouble", "gone without a word", "said goodbye", "never connected"];
 // Trouble first.
 const WORD_ORDER = [2, 1, 0, 3, 4];
 // The columns of a host's row in the data.
-const ID = 0, NAME = 1, WORD = 2, SINCE = 3, WHY = 4, CLASS = 5, LABELS = 6, SEEN = 7, BEHIND = 8, PRESUMED = 9, NOTE = 10, STRIP = 11;
+const ID = 0, NAME = 1, WORD = 2, SINCE = 3, WHY = 4, CLASS = 5, LABELS = 6, SEEN = 7, BEHIND = 8, PRESUMED = 9, NOTE = 10, STRIP = 11, QUIET = 12, AWAY = 13, INDEX = 14;
+data.hosts.forEach((host, index) => { host[INDEX] = index; });
 const ROW = 38, HEAD = 36;
 
 function make(tag, attributes, ...children) {
@@ -48,13 +49,15 @@ const ago = (ms) => (ms ? span(data.asOf - ms) : "");
 const number = new Intl.NumberFormat();
 
 // State: what is filtered, sorted and open. It is in the address, so that a link shows the same -----------------------------
-const state = { words: new Set(), text: "", class: "", label: "", outage: -1, sort: "word", down: false, open: "", paused: false };
+const state = { words: new Set(), text: "", class: "", label: "", outage: -1, sort: "word", down: false, open: "", paused: false,
+  from: 0, to: 0, during: false };
 let chosen = 0, list = [];
 
 function readState() {
   const hash = new URLSearchParams(location.hash.slice(1));
   for (const word of (hash.get("word") || "").split(",")) {
-    const index = WORDS.indexOf(word);
+    // Links of earlier versions say "here".
+    const index = word === "here" ? 0 : WORDS.indexOf(word);
     if (index >= 0) state.words.add(index);
   }
   state.text = hash.get("find") || "";
@@ -63,6 +66,10 @@ function readState() {
   state.open = hash.get("host") || "";
   state.outage = data.outages.findIndex((outage) => outage.id === hash.get("outage"));
   state.paused = hash.get("paused") === "1";
+  const [from, to] = (hash.get("time") || "").split("-").map(Number);
+  if (from > 0 && to > from) [state.from, state.to] = [Math.max(from, DAY_BEGIN), Math.min(to, data.asOf)];
+  if (state.to <= state.from) [state.from, state.to] = [DAY_BEGIN, data.asOf];
+  state.during = hash.get("away") === "1";
   const sort = hash.get("sort") || "";
   if (COLUMNS.some((column) => column.key && column.key === sort.replace("-", ""))) {
     state.sort = sort.replace("-", "");
@@ -79,9 +86,129 @@ function writeState() {
   if (state.sort !== "word" || state.down) hash.set("sort", (state.down ? "-" : "") + state.sort);
   if (state.open) hash.set("host", state.open);
   if (state.paused) hash.set("paused", "1");
+  if (isZoomed()) hash.set("time", state.from + "-" + state.to);
+  if (state.during) hash.set("away", "1");
+  $("link").hidden = !hash.toString();
+  $("link").href = "#" + hash;
   const next = hash.toString() ? "#" + hash : " ";
   try { history.replaceState(null, "", next === " " ? location.pathname + location.search : next); } catch { /* a file that may not */ }
 }
+
+// When hosts were away --------------------------------------------------------------------------------------------------
+// The day, or what is known of it.
+const DAY_BEGIN = Math.max(data.asOf - 86400e3, data.known || 0);
+const isZoomed = () => state.from > DAY_BEGIN || state.to < data.asOf;
+// Calls `body` with the begin and the end of each absence within a time.
+function eachAbsence(index, from, to, body) {
+  const away = data.hosts[index][AWAY] || [];
+  for (let at = 0; at + 1 < away.length; at += 2) {
+    const begin = Math.max(from, data.asOf - away[at] * 1000), end = Math.min(to, away[at + 1] ? data.asOf - away[at + 1] * 1000 : data.asOf);
+    if (begin < end) body(begin, end);
+  }
+}
+function isAwayIn(index, from, to) {
+  let found = false;
+  eachAbsence(index, from, to, () => { found = true; });
+  return found;
+}
+// The share of the known day in which hosts were reachable; -1 if nothing is known.
+function available(indexes) {
+  const length = data.asOf - DAY_BEGIN;
+  let away = 0, hosts = 0;
+  for (const index of indexes) {
+    if (data.hosts[index][WORD] === 4) continue;
+    hosts++;
+    eachAbsence(index, DAY_BEGIN, data.asOf, (begin, end) => { away += end - begin; });
+  }
+  return hosts && length > 0 ? 1 - away / (hosts * length) : -1;
+}
+// Rounded down, so that only what was never away has 100 %.
+const percent = (share) => (share < 0 ? "" : share >= 1 ? "100 %" : (Math.floor(share * 1e4) / 100).toFixed(2) + " %");
+
+function showDay() {
+  $("day").hidden = data.asOf <= DAY_BEGIN || !data.hosts.length;
+  if ($("day").hidden) return;
+  const indexes = filtered(true, true), [from, to] = [state.from, state.to];
+  const steps = [];
+  const hosts = new Set();
+  for (const index of indexes) eachAbsence(index, from, to, (begin, end) => { steps.push([begin, 1], [end, -1]); hosts.add(index); });
+  steps.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  let count = 0, most = 0, when = 0;
+  const levels = [];
+  for (const [time, change] of steps) {
+    count += change;
+    levels.push([time, count]);
+    if (count > most) [most, when] = [count, time];
+  }
+  const x = (time) => ((time - from) / (to - from) * 1000).toFixed(2), top = Math.max(most, 1);
+  let d = "M0 78";
+  for (const [time, level] of levels) d += "H" + x(time) + "V" + (78 - level / top * 74).toFixed(1);
+  const shape = (name, attributes) => {
+    const element = document.createElementNS(SVG, name);
+    for (const key in attributes) element.setAttribute(key, attributes[key]);
+    return element;
+  };
+  $("day-chart").replaceChildren(shape("path", { class: "area", d: d + "H1000V78Z" }), shape("line", { class: "ground", x1: 0, x2: 1000, y1: 78.5, y2: 78.5 }));
+  const words = most ? "at most " + number.format(most) + " of " + number.format(indexes.length) + " at once, at " + moment(when) + "; " +
+    number.format(hosts.size) + (hosts.size === 1 ? " host was" : " hosts were") + " away in this time" : "no host was away in this time";
+  $("day-text").textContent = moment(from) + " to " + moment(to) + ": " + words;
+  $("day-chart").setAttribute("aria-label", "Hosts away over time");
+  $("day-out").disabled = $("day-back").disabled = $("day-on").disabled = !isZoomed();
+  $("day-in").disabled = to - from <= 120e3;
+  $("day-only").setAttribute("aria-pressed", state.during);
+}
+function zoom(from, to) {
+  const length = Math.max(60e3, Math.min(to - from, data.asOf - DAY_BEGIN));
+  state.from = Math.round(Math.min(Math.max(from, DAY_BEGIN), data.asOf - length));
+  state.to = Math.round(state.from + length);
+  apply(false);
+}
+function makeDay() {
+  const half = (factor) => {
+    const middle = (state.from + state.to) / 2, length = (state.to - state.from) * factor / 2;
+    zoom(middle - length, middle + length);
+  };
+  const move = (share) => zoom(state.from + (state.to - state.from) * share, state.to + (state.to - state.from) * share);
+  $("day-in").onclick = () => half(0.5);
+  $("day-out").onclick = () => half(2);
+  $("day-back").onclick = () => move(-0.5);
+  $("day-on").onclick = () => move(0.5);
+  $("day-only").onclick = () => { state.during = !state.during; apply(false); };
+  // A drag over the chart shows that time.
+  const chart = $("day-chart");
+  let start = 0;
+  const at = (event) => {
+    const box = chart.getBoundingClientRect();
+    return state.from + Math.min(1, Math.max(0, (event.clientX - box.left) / box.width)) * (state.to - state.from);
+  };
+  chart.addEventListener("pointerdown", (event) => { start = at(event); chart.setPointerCapture(event.pointerId); });
+  chart.addEventListener("pointerup", (event) => {
+    const end = at(event);
+    if (start && Math.abs(end - start) > (state.to - state.from) / 50) zoom(Math.min(start, end), Math.max(start, end));
+    start = 0;
+  });
+}
+
+// A site: all hosts with the label that is filtered by ----------------------------------------------------------------------
+function showSite() {
+  const site = $("site");
+  site.hidden = !state.label;
+  if (!state.label) return;
+  const label = text.indexOf(state.label);
+  const indexes = [];
+  for (let index = 0; index < data.hosts.length; index++) if (data.hosts[index][LABELS].includes(label)) indexes.push(index);
+  $("site-title").textContent = state.label;
+  const counts = [0, 0, 0, 0, 0];
+  for (const index of indexes) counts[data.hosts[index][WORD]]++;
+  const facts = [["Hosts", number.format(indexes.length)]];
+  WORDS.forEach((word, index) => { if (counts[index]) facts.push([word, number.format(counts[index])]); });
+  facts.push(["available since " + moment(DAY_BEGIN), percent(available(indexes)) || "not known"]);
+  $("site-facts").replaceChildren(...facts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
+  const members = new Set(indexes);
+  const outages = data.outages.filter((outage) => outage.hosts.some((host) => members.has(host)));
+  $("site-outages").replaceChildren(...outages.slice(0, 5).map((outage) => make("li", {}, sentence(outage))));
+}
+const sentence = (outage) => outage.text.map((piece) => (typeof piece === "number" ? moment(piece) : piece)).join("");
 
 // The table ---------------------------------------------------------------------------------------------------------
 const COLUMNS = [
@@ -93,8 +220,11 @@ const COLUMNS = [
   { title: "Labels" },
   { title: "Last seen", key: "seen", order: (a, b) => b[SEEN] - a[SEEN] },
   { title: "Behind", key: "behind", number: true, order: (a, b) => b[BEHIND] - a[BEHIND] },
+  { title: "Available", key: "available", number: true, order: (a, b) => availability(a) - availability(b) },
   { title: "Last 24 hours" },
 ];
+const shares = [];
+const availability = (host) => shares[host[INDEX]] ??= available([host[INDEX]]);
 const collator = new Intl.Collator(undefined, { numeric: true });
 const compare = (a, b) => (a === b ? 0 : collator.compare(a, b));
 // What the search looks through, in lower case, made when it is first needed.
@@ -102,10 +232,10 @@ let haystacks = null;
 function haystack(index) {
   haystacks = haystacks || new Array(data.hosts.length);
   return haystacks[index] = haystacks[index] || [data.hosts[index][ID], data.hosts[index][NAME], text[data.hosts[index][WHY]],
-    text[data.hosts[index][CLASS]], text[data.hosts[index][NOTE]], ...data.hosts[index][LABELS].map((label) => text[label])].join("\n").toLowerCase();
+    text[data.hosts[index][CLASS]], text[data.hosts[index][NOTE]], text[data.hosts[index][QUIET]] && "quiet: " + text[data.hosts[index][QUIET]], ...data.hosts[index][LABELS].map((label) => text[label])].join("\n").toLowerCase();
 }
 
-function filtered(withWords) {
+function filtered(withWords, atAnyTime) {
   const needles = state.text.toLowerCase().split(/\s+/).filter(Boolean);
   const label = state.label ? text.indexOf(state.label) : -1;
   const outage = state.outage >= 0 ? new Set(data.outages[state.outage].hosts) : null;
@@ -116,6 +246,7 @@ function filtered(withWords) {
     if (state.class && text[host[CLASS]] !== state.class) continue;
     if (state.label && !host[LABELS].includes(label)) continue;
     if (outage && !outage.has(index)) continue;
+    if (state.during && !atAnyTime && !isAwayIn(index, state.from, state.to)) continue;
     if (needles.length && !needles.every((needle) => haystack(index).includes(needle))) continue;
     result.push(index);
   }
@@ -141,7 +272,9 @@ function apply(keepScroll) {
     : "No host has connected yet. A host appears here once its agent reaches the engine.";
   $("shown").textContent = list.length === data.hosts.length ? number.format(list.length) + (list.length === 1 ? " host" : " hosts")
     : number.format(list.length) + " of " + number.format(data.hosts.length) + " hosts";
-  $("clear").hidden = !(state.words.size || state.text || state.class || state.label || state.outage >= 0);
+  $("clear").hidden = !(state.words.size || state.text || state.class || state.label || state.outage >= 0 || state.during || isZoomed());
+  showSite();
+  showDay();
   showOutageChoice();
   rendered = new Map();
   $("rows").replaceChildren();
@@ -152,8 +285,8 @@ function apply(keepScroll) {
 let rendered = new Map();
 function render() {
   const grid = $("grid");
-  const first = Math.max(0, Math.floor(grid.scrollTop / ROW) - 8);
-  const last = Math.min(list.length, first + Math.ceil(grid.clientHeight / ROW) + 16);
+  const first = isPrinting ? 0 : Math.max(0, Math.floor(grid.scrollTop / ROW) - 8);
+  const last = isPrinting ? Math.min(list.length, PRINTED) : Math.min(list.length, first + Math.ceil(grid.clientHeight / ROW) + 16);
   for (const [position, row] of rendered) {
     if (position < first || position >= last) { row.remove(); rendered.delete(position); }
   }
@@ -190,11 +323,12 @@ function makeRow(position) {
   if (host[SEEN]) seen.title = full(host[SEEN]);
   const row = make("div", { role: "row", class: "row", id: "r" + position, "aria-rowindex": position + 2 }, word, name, since, why,
     make("span", { role: "gridcell" }, text[host[CLASS]]), labels, seen,
-    make("span", { role: "gridcell", class: "num" }, host[BEHIND] ? number.format(host[BEHIND]) : ""), strip(host));
+    make("span", { role: "gridcell", class: "num" }, host[BEHIND] ? number.format(host[BEHIND]) : ""),
+    make("span", { role: "gridcell", class: "num" }, percent(availability(host))), strip(host));
   row.style.transform = "translateY(" + position * ROW + "px)";
   return row;
 }
-const reason = (host) => [text[host[NOTE]], text[host[WHY]]].filter(Boolean).join("; ");
+const reason = (host) => [text[host[NOTE]], text[host[QUIET]] && "quiet: " + text[host[QUIET]], text[host[WHY]]].filter(Boolean).join("; ");
 
 // Each bar is half an hour. Its height says the same as its colour: high is here, half is partly away, a dot is away.
 const STRIP_CELLS = 48;
@@ -299,22 +433,73 @@ function makeSelects() {
 
 function makeOutages() {
   const item = (outage, index) => {
-    const sentence = make("button", { type: "button", "data-outage": index, title: "Show only these hosts" },
-      outage.text.map((piece) => (typeof piece === "number" ? moment(piece) : piece)).join(""));
-    if (outage.more) sentence.append(make("span", { class: "more" }, outage.more));
-    sentence.onclick = () => { state.outage = state.outage === index ? -1 : index; apply(false); };
-    return make("li", { class: outage.open ? "" : "over" }, icon(outage.open ? 2 : 0), sentence);
+    const button = make("button", { type: "button", "data-outage": index, title: "Show only these hosts" },
+      sentence(outage));
+    if (outage.more) button.append(make("span", { class: "more" }, outage.more));
+    button.onclick = () => { state.outage = state.outage === index ? -1 : index; apply(false); };
+    return make("li", { class: outage.open ? "" : "over" }, icon(outage.open ? 2 : 0), button);
   };
   const items = data.outages.map((outage, index) => [outage, item(outage, index)]);
   const open = items.filter(([outage]) => outage.open).map(([, element]) => element);
   const over = items.filter(([outage]) => !outage.open).map(([, element]) => element);
-  $("outages").hidden = !items.length;
-  $("outages-title").textContent = open.length ? (open.length === 1 ? "1 open outage" : open.length + " open outages") : "No open outage";
+  const others = makeNow();
+  $("outages-title").textContent = open.length ? (open.length === 1 ? "1 open outage" : open.length + " open outages")
+    : others ? "No open outage" : data.hosts.length ? "All is well" : "No hosts yet";
   $("outages-open").append(...open);
   $("outages-open").hidden = !open.length;
   $("outages-over").hidden = !over.length;
   $("outages-over").querySelector("summary").textContent = over.length + " over";
   $("outages-over").querySelector("ul").append(...over);
+}
+// What is wrong now and is no outage, in sentences. Each shows its hosts.
+const NAMED = 3;
+function makeNow() {
+  const inOutage = new Set();
+  for (const outage of data.outages) if (outage.open) for (const host of outage.hosts) inOutage.add(host);
+  const silent = [], limited = [], quiet = [];
+  data.hosts.forEach((host, index) => {
+    if (host[QUIET]) quiet.push(index);
+    else if (host[WORD] === 2 && !inOutage.has(index)) silent.push(index);
+    else if (host[WORD] === 1) limited.push(index);
+  });
+  const bySince = (a, b) => data.hosts[a][SINCE] - data.hosts[b][SINCE];
+  const names = (indexes) => {
+    const shown = indexes.slice(0, NAMED).map((index) => data.hosts[index][NAME] || data.hosts[index][ID]);
+    return shown.join(", ") + (indexes.length > NAMED ? " and " + number.format(indexes.length - NAMED) + " more" : "");
+  };
+  const are = (indexes, what) => (indexes.length === 1 ? names(indexes) + " is " + what
+    : number.format(indexes.length) + " hosts are " + what + ": " + names(indexes));
+  const add = (glyph, words, action) => {
+    const button = make("button", { type: "button", title: "Show these hosts" }, words);
+    button.onclick = action;
+    $("now").append(make("li", { class: "k" + glyph }, icon(glyph), button));
+  };
+  const only = (word) => () => { state.words = new Set([word]); apply(false); };
+  if (!data.engine.ok) $("now").append(make("li", {}, icon(2), data.engine.text));
+  if (silent.length) {
+    silent.sort(bySince);
+    const longest = data.hosts[silent[0]][SINCE];
+    add(2, are(silent, inOutage.size ? "silent without an outage" : "silent") + (longest ? (silent.length === 1 ? ", since " : "; the first since ") + moment(longest) : ""), only(2));
+  }
+  if (limited.length) {
+    const reasons = new Map();
+    for (const index of limited) {
+      const why = text[data.hosts[index][WHY]] || "trouble";
+      reasons.set(why, [...(reasons.get(why) || []), index]);
+    }
+    const sorted = [...reasons].sort((a, b) => b[1].length - a[1].length).slice(0, NAMED);
+    for (const [why, indexes] of sorted) add(1, are(indexes.sort(bySince), "limited") + " (" + why + ")", () => {
+      state.words = new Set([1]);
+      state.text = $("search").value = why;
+      apply(false);
+    });
+  }
+  if (quiet.length) add(3, are(quiet, "quiet") + " (" + text[data.hosts[quiet[0]][QUIET]] + ")", () => { state.text = $("search").value = "quiet"; apply(false); });
+  if (!$("now").children.length && !data.outages.some((outage) => outage.open) && data.hosts.length) {
+    const online = data.hosts.filter((host) => host[WORD] === 0).length;
+    $("now").append(make("li", { class: "over" }, icon(0), number.format(online) + " of " + number.format(data.hosts.length) + " hosts are online, and nothing is wrong"));
+  }
+  return silent.length + limited.length + (data.engine.ok ? 0 : 1);
 }
 function showOutageChoice() {
   for (const button of document.querySelectorAll("[data-outage]")) button.setAttribute("aria-pressed", +button.dataset.outage === state.outage);
@@ -350,7 +535,15 @@ function showPanel(index) {
   fact("Why", text[host[WHY]] && text[host[WHY]] + (host[PRESUMED] ? " (presumed: the host has not said so itself yet)" : ""));
   fact("Last seen", host[SEEN] && moment(host[SEEN]) + " (" + ago(host[SEEN]) + " ago)");
   fact("Link", text[host[CLASS]]);
-  fact("Labels", host[LABELS].map((label) => text[label]).join(", "));
+  const labels = make("span", {});
+  host[LABELS].forEach((label, at) => {
+    const link = make("a", { href: "#label=" + encodeURIComponent(text[label]) }, text[label]);
+    link.onclick = (event) => { event.preventDefault(); state.label = $("label").value = text[label]; closePanel(); apply(false); };
+    labels.append(at ? ", " : "", link);
+  });
+  if (host[LABELS].length) facts.append(make("dt", {}, "Labels"), make("dd", {}, labels));
+  fact("Available", percent(availability(host)) && percent(availability(host)) + " since " + moment(DAY_BEGIN));
+  fact("Quiet", text[host[QUIET]]);
   fact("Behind", host[BEHIND] ? number.format(host[BEHIND]) + " events wait on the host" : "");
   fact("Identity", host[NAME] ? host[ID] : "");
   const body = make("div", { class: "body" });
@@ -423,7 +616,7 @@ function search() {
 }
 $("search").addEventListener("input", search);
 $("clear").onclick = () => {
-  Object.assign(state, { words: new Set(), text: "", class: "", label: "", outage: -1 });
+  Object.assign(state, { words: new Set(), text: "", class: "", label: "", outage: -1, during: false, from: DAY_BEGIN, to: data.asOf });
   $("search").value = $("class").value = $("label").value = "";
   apply(false);
   $("grid").focus();
@@ -431,6 +624,20 @@ $("clear").onclick = () => {
 let drawn = 0;
 $("grid").addEventListener("scroll", () => { cancelAnimationFrame(drawn); drawn = requestAnimationFrame(render); }, { passive: true });
 addEventListener("resize", () => render());
+// On paper there is no scrolling: the first rows are all there.
+const PRINTED = 2000;
+let isPrinting = false;
+addEventListener("beforeprint", () => { isPrinting = true; render(); });
+addEventListener("afterprint", () => { isPrinting = false; render(); });
+// A link within the page, or one that somebody typed, shows another view.
+addEventListener("hashchange", () => {
+  Object.assign(state, { words: new Set(), text: "", class: "", label: "", outage: -1, during: false, from: 0, to: 0, open: "" });
+  readState();
+  $("search").value = state.text;
+  $("class").value = state.class;
+  $("label").value = state.label;
+  apply(false);
+});
 
 // Age and reloading ---------------------------------------------------------------------------------------------------
 const loaded = Date.now();
@@ -479,6 +686,7 @@ readState();
 makeWords();
 makeSelects();
 makeOutages();
+makeDay();
 $("search").value = state.text;
 $("pause").hidden = !data.interval;
 const showPause = () => {

@@ -11,6 +11,7 @@ package struct FleetWatchState: Sendable {
     }
 
     package private(set) var roster = Roster()
+    package private(set) var notes = OperatorNotes()
     package private(set) var timeline = FleetTimeline()
     package var engine: EngineFacts
     private var words: [String: HostWord] = [:]
@@ -19,7 +20,18 @@ package struct FleetWatchState: Sendable {
 
     package init(engine: EngineFacts) { self.engine = engine }
 
-    package mutating func apply(listed host: String, key: String?) { roster.apply(listed: host, key: key) }
+    package mutating func apply(listed host: String, _ entry: HostList.Entry?) {
+        roster.apply(listed: host, entry)
+    }
+
+    /// - Returns: A host that is retired now.
+    package mutating func apply(noteKey key: String, _ value: [UInt8]?, storedAt time: Timestamp) -> String? {
+        guard let host = notes.apply(key: key, value, storedAt: time) else { return nil }
+        roster.apply(note: value, of: host)
+        guard roster[host]?.retired != nil else { return nil }
+        words[host] = nil
+        return host
+    }
 
     package mutating func apply(state value: [UInt8]?, of host: String, storedAt time: Timestamp) -> Change? {
         roster.apply(state: value, of: host, storedAt: time)
@@ -65,7 +77,7 @@ package struct FleetWatchState: Sendable {
     }
 
     private mutating func change(of id: String) -> Change? {
-        guard isReady, let host = roster[id] else { return nil }
+        guard isReady, let host = roster[id], host.retired == nil else { return nil }
         let presence = host.presence(engine)
         let previous = words.updateValue(presence.word, forKey: id)
         guard previous != presence.word else { return nil }

@@ -189,6 +189,9 @@ package enum HostWord: String, Hashable, Sendable, CaseIterable {
     /// Its key is known, but it has never connected, or never reported.
     case unseen
 
-    /// Whether the host is not here.
+    /// The word for people, who say "online" for what programs read as "here".
+    package var shown: String { self == .here ? "online" : rawValue }
+
+    /// Whether the host is not online.
     package var isAway: Bool { self == .silent || self == .left }
 }

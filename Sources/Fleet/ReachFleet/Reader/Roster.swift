@@ -8,26 +8,74 @@ package struct Roster: Sendable {
     /// The most hosts. A key of more hosts than that fills the reader's memory.
     package static let hostLimit = 1_000_000
 
+    /// Those that are not retired.
     package private(set) var hosts: [RosterHost] = []
+    private var retiredHosts: [String: RosterHost] = [:]
     private var indices: [String: Int] = [:]
-    private var indicesByKey: [String: Int] = [:]
+    private var hostsByKey: [String: String] = [:]
     /// Entries and messages that could not be read, and the last one's reason.
     package private(set) var damaged = 0
     package private(set) var lastDamage: String?
 
     package init() {}
 
-    package subscript(id: String) -> RosterHost? { indices[id].map { hosts[$0] } }
+    /// A host, retired or not.
+    package subscript(id: String) -> RosterHost? { indices[id].map { hosts[$0] } ?? retiredHosts[id] }
+
+    /// Retired hosts, in the order of their identities.
+    package var retired: [RosterHost] { retiredHosts.values.sorted { $0.id < $1.id } }
 
     /// The host to which the operator gave a key.
-    package func host(withKey key: String) -> String? { indicesByKey[key].map { hosts[$0].id } }
+    package func host(withKey key: String) -> String? { hostsByKey[key] }
 
     // MARK: - Feeding it
 
     /// A host that the operator lists, with the public half of its key.
     package mutating func apply(listed host: String, key: String?) {
-        update(host) { $0.key = key }
-        if let key, let index = indices[host] { indicesByKey[key] = index }
+        apply(listed: host, key.map { HostList.Entry(host: host, key: $0) })
+    }
+
+    /// What the list of hosts says of a host; `nil` if it is no longer listed.
+    package mutating func apply(listed host: String, _ entry: HostList.Entry?) {
+        for key in [self[host]?.key, self[host]?.otherKey].compactMap(\.self) where hostsByKey[key] == host {
+            hostsByKey[key] = nil
+        }
+        update(host) {
+            ($0.key, $0.otherKey) = (entry?.key, entry?.otherKey)
+            ($0.listedLabels, $0.listedGroups) = (entry?.labels ?? [:], entry?.groups ?? [])
+        }
+        guard self[host] != nil else { return }
+        for key in entry?.keys ?? [] { hostsByKey[key] = host }
+    }
+
+    /// What the operator noted about a host; `nil` if that was deleted.
+    package mutating func apply(note value: [UInt8]?, of host: String) {
+        var note = HostNote()
+        do throws(WireError) {
+            if let value { note = try HostNote(value) }
+        } catch {
+            return self.note("note about \(host): \(error)")
+        }
+        if !note.isEmpty || self[host] != nil {
+            update(host) { ($0.notedLabels, $0.retired) = (note.labels, note.retired) }
+        }
+        move(host)
+    }
+
+    /// Takes a host that is retired now out of those that are shown, and back.
+    private mutating func move(_ id: String) {
+        if let index = indices[id], hosts[index].retired != nil {
+            retiredHosts[id] = hosts[index]
+            indices[id] = nil
+            let last = hosts.removeLast()
+            guard last.id != id else { return }
+            hosts[index] = last
+            indices[last.id] = index
+        } else if let host = retiredHosts[id], host.retired == nil {
+            retiredHosts[id] = nil
+            indices[id] = hosts.count
+            hosts.append(host)
+        }
     }
 
     /// An entry of the bucket ``FleetNames/state``; `nil` if it was deleted.
@@ -81,19 +129,25 @@ package struct Roster: Sendable {
 
     @discardableResult
     package mutating func apply(_ advisory: ConnectionAdvisory) -> String? {
-        guard let index = indicesByKey[advisory.user] else { return nil }
-        let known = hosts[index].connection
-        // The end of an earlier connection, after the next began, says nothing.
-        if let known, advisory.start < known.start { return hosts[index].id }
-        hosts[index].connection = RosterHost.Connection(
-            isUp: advisory.isUp, time: advisory.time, start: advisory.start, address: advisory.address,
-            reason: advisory.reason)
-        return hosts[index].id
+        guard let id = hostsByKey[advisory.user] else { return nil }
+        update(id) {
+            // The end of an earlier connection, after the next began, says nothing.
+            if let known = $0.connection, advisory.start < known.start { return }
+            $0.connection = RosterHost.Connection(
+                isUp: advisory.isUp, time: advisory.time, start: advisory.start, address: advisory.address,
+                reason: advisory.reason)
+        }
+        return id
     }
 
     private mutating func update(_ host: String, _ change: (inout RosterHost) -> Void) {
         guard FleetNames.hostIsValid(host) else { return note("a key that is not a host") }
         if let index = indices[host] { return change(&hosts[index]) }
+        if var retired = retiredHosts[host] {
+            change(&retired)
+            retiredHosts[host] = retired
+            return
+        }
         guard hosts.count < Self.hostLimit else { return note("more than \(Self.hostLimit) hosts") }
         var made = RosterHost(id: host)
         change(&made)

@@ -2,28 +2,20 @@ package import ReachCore
 
 /// Which hosts a reader wants to see.
 package struct RosterFilter: Hashable, Sendable {
-    /// Labels and the values that they must have.
-    package var labels: [String: String] = [:]
+    /// Which hosts, whatever their word.
+    package var query = HostQuery.all
     package var linkClass: LinkClass?
-    /// Only those that are not here.
+    /// Only those that are not online.
     package var isOffline = false
-    /// One host.
-    package var host: String?
 
     package init() {}
 
-    package var isEmpty: Bool { labels.isEmpty && linkClass == nil && !isOffline && host == nil }
+    package var isEmpty: Bool { query == .all && linkClass == nil && !isOffline }
 
     package func includes(_ host: RosterHost, _ presence: HostPresence) -> Bool {
         if isOffline, !presence.word.isAway, presence.word != .unseen { return false }
-        return includes(host)
-    }
-
-    /// Whether it is one of the hosts, whatever its word.
-    package func includes(_ host: RosterHost) -> Bool {
-        if let id = self.host, id != host.id { return false }
         if let linkClass, host.report?.linkClass != linkClass { return false }
-        return labels.allSatisfy { host.report?.labels[$0.key] == $0.value }
+        return query.includes(host, presence)
     }
 }
 
@@ -36,9 +28,9 @@ package struct RosterTotals: Hashable, Sendable {
 
     package mutating func add(_ word: HostWord) { counts[word, default: 0] += 1 }
 
-    /// `3 hosts: 2 here, 1 silent`.
+    /// `3 hosts: 2 online, 1 silent`.
     package var sentence: String {
-        let words = HostWord.allCases.compactMap { word in counts[word].map { "\($0) \(word.rawValue)" } }
+        let words = HostWord.allCases.compactMap { word in counts[word].map { "\($0) \(word.shown)" } }
         let hosts = "\(total) host\(total == 1 ? "" : "s")"
         return words.isEmpty ? hosts : "\(hosts): \(words.joined(separator: ", "))"
     }

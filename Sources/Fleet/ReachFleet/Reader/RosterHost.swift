@@ -69,6 +69,15 @@ package struct RosterHost: Hashable, Sendable {
     package let id: String
     /// The public half of the key that the operator gave it; `nil` if no list of hosts is stored.
     package internal(set) var key: String?
+    /// Its second key, while it gets a new one.
+    package internal(set) var otherKey: String?
+    /// Labels that the operator gave it in the list of hosts, and later by itself.
+    package internal(set) var listedLabels: [String: String] = [:]
+    /// The groups of the list of hosts.
+    package internal(set) var listedGroups: [String] = []
+    package internal(set) var notedLabels: [String: String] = [:]
+    /// Since when it is retired; `nil` if it is not.
+    package internal(set) var retired: Timestamp?
     package internal(set) var report: Report?
     package internal(set) var lease: Lease?
     /// When the engine ended the lease, or the host deleted it; `nil` while there is one, and where the engine says nothing.
@@ -78,6 +87,19 @@ package struct RosterHost: Hashable, Sendable {
     package internal(set) var connection: Connection?
 
     init(id: String) { self.id = id }
+
+    /// The groups that it names itself, and those of the list of hosts.
+    package var groups: [String] {
+        let own = report?.groups ?? []
+        return own + listedGroups.filter { !own.contains($0) }
+    }
+
+    /// Its labels: its own, and those of the operator, who goes before.
+    package var labels: [String: String] {
+        let own = report?.labels ?? [:]
+        guard !listedLabels.isEmpty || !notedLabels.isEmpty else { return own }
+        return own.merging(listedLabels) { $1 }.merging(notedLabels) { $1 }
+    }
 
     /// The difference between the engine's clock and the host's, as of its state. It includes the time on the way.
     package var clockOffset: Duration? {

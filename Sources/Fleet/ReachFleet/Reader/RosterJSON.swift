@@ -2,10 +2,13 @@ package import ReachCore
 
 extension JSONWriter {
     /// The members about a host and its word, for programs.
-    package mutating func members(of host: RosterHost, _ presence: HostPresence) {
+    ///
+    /// - Parameter quiet: Why alerts about it are quiet; `nil` if they are not.
+    package mutating func members(of host: RosterHost, _ presence: HostPresence, quiet: String? = nil) {
         field("host", host.id)
         field("name", host.report?.name)
         field("word", presence.word.rawValue)
+        field("state", presence.word.shown)
         field("since", presence.since?.description)
         field("host_since", presence.hostSince?.description)
         field("reason", presence.reason)
@@ -18,13 +21,8 @@ extension JSONWriter {
         field("class", host.report?.linkClass?.rawValue)
         field(
             "labels",
-            object: { json in
-                for (name, value) in (host.report?.labels ?? [:]).sorted(by: { $0.key < $1.key }) {
-                    json.key(named: name)
-                    json.value(value)
-                }
-            })
-        field("groups", host.report?.groups ?? [])
+            object: { $0.texts(host.labels) })
+        field("groups", host.groups)
         field("address", host.connection?.address)
         field("gateway", host.report?.gateway)
         field("source", host.report?.source?.wireText)
@@ -35,6 +33,8 @@ extension JSONWriter {
         field("queue_held", host.report?.queueHolds ?? [])
         field("desired", host.report.map { Int64(clamping: $0.desired) })
         field("clock_offset_ms", host.clockOffset.map { $0.nanoseconds / 1_000_000 })
+        field("quiet", quiet)
+        field("retired", host.retired?.description)
     }
 
     private mutating func grounds(_ presence: HostPresence, if isSo: Bool) {

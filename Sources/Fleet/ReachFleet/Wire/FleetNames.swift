@@ -16,6 +16,13 @@ package enum FleetNames {
     /// The bucket of what the operator wants of the hosts.
     package static let desired = "reach_desired"
 
+    /// The bucket of what operators note: labels, retired hosts, times without alerts, acknowledgements.
+    package static let notes = "reach_notes"
+    /// The stream of what operators did. The server gives each operator's key a subject of its own.
+    package static let audit = "REACH_AUDIT"
+
+    package static func auditSubject(ofKey key: String) -> String { "reach.v1.audit.\(key)" }
+
     package static func eventSubject(of host: String) -> String { "reach.v1.ev.\(host)" }
     /// The subject of a key in a bucket, as every client of NATS's key-value convention uses it.
     package static func subject(ofKey key: String, in bucket: String) -> String { "$KV.\(bucket).\(key)" }

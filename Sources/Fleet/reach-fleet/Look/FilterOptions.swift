@@ -6,8 +6,10 @@ internal import ReachFleet
 struct FilterOptions: ParsableArguments {
     @Option(
         name: .customLong("where"),
-        help: ArgumentHelp("Only hosts with this label. May be repeated; all must match.", valueName: "label=value"))
-    var labels: [String] = []
+        help: ArgumentHelp(
+            "Only these hosts, such as 'site=berlin-* and not (class=wwan or state=silent)'. May be repeated; all must "
+                + "match.", valueName: "query"))
+    var queries: [String] = []
 
     @Option(
         name: .customLong("class"),
@@ -26,11 +28,7 @@ struct FilterOptions: ParsableArguments {
     func filter() throws -> RosterFilter {
         var filter = RosterFilter()
         filter.linkClass = linkClass
-        for text in labels {
-            let parts = text.split(scalar: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2, !parts[0].isEmpty else { throw ValidationError("'\(text)' is not LABEL=VALUE") }
-            filter.labels[parts[0]] = parts[1]
-        }
+        for text in queries { filter.query = filter.query.and(try FleetArgument.query(text)) }
         return filter
     }
 }

@@ -8,15 +8,21 @@ struct FleetStatusCommand: ParsableCommand {
         commandName: "status",
         abstract: "Print a line for each host: its word, since when, and why.",
         discussion: """
-            The words: here, limited (connected, but a portal, a limited path or a target that is down), silent (its lease \
+            The words: online, limited (connected, but a portal, a limited path or a target that is down), silent (its lease \
             ran out), left (it said goodbye), unseen (it has never connected). Silence is presumed until the host is back \
             and says what happened.
 
             Exit status: 0 printed, whatever the words.
             """)
 
-    @Flag(help: "Only hosts that are not here: silent, left, unseen.")
+    @Flag(help: "Only hosts that are not online: silent, left, unseen.")
     var offline = false
+
+    @Flag(help: "Count the hosts of each version instead.")
+    var versions = false
+
+    @Flag(help: "Only hosts that are retired.")
+    var retired = false
 
     @Flag(help: "Print a JSON object for each host, one a line.")
     var json = false
@@ -30,27 +36,32 @@ struct FleetStatusCommand: ParsableCommand {
         let view = try FleetView.read(try engine.connect())
         var totals = RosterTotals()
         var rows: [(host: RosterHost, presence: HostPresence)] = []
-        for host in view.roster.hosts {
+        for host in retired ? view.roster.retired : view.roster.hosts {
             let presence = host.presence(view.engine)
             guard filter.includes(host, presence) else { continue }
             totals.add(presence.word)
             rows.append((host, presence))
         }
         rows.sort { $0.host.id < $1.host.id }
-        guard !json else { return Self.writeJSON(rows) }
-        RosterText(style: .current, width: StandardOutput.width, now: view.engine.now).write(rows) {
-            StandardOutput.write($0)
-        }
-        StandardOutput.write(totals.sentence + "\n" + Self.notes(view))
+        if versions { return VersionCount(rows.map(\.host)).write(json: json) }
+        guard !json else { return Self.writeJSON(rows, view) }
+        var text = RosterText(style: .current, width: StandardOutput.width, now: view.engine.now)
+        text.showsVersions = Set(rows.compactMap(\.host.report?.version)).count > 1
+        text.quiet = { view.notes.quietReason($0, $1, at: view.engine.now) }
+        text.write(rows) { StandardOutput.write($0) }
+        let more = retired || view.roster.retired.isEmpty ? "" : "; \(view.roster.retired.count) retired"
+        StandardOutput.write(totals.sentence + more + "\n" + Self.notes(view))
     }
 
-    private static func writeJSON(_ rows: [(host: RosterHost, presence: HostPresence)]) {
+    private static func writeJSON(_ rows: [(host: RosterHost, presence: HostPresence)], _ view: FleetView) {
         for start in stride(from: 0, to: rows.count, by: 256) {
             StandardOutput.writeJSON(Array(rows[start..<min(start + 256, rows.count)])) { json, row in
                 json.object {
                     $0.field("v", 1)
                     $0.field("type", "fleet-host")
-                    $0.members(of: row.host, row.presence)
+                    $0.members(
+                        of: row.host, row.presence,
+                        quiet: view.notes.quietReason(row.host, row.presence, at: view.engine.now))
                 }
             }
         }
@@ -60,5 +71,35 @@ struct FleetStatusCommand: ParsableCommand {
         guard view.roster.damaged > 0 else { return "" }
         let last = view.roster.lastDamage.map { "; the last: \($0)" } ?? ""
         return "\(view.roster.damaged) values could not be read\(last)\n"
+    }
+}
+
+/// How many hosts run which version of reach.
+struct VersionCount {
+    /// The most frequent first. `nil` is of hosts that have not reported one.
+    let counts: [(version: String?, hosts: Int)]
+
+    init(_ hosts: [RosterHost]) {
+        var counts: [String?: Int] = [:]
+        for host in hosts { counts[host.report?.version, default: 0] += 1 }
+        self.counts = counts.map { (version: $0.key, hosts: $0.value) }
+            .sorted { ($1.hosts, $0.version ?? "") < ($0.hosts, $1.version ?? "") }
+    }
+
+    func write(json: Bool) {
+        guard !json else {
+            return StandardOutput.writeJSON(counts) { json, count in
+                json.object {
+                    $0.field("v", 1)
+                    $0.field("type", "fleet-version")
+                    $0.field("version", count.version)
+                    $0.field("hosts", Int64(count.hosts))
+                }
+            }
+        }
+        let rows = counts.map { [TextTable.Cell($0.version ?? "not reported"), TextTable.Cell("\($0.hosts)")] }
+        StandardOutput.write(
+            TextTable(style: .current, width: StandardOutput.width).layOut(
+                [["VERSION", "HOSTS"].map { TextTable.Cell($0, .grey) }] + rows))
     }
 }

@@ -10,6 +10,7 @@ struct FleetView {
     static let connectionLimit: UInt64 = 20_000
 
     var roster = Roster()
+    private(set) var notes = OperatorNotes()
     var engine: EngineFacts
     /// The engine's clock minus this machine's; `nil` if it does not say.
     var clockOffset: Duration?
@@ -21,7 +22,9 @@ struct FleetView {
     /// A disconnect matters if it is later than the last renewal. No lease lasts longer than this.
     static let connectionAge: Duration = .seconds(1800)
 
-    private static let buckets = [HostList.bucket, FleetNames.state, FleetNames.lease]
+    private static let buckets = [HostList.bucket, FleetNames.notes, FleetNames.state, FleetNames.lease]
+    /// Those that earlier versions of `setup` did not make, or whose list is not for everybody.
+    private static let optional: Set = [HostList.bucket, FleetNames.notes]
 
     /// Reads the buckets, and the latest reports of connections.
     static func read(_ link: NATSLink) throws(NATSError) -> FleetView {
@@ -61,7 +64,7 @@ struct FleetView {
         for bucket in Self.buckets {
             let info = try info(of: bucket, jetStream)
             positions[bucket] = StreamPosition(info)
-            if info != nil || bucket != HostList.bucket { try read(bucket, from: .lastOfEachSubject, jetStream) }
+            if info != nil || !Self.optional.contains(bucket) { try read(bucket, from: .lastOfEachSubject, jetStream) }
         }
     }
 
@@ -84,13 +87,13 @@ struct FleetView {
         return true
     }
 
-    /// The state of a bucket's stream; `nil` for a list of hosts that may not be read. Without the list no host is unseen, and
-    /// connections cannot be assigned to hosts.
+    /// The state of a bucket's stream; `nil` for a list of hosts, or notes, that may not be read. Without the list no host is
+    /// unseen, and connections cannot be assigned to hosts.
     private func info(of bucket: String, _ jetStream: JetStream) throws(NATSError) -> JSONValue? {
         do throws(NATSError) {
             return try jetStream.stream(FleetNames.stream(of: bucket))
         } catch {
-            guard bucket == HostList.bucket, error.kind == .notPermitted else { throw error }
+            guard Self.optional.contains(bucket), error.kind == .notPermitted else { throw error }
             return nil
         }
     }
@@ -98,24 +101,36 @@ struct FleetView {
     private mutating func read(
         _ bucket: String, from start: StreamStart, _ jetStream: JetStream
     ) throws(NATSError) {
-        var (roster, position) = (roster, positions[bucket])
+        var (roster, notes, position) = (roster, notes, positions[bucket])
         // So that the copies above own what they change.
         self.roster = Roster()
         defer {
-            self.roster = roster
+            (self.roster, self.notes) = (roster, notes)
             positions[bucket] = position
         }
         try jetStream.entries(of: bucket, from: start) { entry in
             position?.note(entry.revision)
             switch bucket {
             case HostList.bucket:
-                if let value = entry.value { roster.apply(listed: entry.key, key: HostList.key(value)) }
+                roster.apply(listed: entry.key, entry.value.flatMap { HostList.entry(entry.key, $0) })
+            case FleetNames.notes:
+                if let host = notes.apply(key: entry.key, entry.value, storedAt: entry.time) {
+                    roster.apply(note: entry.value, of: host)
+                }
             case FleetNames.state: roster.apply(state: entry.value, of: entry.key, storedAt: entry.time)
             default:
                 roster.apply(
                     lease: entry.value, of: entry.key, storedAt: entry.time, isExpired: entry.isExpired)
             }
         }
+    }
+
+    /// Reads what the operator noted about one host.
+    mutating func readNote(of host: String, _ jetStream: JetStream) throws(NATSError) {
+        guard try info(of: FleetNames.notes, jetStream) != nil,
+            let entry = try jetStream.entry(HostNote.key(of: host), in: FleetNames.notes)
+        else { return }
+        roster.apply(note: entry.value, of: host)
     }
 
     // MARK: - Connections

@@ -9,11 +9,12 @@ internal import ReachLoop
 /// Each thread waits until the loop has applied a batch: a slow terminal delays the reading, and nothing grows.
 final class FleetWatch {
     private enum Source: Sendable, CaseIterable {
-        case hosts, state, lease, connections, events
+        case hosts, notes, state, lease, connections, events
 
         var stream: String {
             switch self {
             case .hosts: FleetNames.stream(of: HostList.bucket)
+            case .notes: FleetNames.stream(of: FleetNames.notes)
             case .state: FleetNames.stream(of: FleetNames.state)
             case .lease: FleetNames.stream(of: FleetNames.lease)
             case .connections: FleetNames.connections
@@ -24,6 +25,7 @@ final class FleetWatch {
         var filter: String {
             switch self {
             case .hosts: FleetNames.subject(ofKey: ">", in: HostList.bucket)
+            case .notes: FleetNames.subject(ofKey: ">", in: FleetNames.notes)
             case .state: FleetNames.subject(ofKey: ">", in: FleetNames.state)
             case .lease: FleetNames.subject(ofKey: ">", in: FleetNames.lease)
             case .connections: "reach.v1.conn.>"
@@ -33,7 +35,7 @@ final class FleetWatch {
 
         var start: StreamStart {
             switch self {
-            case .hosts, .state, .lease: .lastOfEachSubject
+            case .hosts, .notes, .state, .lease: .lastOfEachSubject
             case .connections, .events: .new
             }
         }
@@ -47,20 +49,29 @@ final class FleetWatch {
     private let link: NATSLink
     private let loop: EventLoop
     private let output: WatchOutput
+    /// Instead of changes and events, where somebody watches for alerts.
+    private let alerts: AlertDesk?
+    private let sources: [Source]
     private let clockOffset: Duration
     private var state: FleetWatchState
     private var followers: [StreamFollower] = []
-    private var missing: Set<Source> = Set(Source.allCases)
+    private var missing: Set<Source>
     private var troubled: Set<Source> = []
+    /// While the server does not answer, and until what it stored meanwhile is read, no lease has run out.
+    private var restsUntil: BootTime?
+    private var isConnected = true
 
     init(
-        _ link: NATSLink, _ view: FleetView, on loop: EventLoop, output: WatchOutput,
+        _ link: NATSLink, _ view: FleetView, on loop: EventLoop, output: WatchOutput, alerts: AlertDesk?,
         reference: LoopReference<FleetWatch>
     ) {
         self.reference = reference
         self.link = link
         self.loop = loop
         self.output = output
+        self.alerts = alerts
+        sources = Source.allCases.filter { alerts == nil || $0 != .events }
+        missing = Set(sources)
         clockOffset = view.clockOffset ?? .zero
         state = FleetWatchState(engine: view.engine)
         reference.owner = self
@@ -69,21 +80,26 @@ final class FleetWatch {
     deinit { reference.owner = nil }
 
     func start() {
+        // Reports of connections name keys, so the list of hosts is read before.
+        for source in sources where source != .connections { follow(source) }
+        tick()
+    }
+
+    private func follow(_ source: Source) {
         let mailbox = loop.mailbox
         let reference = self.reference
-        for source in Source.allCases {
-            let follower = StreamFollower(link, stream: source.stream, filter: source.filter, from: source.start)
-            followers.append(follower)
-            follower.start { event in
-                let applied = DispatchSemaphore(value: 0)
-                let isPosted = mailbox.post { _ in
-                    reference.owner?.apply(event, from: source)
-                    applied.signal()
-                }
-                if isPosted { applied.wait() }
+        // A host whose connection ended is silent, though its lease may last for a while.
+        let start = source == .connections ? .time(now + (.zero - FleetView.connectionAge)) : source.start
+        let follower = StreamFollower(link, stream: source.stream, filter: source.filter, from: start)
+        followers.append(follower)
+        follower.start { event in
+            let applied = DispatchSemaphore(value: 0)
+            let isPosted = mailbox.post { _ in
+                reference.owner?.apply(event, from: source)
+                applied.signal()
             }
+            if isPosted { applied.wait() }
         }
-        tick()
     }
 
     func stop() {
@@ -95,17 +111,36 @@ final class FleetWatch {
     /// What happened to the connection.
     func link(_ event: NATSLink.Event) {
         switch event {
-        case .disconnected(let error), .closed(let error): output.engine(isConnected: false, why: error.description)
-        case .reconnected: output.engine(isConnected: true, why: nil)
+        case .disconnected(let error), .closed(let error):
+            isConnected = false
+            if alerts == nil { output.engine(isConnected: false, why: error.description) }
+            alerts?.engine(isConnected: false, now)
+        case .reconnected:
+            isConnected = true
+            restsUntil = SystemClock.boot + Self.catchUp
+            if let started = (try? ServerStatus.ask(link, within: .seconds(2)))?.started {
+                state.engine.started = started
+            }
+            if alerts == nil { output.engine(isConnected: true, why: nil) }
+            alerts?.engine(isConnected: true, now)
         case .lameDuck, .fault: break
         }
     }
 
+    /// How long reading takes what was stored while the connection was gone.
+    private static let catchUp: Duration = .seconds(10)
+
     private var now: Timestamp { SystemClock.now.wall + clockOffset }
 
-    /// On servers before 2.11 nothing says that a lease ran out.
+    /// Nothing says that a lease ran out.
     private func tick() {
-        for change in state.tick(now) { output.change(change) }
+        if isConnected, restsUntil.map({ $0 <= SystemClock.boot }) ?? true {
+            restsUntil = nil
+            for change in state.tick(now) { show(change) }
+        } else {
+            state.engine.now = now
+        }
+        if state.isReady, restsUntil == nil { alerts?.tick(state) }
         loop.schedule(at: SystemClock.boot + .seconds(1)) { [unowned self] in tick() }
     }
 
@@ -124,9 +159,12 @@ final class FleetWatch {
     }
 
     private func caughtUp(_ source: Source) {
-        guard missing.remove(source) != nil, missing.isEmpty else { return }
+        guard missing.remove(source) != nil else { return }
+        if source == .hosts { follow(.connections) }
+        guard missing.isEmpty else { return }
         state.engine.now = now
         output.begin(state.begin())
+        alerts?.begin(state)
     }
 
     private func apply(_ message: StoredMessage, from source: Source) {
@@ -134,7 +172,10 @@ final class FleetWatch {
         switch source {
         case .hosts:
             guard let entry = KeyValueEntry(message, bucket: HostList.bucket) else { return }
-            state.apply(listed: entry.key, key: entry.value.flatMap { HostList.key($0) })
+            state.apply(listed: entry.key, entry.value.flatMap { HostList.entry(entry.key, $0) })
+        case .notes:
+            guard let entry = KeyValueEntry(message, bucket: FleetNames.notes) else { return }
+            if let host = state.apply(noteKey: entry.key, entry.value, storedAt: entry.time) { alerts?.forget(host) }
         case .state:
             guard let entry = KeyValueEntry(message, bucket: FleetNames.state) else { return }
             show(state.apply(state: entry.value, of: entry.key, storedAt: entry.time))
@@ -148,11 +189,13 @@ final class FleetWatch {
             let events = state.apply(
                 subject: message.subject, headers: message.headers, payload: message.payload, storedAt: message.time,
                 sequence: message.sequence)
-            for event in events { output.event(event, of: state.roster[event.host]) }
+            for event in events { output.event(event, of: state.roster[event.host], state.engine) }
         }
     }
 
     private func show(_ change: FleetWatchState.Change?) {
-        if let change { output.change(change) }
+        guard let change else { return }
+        guard let alerts else { return output.change(change) }
+        alerts.change(change, state)
     }
 }

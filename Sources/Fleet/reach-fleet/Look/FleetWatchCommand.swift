@@ -12,12 +12,14 @@ struct FleetWatchCommand: ParsableCommand {
         abstract: "Print what happens in the fleet from now on.",
         discussion: """
             Prints a line when a host's word changes, and a line for each event that a host reports. Reconnects when the \
-            server goes away, and continues where it was. Ends with status 0 on SIGINT, SIGTERM, or a closed pipe.
+            server goes away, and continues where it was. With --alerts it prints messages for people who are called: one for \
+            hosts that were lost together, and one when they are back. Ends with status 0 on SIGINT, SIGTERM, or a closed pipe.
             """)
 
     @Flag(help: "Print JSON, one object a line.")
     var json = false
 
+    @OptionGroup var alerting: AlertArguments
     @OptionGroup var filters: FilterOptions
     @OptionGroup var engine: EngineOptions
 
@@ -26,6 +28,7 @@ struct FleetWatchCommand: ParsableCommand {
         SignalSource.block([SIGINT, SIGTERM, SIGHUP])
         let settings = try engine.settings(reconnects: true)
         let filter = try filters.filter()
+        let alerts = try alerting.desk(isJSON: json, filter: filter)
         do {
             let loop = try EventLoop()
             try SignalSource.watch([SIGINT, SIGTERM, SIGHUP], on: loop) { _ in loop.stop() }
@@ -36,12 +39,72 @@ struct FleetWatchCommand: ParsableCommand {
             }
             let watch = FleetWatch(
                 link, try FleetView(JetStream(link)), on: loop, output: WatchOutput(isJSON: json, filter: filter),
-                reference: reference)
+                alerts: alerts, reference: reference)
             loop.afterEvents { watch.start() }
             loop.run()
             watch.stop()
         } catch let error as SystemError {
             throw FleetFailure(.tryAgain, "cannot watch: \(error)")
         }
+    }
+}
+
+/// Who is called, and when.
+struct AlertArguments: ParsableArguments {
+    @Flag(help: "Print alerts: messages about hosts that are lost, joined, and about their return.")
+    var alerts = false
+
+    @Option(
+        help: ArgumentHelp("How long a host has to be away before an alert; 2m by default.", valueName: "duration"),
+        transform: { try FleetArgument.duration($0) })
+    var after: Duration?
+
+    @Option(
+        help: ArgumentHelp("How long it has to be back; 1m by default.", valueName: "duration"),
+        transform: { try FleetArgument.duration($0) })
+    var settle: Duration?
+
+    @Option(
+        name: .customLong("repeat"),
+        help: ArgumentHelp("Repeat an alert that no one has acknowledged this often.", valueName: "duration"),
+        transform: { try FleetArgument.duration($0) })
+    var reminder: Duration?
+
+    @Flag(help: "Alerts also about hosts that are limited.")
+    var limited = false
+
+    @Option(
+        help: ArgumentHelp(
+            "A program that gets each alert: JSON on its standard input, and REACH_SENTENCE.", valueName: "program"))
+    var exec: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where to keep what was told, so that a watch that starts again does not repeat it.", valueName: "file"))
+    var state: String?
+
+    func validate() throws {
+        guard alerts || (after == nil && settle == nil && reminder == nil && !limited && exec == nil && state == nil)
+        else {
+            throw ValidationError("--after, --settle, --repeat, --limited, --exec and --state belong to --alerts")
+        }
+    }
+
+    func desk(isJSON: Bool, filter: RosterFilter) throws -> AlertDesk? {
+        guard alerts else { return nil }
+        // It runs in another directory.
+        let program = try exec.map { name in
+            guard access(name, X_OK) == 0, let path = realpath(name, nil) else {
+                throw FleetFailure(.cannotRead, "\(DisplayText.sanitized(name)) is not a program that can be run")
+            }
+            defer { free(path) }
+            return String(cString: path)
+        }
+        var options = AlertOptions()
+        options.wait = after ?? options.wait
+        options.settle = settle ?? options.settle
+        options.reminder = reminder
+        options.includesLimited = limited
+        return try AlertDesk(options, isJSON: isJSON, filter: filter, file: state, program: program)
     }
 }

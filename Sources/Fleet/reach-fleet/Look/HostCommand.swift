@@ -46,8 +46,9 @@ struct HostCommand: ParsableCommand {
 
     private func read(_ view: inout FleetView, _ jetStream: JetStream) throws(NATSError) {
         if let entry = try jetStream.entry(host, in: HostList.bucket), let value = entry.value {
-            view.roster.apply(listed: host, key: HostList.key(value))
+            view.roster.apply(listed: host, HostList.entry(host, value))
         }
+        try view.readNote(of: host, jetStream)
         if let entry = try jetStream.entry(host, in: FleetNames.state) {
             view.roster.apply(state: entry.value, of: host, storedAt: entry.time)
         }

@@ -18,7 +18,7 @@ struct HostReport {
     let now: Timestamp
 
     var text: String {
-        var lines = ["\(host.id)\(host.report?.name.map { " (\($0))" } ?? ""): \(presence.word.rawValue)"]
+        var lines = ["\(host.id)\(host.report?.name.map { " (\($0))" } ?? ""): \(presence.word.shown)"]
         lines += facts.map { "  \($0.name): \($0.text)" }
         lines += desired.map { "  wanted by \($0.key) (revision \($0.revision)): \(Self.text($0.document))" }
         lines += events.isEmpty ? [] : ["  latest events:"]
@@ -29,6 +29,7 @@ struct HostReport {
     private var facts: [(name: String, text: String)] {
         let report = host.report
         let all: [(String, String?)] = [
+            ("retired", host.retired.map(time)),
             ("since", presence.since.map(time)),
             ("by its own clock", presence.hostSince.map(TimeText.describe)),
             (presence.isPresumed ? "presumably" : "why", presence.why),
@@ -38,9 +39,9 @@ struct HostReport {
             ("address", host.connection?.address?.description),
             (
                 "labels",
-                report.map { $0.labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" } }.map(Self.list)
+                Self.list(host.labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })
             ),
-            ("groups", report.map { Self.list($0.groups) }),
+            ("groups", Self.list(host.groups)),
             ("version", report?.version),
             ("waiting events", report.map { String($0.behind) }),
             ("lost events", report.flatMap { $0.dropped > 0 ? String($0.dropped) : nil }),
@@ -48,6 +49,7 @@ struct HostReport {
             ("down", report.map { Self.list($0.down) }),
             ("clock", clock),
             ("key", host.key),
+            ("second key", host.otherKey),
         ]
         return all.compactMap { name, text in text.flatMap { $0.isEmpty ? nil : (name, $0) } }
     }

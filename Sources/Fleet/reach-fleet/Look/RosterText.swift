@@ -6,12 +6,16 @@ internal import ReachTerminal
 ///
 /// The widths of the columns are found first and the lines then written one by one: a table of 100,000 hosts is never in memory.
 struct RosterText {
-    private static let headings = ["HOST", "NAME", "WORD", "SINCE", "CLASS", "SEEN", "BEHIND", "WHY"]
+    private static let headings = ["HOST", "NAME", "STATE", "SINCE", "CLASS", "SEEN", "BEHIND", "VERSION", "WHY"]
 
     let style: TerminalStyle
     /// The terminal's width in columns; `nil` without a terminal.
     let width: Int?
     let now: Timestamp
+    /// Whether there is a column of versions. One that all hosts share says nothing in it.
+    var showsVersions = true
+    /// Why alerts about a host are quiet.
+    var quiet: (RosterHost, HostPresence) -> String? = { _, _ in nil }
 
     /// Writes a line for each host, in the order of their identities.
     func write(_ rows: [(host: RosterHost, presence: HostPresence)], _ output: (String) -> Void) {
@@ -37,9 +41,10 @@ struct RosterText {
 
     private func cells(_ host: RosterHost, _ presence: HostPresence) -> [String] {
         [
-            host.id, host.report?.name ?? "", presence.word.rawValue, age(presence.since),
+            host.id, host.report?.name ?? "", presence.word.shown, age(presence.since),
             host.report?.linkClass?.rawValue ?? "", presence.word == .here ? "" : age(presence.lastSeen),
-            host.report.flatMap { $0.behind > 0 ? String($0.behind) : nil } ?? "", why(host, presence),
+            host.report.flatMap { $0.behind > 0 ? String($0.behind) : nil } ?? "",
+            showsVersions ? host.report?.version ?? "" : "", why(host, presence),
         ]
     }
 
@@ -55,6 +60,8 @@ struct RosterText {
         if let holds = host.report?.queueHolds, !holds.isEmpty {
             parts.append("queue held: \(holds.joined(separator: ", "))")
         }
+        if let reason = quiet(host, presence) { parts.append("quiet: \(reason)") }
+        if let retired = host.retired { parts.append("retired \(age(retired)) ago") }
         return parts.joined(separator: "; ")
     }
 

@@ -19,6 +19,7 @@ final class WatchOutput {
         guard isJSON else { return StandardOutput.write("watching \(totals.sentence)\n") }
         object("fleet-snapshot") { json in
             json.field("hosts", Int64(totals.total))
+            json.field("online", Int64(totals.counts[.here] ?? 0))
             for word in HostWord.allCases {
                 json.key(named: word.rawValue)
                 json.value(Int64(totals.counts[word] ?? 0))
@@ -27,7 +28,7 @@ final class WatchOutput {
     }
 
     func change(_ change: FleetWatchState.Change) {
-        guard filter.includes(change.host) else { return }
+        guard filter.includes(change.host, change.presence) else { return }
         guard isJSON else { return StandardOutput.write(text(change)) }
         object("fleet-change") { json in
             json.field("previous", change.previous?.rawValue)
@@ -37,16 +38,16 @@ final class WatchOutput {
 
     private func text(_ change: FleetWatchState.Change) -> String {
         let presence = change.presence
-        var words = style.paint(presence.word.rawValue, presence.word.colour)
+        var words = style.paint(presence.word.shown, presence.word.colour)
         if let why = presence.why { words += ": \(DisplayText.sanitized(why))" }
         if presence.isPresumed { words += " (presumed)" }
-        if let previous = change.previous { words += "; was \(previous.rawValue)" }
+        if let previous = change.previous { words += "; was \(previous.shown)" }
         let time = presence.since ?? presence.lastSeen
         return "\(time.map(TimeText.describeExactly) ?? "")  \(change.host.id)  \(words)\n"
     }
 
-    func event(_ event: TimelineEvent, of host: RosterHost?) {
-        guard host.map(filter.includes) ?? filter.isEmpty else { return }
+    func event(_ event: TimelineEvent, of host: RosterHost?, _ engine: EngineFacts) {
+        guard host.map({ filter.includes($0, $0.presence(engine)) }) ?? filter.isEmpty else { return }
         EventOutput.write([event], json: isJSON)
     }
 

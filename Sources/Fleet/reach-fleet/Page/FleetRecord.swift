@@ -25,17 +25,20 @@ struct FleetRecord {
     private var timeline = FleetTimeline()
     private let window: Duration
     private let depth: Depth
+    private let hasTimelines: Bool
     private var readWhole: Timestamp
     /// How far the streams were read; `nil` for a stream that is not there.
     private var events = StreamPosition(nil)
     private var connections = StreamPosition(nil)
 
-    init(_ link: NATSLink, window: Duration, _ depth: Depth) throws(NATSError) {
+    /// - Parameter timelines: Whether somebody looks at what happened on single hosts.
+    init(_ link: NATSLink, window: Duration, _ depth: Depth, timelines: Bool) throws(NATSError) {
         let jetStream = JetStream(link)
         view = try FleetView(jetStream)
         try view.readBuckets(jetStream)
         readWhole = view.engine.now
-        history = FleetHistory(since: view.engine.now + (.zero - window))
+        history = FleetHistory(since: view.engine.now + (.zero - window), keepsTimelines: timelines)
+        hasTimelines = timelines
         (self.window, self.depth) = (window, depth)
         if depth == .whole { try view.readConnections(jetStream, all: view.hasSilentHost) }
         events = StreamPosition(try jetStream.stream(FleetNames.events))
@@ -54,7 +57,7 @@ struct FleetRecord {
             connections.isContinued(by: try jetStream.stream(FleetNames.connections))
         else {
             // The engine was restored from a backup or made again: what was read may not be there any more.
-            self = try FleetRecord(link, window: window, depth)
+            self = try FleetRecord(link, window: window, depth, timelines: hasTimelines)
             return
         }
         if view.present > readWhole + Self.followLimit {
@@ -68,9 +71,20 @@ struct FleetRecord {
     }
 
     func page(_ arguments: OutageArguments, _ systems: ASNTable) -> FleetPage {
-        var page = FleetPage(view.roster, history, view.engine, systems: systems, arguments.options)
+        var page = FleetPage(view.roster, history, view.engine, notes: view.notes, systems: systems, arguments.options)
         if timeline.damaged > 0 { page.engineNotes.append("\(timeline.damaged) messages of hosts cannot be read") }
         return page
+    }
+
+    /// The outages alone, without what a page shows of each host.
+    func outages(_ arguments: OutageArguments, _ systems: ASNTable) -> [Outage] {
+        OutageFinder.find(
+            history.absences(of: view.roster, view.engine), among: history.members(of: view.roster), systems: systems,
+            arguments.options)
+    }
+
+    func report(from start: Timestamp, includes: (RosterHost, HostPresence) -> Bool) -> FleetReport {
+        FleetReport(view.roster, history, view.engine, view.notes, from: start, includes: includes)
     }
 
     private mutating func readViewWhole(_ link: NATSLink) throws(NATSError) {
@@ -83,7 +97,7 @@ struct FleetRecord {
     private mutating func readStreams(_ jetStream: JetStream, isFirst: Bool) throws(NATSError) {
         var (history, timeline, position) = (history, timeline, events)
         // So that the copies own what they change.
-        self.history = FleetHistory(since: history.start)
+        self.history = history.emptied
         self.timeline = FleetTimeline()
         defer { (self.history, self.timeline, events) = (history, timeline, position) }
         let unread = try read(
@@ -109,7 +123,7 @@ struct FleetRecord {
         view.roster = Roster()
         defer { (view.roster, connections) = (roster, position) }
         var kept = history
-        history = FleetHistory(since: kept.start)
+        history = kept.emptied
         defer { history = kept }
         // The latest report of a host counts whenever it came: it has the host's address.
         return try read(

@@ -23,14 +23,15 @@ struct OutagesCommand: ParsableCommand {
 
     func run() throws {
         let systems = try arguments.table()
-        let record = try FleetRecord(try engine.connect(), window: arguments.window, .whole)
-        let page = record.page(arguments, systems)
+        let record = try FleetRecord(try engine.connect(), window: arguments.window, .whole, timelines: false)
+        let outages = record.outages(arguments, systems)
         if json {
-            StandardOutput.writeJSON(page.outages) { $0.outage($1, hosts: page.hosts.map(\.id)) }
+            let hosts = record.view.roster.hosts.map(\.id)
+            StandardOutput.writeJSON(outages) { $0.outage($1, hosts: hosts) }
         } else {
-            StandardOutput.write(page.outages.map(Self.text).joined())
+            StandardOutput.write(outages.map(Self.text).joined())
         }
-        if !page.outages.contains(where: \.isOpen) { throw FleetFailure(.found) }
+        if !outages.contains(where: \.isOpen) { throw FleetFailure(.found) }
     }
 
     private static func text(_ outage: Outage) -> String {

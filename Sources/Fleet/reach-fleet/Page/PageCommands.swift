@@ -52,6 +52,11 @@ struct ExportCommand: ParsableCommand {
             Exit status: 0 written.
             """)
 
+    @Option(
+        help: ArgumentHelp(
+            "The most values of a label, such as sites, that have figures of their own.", valueName: "number"))
+    var values = FleetMetrics.valueLimit
+
     @Argument(help: ArgumentHelp("The file.", valueName: "file"))
     var output: String
 
@@ -59,10 +64,14 @@ struct ExportCommand: ParsableCommand {
     @OptionGroup var arguments: OutageArguments
     @OptionGroup var engine: EngineOptions
 
+    func validate() throws {
+        guard (1...100_000).contains(values) else { throw ValidationError("--values is 1 to 100000") }
+    }
+
     func run() throws {
         let systems = try arguments.table()
-        try repetition.run(engine, arguments, writing: output) { reading in
-            FleetMetrics.text(reading.page(arguments, systems))
+        try repetition.run(engine, arguments, timelines: false, writing: output) { reading in
+            FleetMetrics.text(reading.page(arguments, systems), values: values)
         }
     }
 }
@@ -97,12 +106,13 @@ struct RepetitionOptions: ParsableArguments {
 
     /// Without an interval, an engine that does not answer is an error. With one, the file says it.
     func run(
-        _ engine: EngineOptions, _ arguments: OutageArguments, writing path: String, _ text: (Reading) -> [UInt8]
+        _ engine: EngineOptions, _ arguments: OutageArguments, timelines: Bool = true, writing path: String,
+        _ text: (Reading) -> [UInt8]
     ) throws {
         // Who asks for a time gets all of it.
         let depth: FleetRecord.Depth = arguments.since == nil ? .newest : .whole
         guard let interval else {
-            let record = try FleetRecord(try engine.connect(), window: arguments.window, depth)
+            let record = try FleetRecord(try engine.connect(), window: arguments.window, depth, timelines: timelines)
             return try Self.write(path, text(Reading(record: record, now: record.view.engine.now)))
         }
         _ = try engine.settings()
@@ -114,7 +124,7 @@ struct RepetitionOptions: ParsableArguments {
                 let open = try link ?? engine.connect()
                 link = open
                 if reading.record == nil {
-                    reading.record = try FleetRecord(open, window: arguments.window, depth)
+                    reading.record = try FleetRecord(open, window: arguments.window, depth, timelines: timelines)
                 } else {
                     try reading.record?.update(open)
                 }

@@ -14,8 +14,16 @@ struct ConfigCommand: ParsableCommand {
 
     @Option(
         name: .customLong("hosts"),
-        help: ArgumentHelp("The list of hosts, a line each: HOST KEY [GROUP ...].", valueName: "file"))
+        help: ArgumentHelp(
+            "The list of hosts, a line each: HOST KEY[,KEY] [GROUP ...] [LABEL=VALUE ...].", valueName: "file"))
     var hostsFile: String?
+
+    @Option(
+        name: .customLong("operators"),
+        help: ArgumentHelp(
+            "The list of operators, a line each: NAME KEY[,KEY] [GROUP ...]. With groups an operator holds, releases and "
+                + "notes these groups' hosts only.", valueName: "file"))
+    var operatorsFile: String?
 
     @Option(
         name: .customLong("admin"), help: ArgumentHelp("The key of who sets up. May be repeated.", valueName: "key"))
@@ -106,6 +114,7 @@ struct ConfigCommand: ParsableCommand {
     func run() throws {
         var configuration = ServerConfiguration(version: version, listen: listen, store: store, storeBytes: storeSize)
         configuration.hosts = try hostsFile.map(FleetArgument.hosts) ?? HostList()
+        configuration.operators = try operatorsFile.map(FleetArgument.hosts) ?? HostList()
         configuration.administrators = administrators
         configuration.controllers = controllers
         configuration.readers = readers

@@ -116,7 +116,8 @@ private struct Examination {
             view.roster.hosts.compactMap { host in host.key.map { ($0, host.id) } },
             uniquingKeysWith: { first, _ in first })
         let accounts = FleetDoctor.accounts(advisories, names: names, answerArrived: try answerArrives(jetStream))
-        return accounts + FleetDoctor.hosts(view.roster) + FleetDoctor.hostClocks(view.roster.hosts)
+        return accounts + FleetDoctor.hosts(view.roster) + FleetDoctor.retired(view.roster.retired)
+            + FleetDoctor.hostClocks(view.roster.hosts)
             + FleetDoctor.doubles(advisories, names: names) + FleetDoctor.loudHosts(try counts(jetStream))
             + (try room(jetStream, view))
     }

@@ -11,15 +11,22 @@ struct SetupCommand: ParsableCommand {
         discussion: """
             Makes what is missing and changes nothing that is there. It says what differs; --update makes that stricter, \
             but never looser. Run twice, it does nothing the second time. With --hosts it also stores the list of hosts, \
-            so that readers know who has never connected.
+            so that readers know who has never connected; a host that the list has no more is retired.
 
             Exit status: 0 all is as it should be, 1 something differs.
             """)
 
     @Option(
         name: .customLong("hosts"),
-        help: ArgumentHelp("The list of hosts, a line each: HOST KEY [GROUP ...].", valueName: "file"))
+        help: ArgumentHelp(
+            "The list of hosts, a line each: HOST KEY[,KEY] [GROUP ...] [LABEL=VALUE ...].", valueName: "file"))
     var hostsFile: String?
+
+    @Option(
+        name: .customLong("operators"),
+        help: ArgumentHelp(
+            "The list of operators, a line each: NAME KEY[,KEY] [GROUP ...], for `audit`.", valueName: "file"))
+    var operatorsFile: String?
 
     @Option(help: "Copies of each stream in a cluster: 1, or 3 to survive a server.")
     var replicas = 1
@@ -47,8 +54,9 @@ struct SetupCommand: ParsableCommand {
 
     func run() throws {
         let hosts = try hostsFile.map(FleetArgument.hosts)
-        let link = try engine.connect()
-        let jetStream = JetStream(link)
+        let operators = try operatorsFile.map(FleetArgument.hosts)
+        let session = try OperatorSession(engine)
+        let (link, jetStream) = (session.link, session.jetStream)
         _ = try jetStream.account()
         var plan = FleetPlan(version: try ServerProbe.version(link))
         plan.storeBytes = try ServerStatus.ask(link, within: .seconds(2))?.storeBytes
@@ -61,7 +69,8 @@ struct SetupCommand: ParsableCommand {
             isDifferent = isDifferent || outcome.isDifferent
             show(outcome)
         }
-        if let hosts { try store(hosts, jetStream) }
+        if let operators { try store(operators: operators, session) }
+        if let hosts { try store(hosts, session) }
         if isDifferent { throw FleetFailure(.found) }
     }
 
@@ -73,33 +82,87 @@ struct SetupCommand: ParsableCommand {
         }
     }
 
-    /// Writes the hosts whose entries differ, and deletes those that are no longer listed.
-    private func store(_ hosts: HostList, _ jetStream: JetStream) throws(NATSError) {
+    /// Writes the hosts whose entries differ. Those that are no longer listed are retired, and those that are listed again are not.
+    private func store(_ hosts: HostList, _ session: OperatorSession) throws {
+        let jetStream = session.jetStream
         var stored: [String: [UInt8]] = [:]
         try jetStream.entries(of: HostList.bucket) { stored[$0.key] = $0.value }
+        let retired = try retiredHosts(jetStream)
+        let listed = Set(hosts.entries.map(\.host))
+        if let host = listed.intersection(retired.filter { stored[$0.key] != nil }.keys).min() {
+            throw FleetFailure(
+                .found,
+                "'\(host)' is retired: take its line from the list, or show it again with `reach-fleet retire --undo \(host)`"
+            )
+        }
         var changed = 0
         for entry in hosts.entries {
             let value = HostList.value(entry)
-            guard stored.removeValue(forKey: entry.host) != value else { continue }
-            try jetStream.put(entry.host, in: HostList.bucket, value)
-            changed += 1
+            if stored.removeValue(forKey: entry.host) != value {
+                try jetStream.put(entry.host, in: HostList.bucket, value)
+                changed += 1
+            }
+            // It was taken from the list, and is back.
+            guard var note = retired[entry.host] else { continue }
+            note.retired = nil
+            try session.write(note, of: entry.host)
         }
+        let now = try session.present()
         for host in stored.keys.sorted() {
+            if retired[host] == nil {
+                var note = try session.hostNote(host)
+                note.retired = now
+                try session.write(note, of: host)
+            }
             try jetStream.delete(host, in: HostList.bucket)
             changed += 1
         }
+        if changed > 0 { session.record(OperatorAction(.setup, on: "\(hosts.entries.count) hosts")) }
+        show(hosts.entries.count, changed: changed, retired: stored.count)
+    }
+
+    private func retiredHosts(_ jetStream: JetStream) throws(NATSError) -> [String: HostNote] {
+        var retired: [String: HostNote] = [:]
+        try jetStream.entries(of: FleetNames.notes, filter: "host.*") { entry in
+            guard let note = entry.value.flatMap({ try? HostNote($0) }), note.retired != nil,
+                let host = entry.key.after("host.")
+            else { return }
+            retired[String(host)] = note
+        }
+        return retired
+    }
+
+    /// Writes the names of the operators' keys.
+    private func store(operators: HostList, _ session: OperatorSession) throws(NATSError) {
+        var stored: [String: [UInt8]] = [:]
+        try session.jetStream.entries(of: FleetNames.notes, filter: "key.*") { stored[$0.key] = $0.value }
+        for entry in operators.entries {
+            let value = OperatorName(name: entry.host, groups: entry.groups).bytes
+            for key in entry.keys.map(OperatorName.noteKey) where stored.removeValue(forKey: key) != value {
+                try session.note(key, value)
+            }
+        }
+        // A key that is no longer an operator's keeps its name, for what it did.
+        session.record(OperatorAction(.setup, on: "\(operators.entries.count) operators"))
+        guard !json else { return }
+        StandardOutput.write("operators: \(operators.entries.count) listed\n")
+    }
+
+    private func show(_ hosts: Int, changed: Int, retired: Int) {
         guard !json else {
             return StandardOutput.writeJSON {
                 $0.object {
                     $0.field("v", 1)
                     $0.field("type", "fleet-hosts")
-                    $0.field("hosts", Int64(hosts.entries.count))
+                    $0.field("hosts", Int64(hosts))
                     $0.field("changed", Int64(changed))
+                    $0.field("retired", Int64(retired))
                 }
             }
         }
-        let word = changed == 0 ? "as listed" : "\(changed) changed"
-        StandardOutput.write("hosts: \(hosts.entries.count) listed, \(word)\n")
+        let words =
+            (changed == 0 ? "as listed" : "\(changed) changed") + (retired > 0 ? ", \(retired) of them retired" : "")
+        StandardOutput.write("hosts: \(hosts) listed, \(words)\n")
     }
 }
 

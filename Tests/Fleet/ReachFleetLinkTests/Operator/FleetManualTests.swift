@@ -7,7 +7,8 @@ import Testing
     private static let page = ManualPage("reach-fleet.1")
     private static let offline = ["key", "config"]
     private static let connecting = [
-        "setup", "doctor", "status", "host", "watch", "events", "outages", "hold", "release",
+        "setup", "doctor", "status", "host", "watch", "events", "outages", "report", "hold", "release",
+        "retire", "label", "quiet", "acknowledge", "audit",
     ]
     /// Connecting, too, but what they write is no JSON.
     private static let writing = ["page", "export"]

@@ -30,8 +30,41 @@ struct FleetSchemaTests {
         try read(watch, "fleet-engine", into: &lines)
         let faults = try fleetFaults(in: lines, hasEveryKey: true)
         // Other tests have lines of these.
-        let others = ["Outage", "Extent", "Self"] + Self.typesOfOperators
+        let others = ["Outage", "Extent", "Self"] + Self.typesOfOperators + Self.typesOfNotes
         #expect(faults.filter { fault in !others.contains { fault.contains("Fleet" + $0) } } == [])
+    }
+
+    private static let typesOfNotes = [
+        "Version", "Alert", "Quiet", "Note", "Acknowledgement", "Action", "Report", "Availability", "LabelAvailability",
+        "HostAvailability", "Member.quiet", "Member.retired",
+    ]
+
+    @Test func `what retire, label, quiet, acknowledge, audit and report print is as the schema says`() throws {
+        let fleet = try TestFleet(hosts: ["till-1", "till-2"], words: { _ in "tills site=berlin-7" })
+        for name in ["till-1", "till-2"] {
+            var host = try FakeHost(name, in: fleet)
+            try host.put { $0.lease = .seconds(120) }
+            try host.renew()
+            try host.send(.notReachable, reason: .noCarrier)
+        }
+        var lines: [String] = []
+        for words in [
+            ["label", "till-1", "floor=1"], ["quiet", "--where", "host=till-1", "--for", "1h", "--why", "works"],
+            ["acknowledge", "till-1", "--why", "me", "--for", "1h"], ["retire", "till-2"],
+        ] {
+            lines += try succeeding(fleet.run(words[0], as: "operator", Array(words.dropFirst()) + ["--json"])).lines
+        }
+        for words in [
+            ["status", "--versions"], ["status"], ["status", "--retired"], ["quiet"], ["audit"],
+            ["report", "--since", "1h"],
+        ] { lines += try succeeding(fleet.run(words[0], Array(words.dropFirst()) + ["--json"])).lines }
+        #expect(lines.count >= 13)
+        let faults = try fleetFaults(in: lines, hasEveryKey: true)
+        let missing = faults.filter { $0.hasPrefix("no line ") }
+        #expect(faults.count == missing.count, "\(faults)")
+        // Its own test has lines of these, and an action without a record has the keys that are missing here.
+        let types = Self.typesOfNotes.filter { !["Version", "Alert"].contains($0) }
+        #expect(missing.filter { fault in types.contains { fault.contains(".Fleet" + $0) } } == [])
     }
 
     private static let typesOfOperators = [

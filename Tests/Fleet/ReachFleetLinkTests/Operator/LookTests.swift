@@ -50,7 +50,7 @@ import Testing
         #expect(try Self.statuses(fleet, ["--where", "site=portal"]).keys.sorted() == ["portal"])
         #expect(try Self.statuses(fleet, ["--class", "wwan"]).isEmpty)
         let text = try fleet.run("status").standardOutput
-        #expect(text.hasSuffix("5 hosts: 1 here, 1 limited, 1 silent, 1 left, 1 unseen\n"), "\(text)")
+        #expect(text.hasSuffix("5 hosts: 1 online, 1 limited, 1 silent, 1 left, 1 unseen\n"), "\(text)")
         withExtendedLifetime((bye, kept)) {}
     }
 
@@ -142,7 +142,8 @@ import Testing
         try fleet.expectSuccess(fleet.run("hold", as: "operator", ["--group", "tills", "--reason", "stocktaking"]))
         let result = try fleet.run("host", ["till-1"])
         #expect(result.status == 0)
-        for part in ["till-1: here", "class: wifi", "wanted by group.tills", "queue held: stocktaking", "no-carrier"] {
+        for part in ["till-1: online", "class: wifi", "wanted by group.tills", "queue held: stocktaking", "no-carrier"]
+        {
             #expect(result.standardOutput.contains(part), "\(part) in \(result.standardOutput)")
         }
         let json = try Self.json(firstLine(fleet.run("host", ["till-1", "--json"])))

@@ -15,7 +15,8 @@ import Testing
             ("KV_reach_state", "$KV.reach_state.till-2"), ("KV_reach_lease", "$KV.reach_lease.till-2"),
             ("REACH_EVENTS", "reach.v1.ev.till-2"), ("REACH_CONN", "reach.v1.conn.up.HOSTS"),
             ("REACH_CONN", "reach.v1.conn.up.REACH"), ("REACH_CONN", "reach.v1.conn.down.HOSTS"),
-            ("KV_reach_hosts", "$KV.reach_hosts.till-2"),
+            ("KV_reach_hosts", "$KV.reach_hosts.till-2"), ("KV_reach_notes", "$KV.reach_notes.key.UNOBODY"),
+            ("REACH_AUDIT", "reach.v1.audit.UNOBODY"),
         ]
     /// Subjects at which the server itself acts.
     private static let actions = [
@@ -26,7 +27,7 @@ import Testing
     private static func rights(of user: String) -> FleetRights {
         switch user {
         case "reader": .reader
-        case "operator": .controller
+        case "operator": .controller("UNOBODY")
         default: .host(user, groups: ["tills"])
         }
     }

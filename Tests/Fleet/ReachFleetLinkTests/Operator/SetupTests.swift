@@ -18,7 +18,7 @@ import Testing
         #expect(first.status == 0, "\(first.standardError)")
         let made = try first.lines.map(Self.json)
         #expect(made.dropLast().allSatisfy { $0["outcome"]?.string == "created" })
-        #expect(made.count == 7)
+        #expect(made.count == 9)
         #expect(made.last?["changed"]?.integer == 2)
         let admin = try fleet.link(as: "admin")
         let before = try configurations(admin)
@@ -160,7 +160,7 @@ import Testing
         let missing = try fleet.run("doctor", as: "admin", ["--json"])
         #expect(missing.status == 1)
         let words = try missing.lines.map { try Self.json($0)["word"]?.string }
-        #expect(words.filter { $0 == "missing" }.count == 6)
+        #expect(words.filter { $0 == "missing" }.count == 8)
         #expect(words.contains("version"))
         #expect(words.contains("sync-interval"))
         #expect(!words.contains("open"))
@@ -190,7 +190,7 @@ import Testing
         (["setup"], 2, "no server is named"), (["setup", "--server", "nats://127.0.0.1:1"], 69, "nats://127.0.0.1:1"),
         (["setup", "--server", "nats://nats.example.net"], 2, "without TLS"),
         (["setup", "--server", "nats://127.0.0.1:1", "--key-file", "/none"], 66, "key file '/none'"),
-        (["status", "--where", "x"], 2, "LABEL=VALUE"), (["host", "a.b"], 2, "identity"),
+        (["status", "--where", "x and"], 2, "a condition is missing"), (["host", "a.b"], 2, "identity"),
         (["hold"], 2, "--all, --group and --host"), (["hold", "--all", "--fraction", "2"], 2, "5%"),
     ])
     func `bad input has its exit status and names the thing`(

@@ -13,26 +13,43 @@ final class TestFleet {
     /// The program that serves.
     let nats: String
     let version: String
+    private let operators: Set<String>
 
     /// - Parameters:
     ///   - hosts: The hosts in the list.
     ///   - sharesAccount: Whether all are in the account of the streams, as earlier versions had it.
     ///   - store: The folder of the streams, if it is elsewhere.
+    ///   - words: What follows a host's key in the list.
+    ///   - renewing: Hosts with a second key, in `HOST-new.nk`.
+    ///   - operators: Operators with names, and their groups.
     init(
         hosts: [String] = ["till-1", "till-2"], nats: String = "nats-server", isSetUp: Bool = true,
-        sharesAccount: Bool = false, storeSize: String = "10GB", in store: String? = nil
+        sharesAccount: Bool = false, storeSize: String = "10GB", in store: String? = nil,
+        words: (String) -> String = { _ in "tills" }, renewing: Set<String> = [], operators: [String: String] = [:]
     ) throws {
         directory = try TemporaryDirectory()
         self.nats = nats
         version = nats == "nats-server" ? "2.9.10" : "2.15.1"
         let path = directory.path
         var list = "# the tills\n"
-        for host in hosts { list += "\(host) \(try Self.key(path + "/\(host).nk")) tills\n" }
+        for host in hosts {
+            let second = renewing.contains(host) ? "," + (try Self.key(path + "/\(host)-new.nk")) : ""
+            list += "\(host) \(try Self.key(path + "/\(host).nk"))\(second) \(words(host))\n"
+        }
         try directory.file("hosts", list)
+        var named = ""
+        for (name, groups) in operators.sorted(by: { $0.key < $1.key }) {
+            named += "\(name) \(try Self.key(path + "/\(name).nk")) \(groups)\n"
+        }
+        try directory.file("operators", named)
+        self.operators = Set(operators.keys)
         var text = try Self.configuration(path, version, storeSize, store ?? path + "/store")
         if sharesAccount { text = Self.sharing(text) }
         server = try NATSServerProcess(text, program: nats, in: directory, listens: false)
-        if isSetUp { try expectSuccess(run("setup", as: "admin", ["--hosts", path + "/hosts"])) }
+        if isSetUp {
+            try expectSuccess(
+                run("setup", as: "admin", ["--hosts", path + "/hosts", "--operators", path + "/operators"]))
+        }
     }
 
     private static func key(_ file: String) throws -> String {
@@ -59,7 +76,8 @@ final class TestFleet {
         let keys = try ["admin", "operator", "reader"].map { try key(path + "/\($0).nk") }
         return try succeeding(
             program.run([
-                "config", "--hosts", path + "/hosts", "--admin", keys[0], "--operator", keys[1], "--reader", keys[2],
+                "config", "--hosts", path + "/hosts", "--operators", path + "/operators", "--admin", keys[0],
+                "--operator", keys[1], "--reader", keys[2],
                 "--listen", "127.0.0.1:-1", "--store", store, "--store-size", storeSize,
                 "--for", version,
             ])
@@ -81,9 +99,13 @@ final class TestFleet {
     }
 
     /// Connects as a host does, or as a reader.
-    func link(as user: String, onEvent: @escaping @Sendable (NATSLink.Event) -> Void = { _ in }) throws -> NATSLink {
-        let isHost = !["admin", "operator", "reader"].contains(user)
-        let identity = try NATSIdentity.read("\(directory.path)/\(user).nk")
+    ///
+    /// - Parameter file: The name of the key's file, if it is not the user's.
+    func link(
+        as user: String, with file: String? = nil, onEvent: @escaping @Sendable (NATSLink.Event) -> Void = { _ in }
+    ) throws -> NATSLink {
+        let isHost = !operators.union(["admin", "operator", "reader"]).contains(user)
+        let identity = try NATSIdentity.read("\(directory.path)/\(file ?? user).nk")
         let settings = try server.settings {
             $0.identity = identity
             $0.inbox =
@@ -121,9 +143,9 @@ struct FakeHost {
     var n: UInt64 = 0
     var tail: UInt64 = 0
 
-    init(_ id: String, in fleet: TestFleet) throws {
+    init(_ id: String, in fleet: TestFleet, with file: String? = nil) throws {
         self.id = id
-        link = try fleet.link(as: id)
+        link = try fleet.link(as: id, with: file)
     }
 
     /// - Parameter ahead: By how much its clock is wrong.

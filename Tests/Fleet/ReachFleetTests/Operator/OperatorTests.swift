@@ -34,12 +34,44 @@ import Testing
         }
     }
 
-    @Test func `a host's value in the bucket is read back, and nonsense is not a key`() {
-        let entry = HostList.Entry(host: "a", key: Self.half)
-        #expect(HostList.key(HostList.value(entry)) == Self.half)
+    @Test func `a host's value in the bucket is read back, and nonsense is not one`() {
+        for entry in [
+            HostList.Entry(host: "a", key: Self.half),
+            HostList.Entry(
+                host: "a", key: Self.half, otherKey: Self.other, groups: ["g"], labels: ["site": "berlin-7"]),
+        ] { #expect(HostList.entry("a", HostList.value(entry)) == entry) }
         for text in ["", "{}", "{\"key\":1}", "{\"key\":\"UABC\"}", "[]"] {
-            #expect(HostList.key(Array(text.utf8)) == nil)
+            #expect(HostList.entry("a", Array(text.utf8)) == nil)
         }
+    }
+
+    @Test func `a host has two keys while it gets a new one, and labels`() throws {
+        let list = try HostList(text: "a \(Self.half),\(Self.other) tills site=berlin-7 floor=\n")
+        #expect(
+            list.entries == [
+                HostList.Entry(
+                    host: "a", key: Self.half, otherKey: Self.other, groups: ["tills"],
+                    labels: ["site": "berlin-7", "floor": ""])
+            ])
+        for (text, part) in [
+            ("a \(Self.half),\(Self.other),\(Self.half)", "two keys"), ("a \(Self.half) x=1 x=2", "twice"),
+            ("a \(Self.half),\(Self.half)", "line 1"),
+            ("a \(Self.half) x=\(String(repeating: "y", count: 65))", "bytes"),
+            ("a \(Self.half),", "not a key"),
+        ] {
+            #expect {
+                try HostList(text: text)
+            } throws: { ($0 as? HostList.Fault)?.sentence.contains(part) == true }
+        }
+    }
+
+    @Test func `an operator of a group has rights about its hosts only`() throws {
+        let list = try HostList(text: "a \(Self.half) tills\nb \(Self.other) kiosks\n")
+        let rights = FleetRights.controller("UKEY", groups: ["tills"], hosts: list)
+        let own = Set(rights.publish).subtracting(FleetRights.reader.publish)
+        #expect(
+            own.allSatisfy { $0.contains("tills") || $0.hasSuffix("host.a") || $0 == "reach.v1.audit.UKEY" }, "\(own)")
+        #expect(!own.contains { $0.contains(">") })
     }
 
     // MARK: - The plan

@@ -102,6 +102,8 @@ struct ExamplePage {
         page.outages = OutageFinder.find(absences, among: members)
         var own = [[Absence]](repeating: [], count: count)
         for absence in absences { own[absence.member].append(absence) }
+        page.absences = own
+        page.known = ago(200_000)
         page.strips = own.map { AbsenceStrip.text($0, asOf: Self.now, known: ago(200_000)) }
         page.engineNotes = ["nats-server 2.9.10", "3 streams"]
     }

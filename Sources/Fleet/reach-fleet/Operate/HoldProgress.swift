@@ -11,7 +11,7 @@ struct HoldTargets {
         var groups: [String: [String]] = [:]
         do throws(NATSError) {
             try jetStream.entries(of: HostList.bucket) { entry in
-                if let value = entry.value { groups[entry.key] = HostList.groups(value) }
+                groups[entry.key] = entry.value.flatMap { HostList.entry(entry.key, $0) }?.groups
             }
         } catch {
             // Without a list anything may be a host or a group.

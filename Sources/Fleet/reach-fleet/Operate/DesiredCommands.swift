@@ -88,19 +88,23 @@ struct DesiredOptions: ParsableArguments {
     private var key: String { host.map { "host.\($0)" } ?? group.map { "group.\($0)" } ?? "all" }
 
     func run(_ queue: DesiredState.Queue) throws {
-        let link = try engine.connect()
-        let jetStream = JetStream(link)
+        let session = try OperatorSession(engine)
+        let jetStream = session.jetStream
         let list = try HoldTargets(jetStream)
         if let name = group ?? host, let fault = list.fault(name, isGroup: group != nil) {
             throw FleetFailure(.unknown, fault)
         }
-        let now = try ServerStatus.present(link)
+        let now = try session.present()
         let document = DesiredState(
-            queue: queue, reason: reason, author: Self.author(link), rollout: rollout, fraction: fraction,
+            queue: queue, reason: reason, author: session.author, rollout: rollout, fraction: fraction,
             until: validity.map { now + $0 })
         let revision = try jetStream.put(key, in: FleetNames.desired, document.bytes)
         // Hosts that are connected read it now. A server of an earlier configuration lets them hear the writing itself.
-        try? link.publish(FleetNames.announcementSubject(ofKey: key), document.bytes)
+        try? session.link.publish(FleetNames.announcementSubject(ofKey: key), document.bytes)
+        session.record(
+            OperatorAction(
+                queue == .held ? .hold : .release, on: AuditTrail.subject(ofKey: key), text: reason, revision: revision)
+        )
         let deadline = SystemClock.boot + (wait ?? .zero)
         var progress = try HoldProgress(document, revision, host: host, group: group, list, jetStream)
         while !progress.isComplete, SystemClock.boot < deadline {
@@ -109,13 +113,6 @@ struct DesiredOptions: ParsableArguments {
         }
         show(revision, progress)
         if wait != nil, !progress.isComplete { throw FleetFailure(.found) }
-    }
-
-    /// Who holds or releases: the key, which the server has checked, and the user's name, which it has not.
-    private static func author(_ link: NATSLink) -> String? {
-        let user = getenv("USER").map { String(cString: $0) }
-        guard case .key(let pair) = link.settings.identity else { return user }
-        return (user.map { "\($0), " } ?? "") + "key \(pair.publicKey)"
     }
 
     private func show(_ revision: UInt64, _ progress: HoldProgress) {

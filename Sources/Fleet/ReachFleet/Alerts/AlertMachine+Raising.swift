@@ -1,0 +1,162 @@
+internal import ReachCore
+
+extension AlertMachine {
+    /// Raises alerts about hosts that have been away for long enough.
+    mutating func raise(_ now: Timestamp, _ facts: Facts) -> [AlertMessage] {
+        let due = Set(
+            troubles.filter { id, trouble in
+                trouble.alert == nil && trouble.back == nil && trouble.noticed + options.wait <= now
+                    && !facts.isQuiet(id)
+            }.keys)
+        guard !due.isEmpty else { return [] }
+        var messages: [AlertMessage] = []
+        var rest = due
+        for (outage, hosts) in outages(facts) where !rest.isDisjoint(with: hosts) {
+            if let message = raise(outage, hosts, now) { messages.append(message) }
+            rest.subtract(hosts)
+        }
+        return messages + raiseSingle(rest.sorted(), now)
+    }
+
+    /// What the hosts that are away now have in common. Quiet ones count for none.
+    private func outages(_ facts: Facts) -> [(Outage, [String])] {
+        let members = facts.members()
+        let absent = facts.absent()
+        var absences: [Absence] = []
+        for (index, member) in members.enumerated() {
+            if let trouble = troubles[member.host], trouble.back == nil, trouble.word == .silent {
+                guard trouble.alert != nil || !facts.isQuiet(member.host) else { continue }
+                absences.append(Absence(member: index, start: trouble.since, vagueness: trouble.vagueness))
+            } else if absent.contains(member.host) {
+                absences.append(Absence(member: index, start: nil))
+            }
+        }
+        absences.sort {
+            ($0.start?.nanosecondsSince1970 ?? .min, $0.member) < ($1.start?.nanosecondsSince1970 ?? .min, $1.member)
+        }
+        return OutageFinder.find(absences, among: members, options.outage).map { outage in
+            (outage, outage.members.map { members[$0].host })
+        }
+    }
+
+    /// Raises an alert about an outage, or adds hosts to the one that told of it.
+    ///
+    /// - Returns: `nil` if there is nothing to say: the outage is known, and not much larger than it was.
+    private mutating func raise(_ outage: Outage, _ hosts: [String], _ now: Timestamp) -> AlertMessage? {
+        let shared = AlertShare(outage.extent)
+        let name = shared.by == "fleet" ? "fleet" : "\(shared.by)=\(shared.value)"
+        let known = open[name]
+        // Hosts that were told of alone belong to it now.
+        for (other, alert) in open where other != name && alert.hosts.isSubset(of: hosts) { open[other] = nil }
+        let all = Set(hosts).union(known?.hosts ?? [])
+        open[name] = Open(
+            hosts: all, shared: shared, since: min(outage.first, known?.since ?? outage.first), told: known?.told ?? now
+        )
+        for id in hosts { troubles[id]?.alert = name }
+        hasChanged = true
+        if let known, all.count < known.hosts.count * 2 { return nil }
+        open[name]?.told = now
+        let message = AlertMessage(
+            alert: name, .down, hosts: hosts.sorted(), shared: shared, since: outage.first, sentence: outage.sentence)
+        return known == nil ? count(message, now) : message
+    }
+
+    private mutating func raiseSingle(_ hosts: [String], _ now: Timestamp) -> [AlertMessage] {
+        let messages = hosts.compactMap { id -> AlertMessage? in
+            guard let trouble = troubles[id] else { return nil }
+            troubles[id]?.alert = id
+            open[id] = Open(hosts: [id], shared: nil, since: trouble.since, told: now)
+            hasChanged = true
+            let why = trouble.why.map { ": \($0)" } ?? ""
+            let message = AlertMessage(
+                alert: id, .down, hosts: [id], since: trouble.since,
+                sentence: [
+                    .words("\(Self.title(id, trouble.name)) is \(trouble.word.shown) since "), .time(trouble.since),
+                    .words(why),
+                ])
+            return count(message, now)
+        }
+        guard messages.count > options.mostMessages, let first = messages.map(\.since).min() else { return messages }
+        let names = messages.flatMap(\.hosts)
+        return [
+            AlertMessage(
+                alert: "several", .down, hosts: names, since: first,
+                sentence: [
+                    .words("\(Self.list(names)) are away, without anything in common, the first since "), .time(first),
+                ])
+        ]
+    }
+
+    /// Counts an alert among those about the same. The one too many says that they flap, and those after it say nothing.
+    private mutating func count(_ message: AlertMessage, _ now: Timestamp) -> AlertMessage? {
+        raised[message.alert, default: []].append(now)
+        if flapping[message.alert] != nil {
+            flapping[message.alert]?.count += 1
+            flapping[message.alert]?.changed = message.since
+            return nil
+        }
+        let times = (raised[message.alert] ?? []).filter { $0 > now + (.zero - options.flapTime) }
+        guard times.count >= options.flaps, let first = times.first else { return message }
+        flapping[message.alert] = Flapping(
+            since: first, count: times.count, changed: message.since, hosts: message.hosts, shared: message.shared)
+        return AlertMessage(
+            alert: message.alert, .flapping, hosts: message.hosts, shared: message.shared, since: first,
+            changes: times.count,
+            sentence: [
+                .words(
+                    "\(subject(message.hosts, shared: message.shared)) flapping: away for the \(Self.ordinal(times.count)) time "
+                        + "within \(TimeWords.describe(first.duration(to: now))); the next message comes when "
+                        + "nothing has changed for \(TimeWords.describe(options.calm))")
+            ])
+    }
+
+    // MARK: - Sentences
+
+    func upSentence(_ back: [String], _ alert: Open, _ over: Timestamp, _ late: [String]) -> [SentencePiece] {
+        let lasted = TimeWords.describe(alert.since.duration(to: over))
+        var words: String
+        if let shared = alert.shared {
+            words = "\(back.count) of \(alert.hosts.count) hosts\(shared.phrase) are back after \(lasted)"
+        } else if let id = back.first, back.count == 1 {
+            let trouble = troubles[id]
+            let title = Self.title(id, trouble?.name)
+            words =
+                trouble?.word == .left
+                ? "\(title) said goodbye after \(lasted)" : "\(title) is back after \(lasted)"
+            if trouble?.word == .limited { words += ", with trouble" }
+        } else {
+            words = "\(Self.list(back)) are back after \(lasted)"
+        }
+        if !late.isEmpty { words += "; \(Self.list(late)) \(late.count == 1 ? "is" : "are") still away" }
+        return [.words(words)]
+    }
+
+    func subject(_ hosts: [String], _ alert: Open) -> String { subject(hosts, shared: alert.shared) }
+
+    /// `till-1 is`, `8 hosts with site=berlin-7 are`.
+    func subject(_ hosts: [String], shared: AlertShare?) -> String {
+        if let shared { return "\(hosts.count) hosts\(shared.phrase) are" }
+        guard hosts.count == 1 else { return "\(Self.list(hosts)) are" }
+        return "\(Self.title(hosts[0], troubles[hosts[0]]?.name)) is"
+    }
+
+    static func title(_ id: String, _ name: String?) -> String { name.map { "\($0) (\(id))" } ?? id }
+
+    /// `a, b and c`; of more than five the first three.
+    static func list(_ hosts: [String]) -> String {
+        guard hosts.count > 5 else {
+            guard hosts.count > 1, let last = hosts.last else { return hosts.first ?? "" }
+            return hosts.dropLast().joined(separator: ", ") + " and \(last)"
+        }
+        return "\(hosts.count) hosts (\(hosts.prefix(3).joined(separator: ", ")) and \(hosts.count - 3) more)"
+    }
+
+    private static func ordinal(_ number: Int) -> String {
+        switch number {
+        case 1: "first"
+        case 2: "second"
+        case 3: "third"
+        default: "\(number)th"
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package import ReachCore
+
+/// What an operator noted about a host: an entry of the bucket ``FleetNames/notes``.
+package struct HostNote: Hashable, Sendable {
+    /// The most bytes of a value in the bucket.
+    package static let sizeLimit = 4 << 10
+
+    /// Labels besides those of the list of hosts, which they replace.
+    package var labels: [String: String]
+    /// Since when the host is no longer shown; `nil` if it is.
+    package var retired: Timestamp?
+
+    package init(labels: [String: String] = [:], retired: Timestamp? = nil) {
+        self.labels = labels
+        self.retired = retired
+    }
+
+    package var isEmpty: Bool { labels.isEmpty && retired == nil }
+
+    package init(_ bytes: [UInt8]) throws(WireError) {
+        let reader = try WireReader(bytes, limit: Self.sizeLimit)
+        self.init(
+            labels: try reader.textsByName("labels", most: HostLabels.most), retired: try reader.time("retired"))
+    }
+
+    package var bytes: [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            json.field("v", 1)
+            json.field("labels", object: { $0.texts(labels) })
+            json.field("retired", retired?.description)
+        }
+        return json.bytes
+    }
+
+    package static func key(of host: String) -> String { "host.\(host)" }
+}

@@ -1,0 +1,144 @@
+package import ReachCore
+
+/// The availability of a fleet within a window of time: of all hosts, of those with each label, and of each host.
+package struct FleetReport: Sendable {
+    package struct Host: Sendable {
+        package let id: String
+        package let name: String?
+        package let labels: [String: String]
+        package let availability: Availability
+        /// When it was away.
+        package let absences: [Absence]
+        /// Since when it is known; `nil` for the whole window.
+        package let known: Timestamp?
+    }
+
+    package struct Group: Sendable {
+        package let label: String
+        package let value: String
+        package let hosts: [Int]
+        package let availability: Availability
+    }
+
+    package let from: Timestamp
+    package let to: Timestamp
+    /// In the order of their identities.
+    package let hosts: [Host]
+    /// In the order of their labels and values.
+    package let groups: [Group]
+    package let all: Availability
+    package let outages: [Outage]
+    /// The known hosts by their places in outages.
+    package let outageHosts: [String]
+
+    /// - Parameters:
+    ///   - history: What the streams hold of the window.
+    ///   - includes: Which hosts the report is about.
+    package init(
+        _ roster: Roster, _ history: FleetHistory, _ engine: EngineFacts, _ notes: OperatorNotes,
+        from start: Timestamp, systems: ASNTable = ASNTable(), _ options: OutageOptions = OutageOptions(),
+        includes: (RosterHost, HostPresence) -> Bool
+    ) {
+        // What the streams have dropped is not known.
+        let absences = history.absences(of: roster, engine)
+        var own = [[Absence]](repeating: [], count: roster.hosts.count)
+        for absence in absences { own[absence.member].append(absence) }
+        let window = start.nanosecondsSince1970..<max(engine.now, start).nanosecondsSince1970
+        var hosts: [Host] = []
+        var chosen: Set<Int> = []
+        for (index, host) in roster.hosts.enumerated() {
+            let presence = host.presence(engine)
+            guard includes(host, presence) else { continue }
+            chosen.insert(index)
+            let known = presence.word == .unseen ? engine.now : history.known(of: host, since: start)
+            hosts.append(
+                Host(
+                    id: host.id, name: host.report?.name, labels: host.labels,
+                    availability: Availability(
+                        own[index], in: window, known: known, quiet: Self.quiet(host, presence, notes)),
+                    absences: own[index], known: known))
+        }
+        hosts.sort { $0.id < $1.id }
+        (self.hosts, from, to) = (hosts, start, engine.now)
+        groups = Self.groups(hosts)
+        all = hosts.reduce(into: Availability()) { $0.add($1.availability) }
+        outages = OutageFinder.find(absences, among: history.members(of: roster), systems: systems, options)
+            .filter { $0.members.contains(where: chosen.contains) }
+        outageHosts = roster.hosts.map(\.id)
+    }
+
+    private static func quiet(
+        _ host: RosterHost, _ presence: HostPresence, _ notes: OperatorNotes
+    ) -> [Availability.Span] {
+        notes.quiet.filter { $0.covers(host, presence) && $0.from < $0.until }.map {
+            $0.from.nanosecondsSince1970..<$0.until.nanosecondsSince1970
+        }
+    }
+
+    private static func groups(_ hosts: [Host]) -> [Group] {
+        var members: [String: [String: [Int]]] = [:]
+        for (index, host) in hosts.enumerated() {
+            for (name, value) in host.labels { members[name, default: [:]][value, default: []].append(index) }
+        }
+        return members.sorted { $0.key < $1.key }.flatMap { name, values in
+            values.sorted { $0.key < $1.key }.map { value, indexes in
+                Group(
+                    label: name, value: value, hosts: indexes,
+                    availability: indexes.reduce(into: Availability()) { $0.add(hosts[$1].availability) })
+            }
+        }
+    }
+}
+
+extension JSONWriter {
+    /// A report for programs.
+    package mutating func fleetReport(_ report: FleetReport) {
+        object { json in
+            json.field("v", 1)
+            json.field("type", "fleet-report")
+            json.field("from", report.from)
+            json.field("to", report.to)
+            json.field("hosts", Int64(report.hosts.count))
+            json.field("all", object: { $0.availability(report.all) })
+            json.field(
+                "labels",
+                array: { json in
+                    for group in report.groups {
+                        json.object {
+                            $0.field("label", group.label)
+                            $0.field("value", group.value)
+                            $0.field("hosts", Int64(group.hosts.count))
+                            $0.field("of", object: { $0.availability(group.availability) })
+                        }
+                    }
+                })
+            json.field(
+                "members",
+                array: { json in
+                    for host in report.hosts {
+                        json.object {
+                            $0.field("host", host.id)
+                            $0.field("labels", object: { $0.texts(host.labels) })
+                            $0.field("of", object: { $0.availability(host.availability) })
+                        }
+                    }
+                })
+            json.field(
+                "outages",
+                array: { json in for outage in report.outages { json.outage(outage, hosts: report.outageHosts) } })
+        }
+    }
+
+    private mutating func availability(_ times: Availability) {
+        key("availability")
+        if let share = times.share { value(share) } else { value(nil as String?) }
+        field("up_ms", times.up.nanoseconds / 1_000_000)
+        field("down_ms", times.down.nanoseconds / 1_000_000)
+        field("presumed_ms", times.presumed.nanoseconds / 1_000_000)
+        field("confirmed_ms", times.confirmed.nanoseconds / 1_000_000)
+        field("unknown_ms", times.unknown.nanoseconds / 1_000_000)
+        field("quiet_ms", times.quiet.nanoseconds / 1_000_000)
+        field("outages", Int64(times.outages))
+        field("longest_ms", times.longest.nanoseconds / 1_000_000)
+    }
+}

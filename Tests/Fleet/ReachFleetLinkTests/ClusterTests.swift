@@ -1,0 +1,73 @@
+import Glibc
+import ReachCore
+import ReachFleet
+import ReachFleetLink
+import ReachTesting
+import Testing
+
+/// Readers of a cluster in which a server dies.
+@Suite struct ClusterTests {
+    @Test(arguments: NATSServerProcess.programs)
+    func `a reader's questions are answered while the cluster chooses a leader`(_ program: String) throws {
+        let cluster = try TestCluster(program)
+        let settings = try cluster.servers[0].settings()
+        let link = try NATSLink.connect(settings)
+        let jetStream = JetStream(link)
+        try waitUntil("the cluster has a leader", within: .seconds(60)) { (try? jetStream.call("INFO")) != nil }
+        let stream = #"{"name":"S","subjects":["s.*"],"num_replicas":3,"allow_direct":true}"#
+        try waitUntil("the stream is made", within: .seconds(60)) {
+            (try? jetStream.createStream("S", Array(stream.utf8))) != nil
+        }
+        for number in 0..<10 { _ = try jetStream.append("s.\(number)", [1]) }
+        // The leader of the stream dies, or if that is the server that we are connected to, another.
+        let leader = try jetStream.stream("S")?["cluster"]?["leader"]?.string
+        cluster.kill(leader == "n0" ? "n1" : leader ?? "n1")
+        #expect(try jetStream.stream("S") != nil)
+        var count = 0
+        try jetStream.read("S", filter: "s.*", from: .first) { _ in count += 1 }
+        #expect(count == 10)
+        #expect(try jetStream.last("s.3", in: "S")?.payload == [1])
+    }
+}
+
+/// Three servers on free ports of the loopback.
+final class TestCluster {
+    private(set) var servers: [NATSServerProcess] = []
+
+    init(_ program: String) throws {
+        let ports = try (0..<3).map { _ in try Self.freePort() }
+        let routes = ports.map { "\"nats://127.0.0.1:\($0)\"" }.joined(separator: ", ")
+        for (index, port) in ports.enumerated() {
+            servers.append(
+                try NATSServerProcess(
+                    """
+                    server_name: n\(index)
+                    jetstream { store_dir: "$STORE" }
+                    cluster { name: c, listen: "127.0.0.1:\(port)", routes: [\(routes)] }
+
+                    """, program: program))
+        }
+    }
+
+    func kill(_ name: String) {
+        guard let index = Int(name.dropFirst()) else { return }
+        servers[index].kill()
+    }
+
+    private static func freePort() throws -> UInt16 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        return try withUnsafeMutablePointer(to: &address) { pointer in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                guard bind(descriptor, generic, length) == 0, getsockname(descriptor, generic, &length) == 0 else {
+                    throw NotInTime(description: "no free port")
+                }
+                return UInt16(bigEndian: pointer.pointee.sin_port)
+            }
+        }
+    }
+}

@@ -1,0 +1,273 @@
+import ReachCore
+import ReachFleet
+import Testing
+
+/// A fleet whose hosts go away and return by the minute, and what somebody is told of it.
+private struct AlertStory {
+    static let noon = Timestamp(secondsSince1970: 1_795_348_800, nanoseconds: 0)
+
+    var machine: AlertMachine
+    var roster = Roster()
+    var now = Self.noon
+    var quiet: Set<String> = []
+    var acknowledged: [String: Acknowledgement] = [:]
+    var told: [AlertMessage] = []
+
+    /// Hosts `till-1` and so on, each at the site that its number gives.
+    init(_ options: AlertOptions = AlertOptions(), hosts: Int = 8, site: (Int) -> String = { _ in "berlin-7" }) {
+        machine = AlertMachine(options)
+        for number in 1...hosts {
+            let id = "till-\(number)"
+            var state = HostState(
+                host: id, version: "1", written: Instant(wall: now, boot: BootTime(nanoseconds: 0)), boot: "b",
+                lease: .seconds(120))
+            state.labels = ["site": site(number)]
+            roster.apply(state: state.bytes, of: id, storedAt: now)
+        }
+    }
+
+    private mutating func apply(_ number: Int, _ word: HostWord, since: Timestamp) {
+        guard let host = roster["till-\(number)"] else { return }
+        machine.apply(host, HostPresence(word, since: since, why: "its lease ran out"), at: now)
+    }
+
+    mutating func lose(_ numbers: ClosedRange<Int>, since ago: Duration = .zero) {
+        for number in numbers { apply(number, .silent, since: now + (.zero - ago)) }
+    }
+
+    mutating func back(_ numbers: ClosedRange<Int>, as word: HostWord = .here) {
+        for number in numbers { apply(number, word, since: now) }
+    }
+
+    mutating func begin() { told += machine.begin(at: now) }
+
+    /// Lets time pass by seconds, as a watch does.
+    mutating func pass(_ duration: Duration) {
+        let (roster, quiet, acknowledged) = (roster, quiet, acknowledged)
+        let facts = AlertMachine.Facts(
+            members: { roster.hosts.map { FleetMember($0) } }, isQuiet: { quiet.contains($0) },
+            acknowledgement: { name, _ in acknowledged[name] })
+        let end = now + duration
+        while now < end {
+            now = now + .seconds(1)
+            told += machine.tick(now, facts)
+        }
+    }
+
+    var lines: [String] {
+        told.map { message in
+            "\(message.event.rawValue) \(message.alert): "
+                + message.sentence.text { String($0.description.dropFirst(11).prefix(5)) }
+        }
+    }
+}
+
+@Suite struct AlertMachineTests {
+    @Test func `one host that is away for long enough is told of, and its return`() {
+        var story = AlertStory()
+        story.lose(1...1)
+        story.pass(.seconds(119))
+        #expect(story.lines == [])
+        story.pass(.seconds(601))
+        story.back(1...1)
+        story.pass(.seconds(120))
+        #expect(
+            story.lines == [
+                "down till-1: till-1 is silent since 12:00: its lease ran out",
+                "up till-1: till-1 is back after 12 min",
+            ])
+    }
+
+    @Test func `a host that is back in time is not told of`() {
+        var story = AlertStory()
+        for _ in 0..<20 {
+            story.lose(1...1)
+            story.pass(.seconds(100))
+            story.back(1...1)
+            story.pass(.seconds(100))
+        }
+        #expect(story.lines == [])
+    }
+
+    @Test func `a site that loses its power is one message, also if its leases run out one after the other`() {
+        var story = AlertStory(hosts: 16) { $0 <= 8 ? "berlin-7" : "berlin-8" }
+        for number in 1...8 {
+            story.lose(number...number, since: .seconds(360))
+            story.pass(.seconds(12))
+        }
+        story.pass(.seconds(600))
+        for number in 1...8 {
+            story.back(number...number)
+            story.pass(.seconds(3))
+        }
+        story.pass(.seconds(120))
+        #expect(story.told.map(\.alert) == ["site=berlin-7", "site=berlin-7"])
+        #expect(
+            story.lines.first?.hasPrefix("down site=berlin-7: 8 of 8 hosts with site=berlin-7 silent since 11:54")
+                == true)
+        #expect(story.lines.last == "up site=berlin-7: 8 of 8 hosts with site=berlin-7 are back after 17 min")
+        #expect(story.told.first?.hosts.count == 8)
+    }
+
+    @Test func `who is still away when the others are back is named, and told of when it returns`() {
+        var story = AlertStory(hosts: 20)
+        story.lose(1...20)
+        story.pass(.seconds(300))
+        story.back(1...19)
+        story.pass(.seconds(300))
+        story.back(20...20)
+        story.pass(.seconds(120))
+        #expect(
+            story.lines.dropFirst() == [
+                "up site=berlin-7: 19 of 20 hosts with site=berlin-7 are back after 5 min; till-20 is still away",
+                "up till-20: till-20 is back after 10 min",
+            ])
+    }
+
+    @Test func `a return that does not last is none`() {
+        var story = AlertStory()
+        story.lose(1...1)
+        story.pass(.seconds(300))
+        story.back(1...1)
+        story.pass(.seconds(30))
+        story.lose(1...1)
+        story.pass(.seconds(300))
+        story.back(1...1)
+        story.pass(.seconds(120))
+        #expect(story.lines.last == "up till-1: till-1 is back after 10 min")
+        #expect(story.told.count == 2)
+    }
+
+    @Test func `what comes again and again is joined, and in the end it is said how it stands`() {
+        var story = AlertStory()
+        for _ in 0..<6 {
+            story.lose(1...1)
+            story.pass(.seconds(180))
+            story.back(1...1)
+            story.pass(.seconds(180))
+        }
+        story.pass(.seconds(1800))
+        #expect(story.told.map(\.event) == [.down, .up, .down, .up, .flapping, .steady])
+        #expect(story.told.last?.changes == 6)
+        #expect(story.lines.last?.contains("steady, online since") == true)
+        // And after that it is told of as before.
+        story.lose(1...1)
+        story.pass(.seconds(180))
+        story.back(1...1)
+        story.pass(.seconds(180))
+        #expect(story.told.suffix(2).map(\.event) == [.down, .up])
+    }
+
+    @Test func `who flaps and stays away is told of as away, and its return too`() {
+        var story = AlertStory()
+        for _ in 0..<3 {
+            story.lose(1...1)
+            story.pass(.seconds(180))
+            story.back(1...1)
+            story.pass(.seconds(180))
+        }
+        story.lose(1...1)
+        story.pass(.seconds(3000))
+        #expect(story.lines.last?.contains("steady, away since") == true)
+        story.back(1...1)
+        story.pass(.seconds(120))
+        #expect(story.told.last?.event == .up)
+    }
+
+    @Test func `a quiet time says nothing, and at its end who is still away and was not told of`() {
+        var story = AlertStory()
+        // Away and told of before: no second message when the quiet time ends.
+        story.lose(1...1)
+        story.pass(.seconds(300))
+        story.quiet = ["till-1", "till-2", "till-3"]
+        story.lose(2...3)
+        story.pass(.seconds(3600))
+        story.back(2...2)
+        story.pass(.seconds(120))
+        #expect(story.told.map(\.alert) == ["till-1"])
+        story.quiet = []
+        story.pass(.seconds(300))
+        #expect(story.told.map(\.alert) == ["till-1", "till-3"])
+        story.back(1...3)
+        story.pass(.seconds(120))
+        // The return of a host whose absence was not told of is not told either.
+        #expect(story.told.filter { $0.event == .up }.map(\.alert) == ["till-1", "till-3"])
+    }
+
+    @Test func `an alert is repeated until somebody acknowledges it`() {
+        var options = AlertOptions()
+        options.reminder = .seconds(1800)
+        var story = AlertStory(options)
+        // Of an earlier trouble.
+        story.acknowledged["till-1"] = Acknowledgement(
+            alert: "till-1", author: "anna", stored: AlertStory.noon + .seconds(-60))
+        story.lose(1...1)
+        story.pass(.seconds(4000))
+        #expect(story.told.map(\.event) == [.down, .reminder, .reminder])
+        #expect(story.lines[1] == "reminder till-1: till-1 is still away after 32 min")
+        story.acknowledged["till-1"] = Acknowledgement(alert: "till-1", author: "anna", stored: story.now)
+        story.pass(.seconds(4000))
+        #expect(story.told.count == 3)
+        story.back(1...1)
+        story.pass(.seconds(120))
+        #expect(story.told.last?.event == .up)
+        #expect(story.told.last?.acknowledged == "anna")
+    }
+
+    @Test func `many hosts that have nothing in common are one message`() {
+        var options = AlertOptions()
+        options.outage.leastPercent = 60
+        var story = AlertStory(options, hosts: 100) { "site-\($0)" }
+        for number in [3, 7, 20, 31, 44, 58, 71] { story.lose(number...number, since: .seconds(number * 100)) }
+        story.pass(.seconds(300))
+        #expect(story.told.map(\.alert) == ["several"])
+        #expect(story.lines.first?.contains("7 hosts (till-20, till-3, till-31 and 4 more) are away") == true)
+    }
+
+    @Test func `a host that was told of alone belongs to the outage that follows`() {
+        var story = AlertStory()
+        story.lose(1...1)
+        story.pass(.seconds(130))
+        #expect(story.told.map(\.alert) == ["till-1"])
+        story.lose(2...8, since: .seconds(130))
+        story.pass(.seconds(300))
+        story.back(1...8)
+        story.pass(.seconds(120))
+        #expect(story.told.map(\.alert) == ["till-1", "site=berlin-7", "site=berlin-7"])
+    }
+
+    @Test func `a watch that begins again repeats nothing, and tells of what came back meanwhile`() throws {
+        var first = AlertStory()
+        first.lose(1...3)
+        first.pass(.seconds(300))
+        let kept = first.machine.bytes
+        var again = AlertStory()
+        again.now = first.now
+        let isRestored = again.machine.restore(kept)
+        #expect(isRestored)
+        again.lose(1...2, since: .seconds(300))
+        again.begin()
+        again.pass(.seconds(600))
+        #expect(again.told.map(\.event) == first.told.filter { $0.alert == "till-3" }.map { _ in .up })
+        #expect(again.told.map(\.alert) == ["till-3"])
+        let isNonsense = !again.machine.restore(Array("{}".utf8))
+        #expect(isNonsense)
+        // Without what was kept, those that are away are one message.
+        var fresh = AlertStory()
+        fresh.lose(1...2, since: .seconds(300))
+        fresh.begin()
+        fresh.pass(.seconds(600))
+        #expect(fresh.told.map(\.alert) == ["start"])
+        #expect(fresh.lines.first?.contains("till-1 and till-2 were away when this watch began") == true)
+    }
+
+    @Test func `a host that is retired is forgotten`() {
+        var story = AlertStory()
+        story.lose(1...1)
+        story.pass(.seconds(300))
+        story.machine.forget("till-1")
+        story.back(1...1)
+        story.pass(.seconds(300))
+        #expect(story.told.count == 1)
+    }
+}

@@ -1,0 +1,102 @@
+import ReachCore
+import ReachFleet
+import Testing
+
+@Suite struct FleetReportTests {
+    private static let window = at(0).nanosecondsSince1970..<at(1000).nanosecondsSince1970
+
+    private static func seconds(_ times: Availability) -> [Int64] {
+        [times.up, times.presumed, times.confirmed, times.quiet, times.unknown, times.longest].map {
+            $0.nanoseconds / 1_000_000_000
+        }
+    }
+
+    private static func span(_ from: Double, _ to: Double) -> Availability.Span {
+        at(from).nanosecondsSince1970..<at(to).nanosecondsSince1970
+    }
+
+    @Test func `what the host says and what the engine concludes are counted apart`() {
+        let times = Availability(
+            [
+                Absence(member: 0, start: nil, end: at(100)),
+                Absence(member: 0, start: at(200), end: at(250), evidence: .confirmed),
+                Absence(member: 0, start: at(900)),
+            ], in: Self.window)
+        #expect(Self.seconds(times) == [750, 200, 50, 0, 0, 100])
+        #expect(times.outages == 3)
+        #expect(times.share == 0.75)
+    }
+
+    @Test func `a host is not charged for the time before it was there, nor for that in which it was switched off`() {
+        let times = Availability(
+            [
+                Absence(member: 0, start: at(100), end: at(600)),
+                Absence(member: 0, start: at(700), end: at(800), isSwitchedOff: true),
+            ], in: Self.window, known: at(500))
+        #expect(Self.seconds(times) == [300, 100, 0, 0, 600, 100])
+        #expect(Availability([], in: Self.window, known: at(2000)).share == nil)
+    }
+
+    @Test func `of an absence that a quiet time covers in part only the rest counts`() {
+        let absence = Absence(member: 0, start: at(100), end: at(300), evidence: .confirmed)
+        let part = Availability([absence], in: Self.window, quiet: [Self.span(0, 150), Self.span(140, 200)])
+        #expect(Self.seconds(part) == [800, 0, 100, 100, 0, 100])
+        let whole = Availability([absence], in: Self.window, quiet: [Self.span(0, 400)])
+        #expect(whole.share == 1)
+        #expect(whole.outages == 0)
+    }
+
+    @Test(arguments: [(1.0, "100 %"), (0.999_999, "99.99 %"), (0.5, "50.00 %"), (0, "0 %"), (0.9505, "95.05 %")])
+    func `only what was never away has 100 %`(_ share: Double, _ text: String) {
+        #expect(Availability.percent(share) == text)
+    }
+
+    /// Two sites; that of till-3 was away for half of the hour, by its own word.
+    private static func report(_ includes: (RosterHost) -> Bool = { _ in true }) -> FleetReport {
+        var (roster, history, notes) = (Roster(), FleetHistory(since: at(0), keepsTimelines: false), OperatorNotes())
+        for number in 1...4 {
+            var state = HostState(
+                host: "till-\(number)", version: "1", written: Instant(wall: at(0), boot: BootTime(nanoseconds: 0)),
+                boot: "b", lease: .seconds(120))
+            state.labels = ["site": number < 3 ? "=a,\"b\"" : "berlin-7"]
+            roster.apply(state: state.bytes, of: "till-\(number)", storedAt: at(0))
+            let lease = HostLease(boot: "b", n: 0, since: at(0), behind: 0)
+            roster.apply(lease: lease.bytes, of: "till-\(number)", storedAt: at(3590))
+            roster.apply(listed: "till-\(number)", key: "K\(number)")
+        }
+        for (time, isUp) in [(600.0, false), (2400, true)] {
+            for number in 3...4 {
+                history.apply(
+                    ConnectionAdvisory(
+                        isUp: isUp, time: at(time), start: at(time), user: "K\(number)",
+                        reason: number == 3 ? "Stale Connection" : "Client Closed"), of: "till-\(number)")
+            }
+        }
+        _ = notes.apply(
+            key: "quiet.all.x",
+            QuietTime(id: "x", query: .all, from: at(0), until: at(600 + 180)).bytes, storedAt: at(0))
+        return FleetReport(roster, history, EngineFacts(now: at(3600)), notes, from: at(0)) { host, _ in includes(host)
+        }
+    }
+
+    @Test func `a report has all hosts, each label and each host`() {
+        let report = Self.report()
+        #expect(report.hosts.map(\.id) == ["till-1", "till-2", "till-3", "till-4"])
+        #expect(report.groups.map { "\($0.value) \($0.hosts.count)" } == ["=a,\"b\" 2", "berlin-7 2"])
+        #expect(report.hosts[2].availability.presumed == .seconds(1620))
+        #expect(report.hosts[2].availability.quiet == .seconds(180))
+        #expect(report.hosts[3].availability.unknown == .seconds(1800))
+        #expect(report.groups[0].availability.share == 1)
+        #expect(Self.report { $0.id == "till-1" }.hosts.count == 1)
+    }
+
+    @Test func `no cell of the spreadsheet runs as a formula or ends early, and no text of a host is markup`() throws {
+        let csv = FleetReportCSV.text(Self.report())
+        #expect(csv.contains("site,\"'=a,\"\"b\"\"\",2,1.0,"), "\(csv)")
+        #expect(csv.split(separator: "\r\n").count == 8)
+        let page = String(decoding: FleetReportPage(Self.report()) { $0.description }.html(nonce: "n"), as: UTF8.self)
+        #expect(page.contains("=a,&quot;b&quot;"))
+        #expect(!page.contains("<script"))
+        #expect(page.contains("By site"))
+    }
+}
