@@ -1,8 +1,8 @@
 import Glibc
 import ReachSession
 
-/// operation-queue URL: requests that depend on one another, as operations of an NSOperationQueue do. Each is sent after the one
-/// before it, and only if that succeeded; others of the session are sent at the same time.
+/// operation-queue URL: requests that depend on one another, as operations of an NSOperationQueue do. Each is sent after those that
+/// it depends on, and only if they succeeded; others of the session are sent at the same time.
 @main enum OperationQueue {
     static func main() async {
         guard CommandLine.arguments.count == 2 else {
@@ -12,18 +12,17 @@ import ReachSession
         do throws(RequestError) {
             let options = RequestSessionOptions(program: "operation-queue")
             let session = try RequestSession(baseURL: CommandLine.arguments[1], options: options)
+            let login = try session.post("token", parameters: ["grant": "password"])
+            let order = try session.upload(Array("tea".utf8), to: "basket")
+            let invoice = try session.get("invoices/1")
+            let mail = try session.post("mails", parameters: ["to": "ann"])
             // [order addDependency:login]; [invoice addDependency:order]; [mail addDependency:invoice];
-            var dependent = RequestOptions()
-            dependent.orderKey = "checkout"
-            dependent.dependsOnPrevious = true
-            let steps = [
-                ("login", try session.post("token", parameters: ["grant": "password"], options: dependent)),
-                ("order", try session.upload(Array("tea".utf8), to: "basket", options: dependent)),
-                ("invoice", try session.get("invoices/1", options: dependent)),
-                ("mail", try session.post("mails", parameters: ["to": "ann"], options: dependent)),
-            ]
-            // Resumed in this order, they are sent in this order.
-            for (_, task) in steps { task.resume() }
+            try order.addDependency(on: login, mustSucceed: true)
+            try invoice.addDependency(on: order, mustSucceed: true)
+            try mail.addDependency(on: invoice, mustSucceed: true)
+            // They may be resumed in any order.
+            let steps = [("login", login), ("order", order), ("invoice", invoice), ("mail", mail)]
+            for (_, task) in steps.reversed() { task.resume() }
             for (name, task) in steps { await show(name, task) }
             await session.closeAndWait()
         } catch {

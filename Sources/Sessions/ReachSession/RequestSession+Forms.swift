@@ -18,7 +18,7 @@ extension RequestSession {
         } catch {
             throw RequestError(ofBuilding: error)
         }
-        request.headerFields.replace(with: try core.headers.current.sent)
+        request.headers.replace(with: try core.headers.current.sent)
         return try task(request, headers, constraint, options, kind: .upload, completion)
     }
 

@@ -14,7 +14,7 @@ extension RequestSession {
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
         var request = request
-        request.headerFields.complete(from: try core.headers.current.sent)
+        request.headers.complete(from: try core.headers.current.sent)
         return try task(request, [:], constraint, options, completion)
     }
 
@@ -30,7 +30,7 @@ extension RequestSession {
         } catch {
             throw RequestError(error)
         }
-        complete.headerFields.complete(from: try core.headers.current.sent)
+        complete.headers.complete(from: try core.headers.current.sent)
         return try task(complete, [:], constraint, options, completion)
     }
 
@@ -45,7 +45,7 @@ extension RequestSession {
         } catch {
             throw RequestError(error)
         }
-        request.headerFields.replace(with: try core.headers.current.sent)
+        request.headers.replace(with: try core.headers.current.sent)
         return request
     }
 
@@ -59,7 +59,7 @@ extension RequestSession {
         try request.moveCredentials()
         if !headers.isEmpty {
             let headers = try headers.sent
-            request.headerFields.replace(with: headers)
+            request.headers.replace(with: headers)
             if let fault = RequestFieldFault.first(in: headers.map { HeaderField($0.name.rawName, $0.value) }) {
                 throw RequestError(RequestValidationError(.header, fault.description))
             }
@@ -112,7 +112,7 @@ extension WebRequest {
         url = url.withoutUserInformation
         let sides = text.cut(at: ":") ?? (before: text[...], after: "")
         guard let user = sides.before.unescaped, let password = sides.after.unescaped,
-            headerFields.setBasicAuthorization(user: user, password: password)
+            headers.setBasicAuthorization(user: user, password: password)
         else {
             throw RequestError(
                 .request, "bad-url", "the URL's name and password are no UTF-8, or the name has a colon: use a header")
@@ -156,8 +156,8 @@ extension RequestSpecification {
         // refused.
         let fields =
             length == nil
-            ? request.headerFields
-            : request.headerFields.filter { $0.name != .contentLength || $0.value != length }
+            ? request.headers
+            : request.headers.filter { $0.name != .contentLength || $0.value != length }
         let headers = try core.sentFields.list(fields)
         do throws(RequestValidationError) {
             let destination = try core.destinations.destination(of: request.url)

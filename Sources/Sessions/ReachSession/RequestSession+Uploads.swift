@@ -74,7 +74,7 @@ extension RequestSession {
     func bare(_ method: String, _ url: String) throws(RequestError) -> WebRequest {
         let written = try write("GET", url)
         do throws(RequestSerializationError) {
-            return try WebRequest(method: method, url: written.url, headerFields: written.headerFields)
+            return try WebRequest(method: method, url: written.url, headers: written.headers)
         } catch {
             throw RequestError(error)
         }

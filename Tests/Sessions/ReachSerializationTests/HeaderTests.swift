@@ -133,8 +133,8 @@ import Testing
     @Test func `a serializer adds both headers unless the request has its own`() throws {
         let defaults = DefaultHeaders.headers(program: "p", version: "1", environment: ["LANG": "de_AT.UTF-8"])
         let request = try FormRequestSerializer(headers: defaults).request("GET", "http://example.com/")
-        #expect(request.headerFields[.acceptLanguage] == "de-AT;q=1")
-        #expect(request.headerFields[.userAgent] == "p/1 (\(DefaultHeaders.systemName))")
+        #expect(request.headers[.acceptLanguage] == "de-AT;q=1")
+        #expect(request.headers[.userAgent] == "p/1 (\(DefaultHeaders.systemName))")
         #expect(
             DefaultHeaders.headers(program: "p", version: "1", environment: [:]).map(\.name) == [.userAgent])
     }

@@ -81,8 +81,8 @@ import Testing
             return
         }
         let bytes = try read(body)
-        #expect(request.headerFields[.contentType] == "multipart/form-data; boundary=\(body.boundary)")
-        #expect(request.headerFields[.contentLength] == String(bytes.count))
+        #expect(request.headers[.contentType] == "multipart/form-data; boundary=\(body.boundary)")
+        #expect(request.headers[.contentLength] == String(bytes.count))
         #expect(request.contentLength == Int64(bytes.count) && body.contentLength == Int64(bytes.count))
         let text = String(decoding: bytes, as: UTF8.self)
         let names = text.split(separator: "form-data; ").dropFirst().map { String($0.prefix { $0 != "\r\n" }) }
@@ -104,8 +104,8 @@ import Testing
 
     @Test func `a form without parts gives a request without parameters`() throws {
         let request = try FormRequestSerializer().multipartRequest("POST", "http://example.com/")
-        #expect(request.contentLength == 0 && request.headerFields[.contentLength] == nil)
-        #expect(request.headerFields[.contentType] == "application/x-www-form-urlencoded")
+        #expect(request.contentLength == 0 && request.headers[.contentLength] == nil)
+        #expect(request.headers[.contentType] == "application/x-www-form-urlencoded")
     }
 
     @Test func `names cannot break out of their quotes`() throws {

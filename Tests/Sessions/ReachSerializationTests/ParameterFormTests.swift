@@ -72,7 +72,7 @@ import Testing
         ) { form in
             try form.setBoundary("my boundary?")
         }
-        #expect(request.headerFields[.contentType] == #"multipart/form-data; boundary="my boundary?""#)
+        #expect(request.headers[.contentType] == #"multipart/form-data; boundary="my boundary?""#)
         guard case .multipart(let body) = request.body else { return #expect(Bool(false)) }
         let text = String(decoding: try Self.bytes(of: body), as: UTF8.self)
         #expect(text.hasPrefix("--my boundary?\r\n") && text.hasSuffix("\r\n--my boundary?--\r\n"))

@@ -19,14 +19,14 @@ import Testing
 
     @Test func `testThatAFHTTPRequestSerializationSerializesPOSTRequestsProperly`() throws {
         let request = try FormRequestSerializer().request("POST", site, parameters: ["key": "value"])
-        #expect(request.headerFields[.contentType] == "application/x-www-form-urlencoded")
+        #expect(request.headers[.contentType] == "application/x-www-form-urlencoded")
         #expect(bytes(request) == "key=value" && request.contentLength == 9)
         #expect(request.url.description == site)
     }
 
     @Test func `testThatAFHTTPRequestSerializationSerializesPOSTRequestsProperlyWhenNoParameterIsProvided`() throws {
         let request = try FormRequestSerializer().request("POST", site)
-        #expect(request.headerFields[.contentType] == "application/x-www-form-urlencoded")
+        #expect(request.headers[.contentType] == "application/x-www-form-urlencoded")
         #expect(bytes(request)?.isEmpty == true && request.contentLength == 0)
     }
 
@@ -76,11 +76,11 @@ import Testing
         try defaults.set("User-Agent", "default")
         try defaults.set("X-Other", "default")
         var own = try WebRequest(method: "POST", url: WebAddress(site))
-        try own.headerFields.set("user-agent", "own")
-        try own.headerFields.set("Content-Type", "text/plain")
+        try own.headers.set("user-agent", "own")
+        try own.headers.set("Content-Type", "text/plain")
         let request = try FormRequestSerializer(headers: defaults).serialize(own, parameters: ["a": 1])
-        #expect(request.headerFields[.userAgent] == "own" && request.headerFields["X-Other"] == "default")
-        #expect(request.headerFields[.contentType] == "text/plain")
+        #expect(request.headers[.userAgent] == "own" && request.headers["X-Other"] == "default")
+        #expect(request.headers[.contentType] == "text/plain")
     }
 
     @Test func `a query needs names, and the URL must be valid`() {
@@ -105,7 +105,7 @@ import Testing
     @Test func `testThatJSONRequestSerializationHandlesParametersDictionary`() throws {
         let request = try JSONRequestSerializer().request("POST", site, parameters: ["key": "value"])
         #expect(bytes(request) == #"{"key":"value"}"#)
-        #expect(request.headerFields[.contentType] == "application/json")
+        #expect(request.headers[.contentType] == "application/json")
     }
 
     @Test func `testThatJSONRequestSerializationHandlesParametersArray`() throws {
@@ -135,7 +135,7 @@ import Testing
 
     @Test func `JSON has no body without parameters, and some methods encode parameters in the URL`() throws {
         let empty = try JSONRequestSerializer().request("POST", site)
-        #expect(bytes(empty) == nil && empty.headerFields[.contentType] == nil && empty.contentLength == nil)
+        #expect(bytes(empty) == nil && empty.headers[.contentType] == nil && empty.contentLength == nil)
         let get = try JSONRequestSerializer().request("GET", site, parameters: ["a": ["b": 1]])
         #expect(get.url.query == "a%5Bb%5D=1" && bytes(get) == nil)
     }

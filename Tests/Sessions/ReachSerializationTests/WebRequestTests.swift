@@ -14,7 +14,7 @@ import Testing
     func `the head has the URL's parts, without a password and a fragment`(
         url: String, scheme: String, authority: String, path: String
     ) throws {
-        let head = WebRequest(method: .put, url: try WebAddress(url), headerFields: [.accept: "*/*"]).head
+        let head = WebRequest(method: .put, url: try WebAddress(url), headers: [.accept: "*/*"]).head
         #expect(head.method == .put && head.scheme == scheme && head.authority == authority && head.path == path)
         #expect(head.headerFields == [.accept: "*/*"])
     }

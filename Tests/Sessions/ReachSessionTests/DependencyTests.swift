@@ -90,4 +90,47 @@ import Testing
         #expect(lines(stage) == ["a", "c"])
         #expect(try await second.resume().response().statusCode == 200)
     }
+
+    @Test func `in any order of calls tasks start after those that they depend on, and end once`() async throws {
+        for seed in 0..<100 {
+            var random = SeededGenerator(seed: UInt64(seed))
+            let sent = EventLog<Int>()
+            let session = try RequestSession(
+                baseURL: "http://example.org/",
+                options: RequestSessionOptions(
+                    stub: StubTransport { request in
+                        sent.append(Int(request.url.path.dropFirst()) ?? -1)
+                        return .json([:])
+                    }))
+            let tasks = try (0..<12).map { try session.get("\($0)") }
+            let ends = EventLog<Int>()
+            var before: [Set<Int>] = []
+            for (index, task) in tasks.enumerated() {
+                task.whenComplete { _ in ends.append(index) }
+                before.append(Set((0..<index).filter { _ in random.oneIn(4) }))
+                for other in before[index] { try task.addDependency(on: tasks[other]) }
+            }
+            for index in tasks.indices.shuffled(using: &random) {
+                tasks[index].resume()
+                if random.oneIn(6) { tasks[Int.random(in: 0..<12, using: &random)].cancel() }
+                if random.oneIn(6) {
+                    let other = tasks[Int.random(in: 0...index, using: &random)]
+                    other.suspend()
+                    other.resume()
+                }
+            }
+            if random.oneIn(5) { session.close() }
+            let order = try await ends.wait(for: 12)
+            #expect(Set(order).count == 12, "seed \(seed)")
+            for task in tasks { #expect(task.requestState.isFinal, "seed \(seed)") }
+            // What was sent was sent after all before it were sent, cancelled or closed.
+            for (place, index) in sent.values.enumerated() {
+                for other in before[index] {
+                    let wasSent = sent.values.firstIndex(of: other)
+                    #expect(wasSent.map { $0 < place } ?? true, "seed \(seed)")
+                }
+            }
+            await session.closeAndWait()
+        }
+    }
 }

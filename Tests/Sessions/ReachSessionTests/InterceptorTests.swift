@@ -141,7 +141,7 @@ import Testing
         let sent = stage.server.requests.values[0]
         #expect(sent.contains("X-Added: new\r\n") && sent.contains("X-Replaced: new\r\n"))
         #expect(sent.contains("X-Kept: old\r\n") && !sent.contains("X-Removed") && !sent.contains("X-Replaced: old"))
-        #expect(task.originalRequest.headerFields["X-Added"] == nil)
+        #expect(task.originalRequest.headers["X-Added"] == nil)
     }
 
     @Test func `each attempt is adapted, also after a failure that the queue retries`() async throws {

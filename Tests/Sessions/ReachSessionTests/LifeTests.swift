@@ -18,7 +18,7 @@ import Testing
         let slow = try SlowServer()
         let session = try RequestSession()
         let log = EventLog<String>()
-        session.addObserver { log.append("\($0.name)") }
+        session.addObserver { if $0.name != .didStart { log.append("\($0.name)") } }
         let task = try session.get(slow.url) { _ in log.append("completion") }
         task.resume()
         try await slow.server.requests.wait(for: 1)
@@ -132,7 +132,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let session = try RequestSession(keeping: onDisk ? .directory(directory.path + "/queue") : .memory)
         var options = RequestOptions()
-        options.isCancelledWithWaiting = onDisk
+        if onDisk { options.isCancelledWithWaiting = true }
         let task = try session.get(slow.url, options: options)
         let waiting = Task { await failure { try await task.response() } }
         try await slow.server.requests.wait(for: 1)

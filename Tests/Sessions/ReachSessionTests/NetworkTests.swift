@@ -12,7 +12,7 @@ struct NetworkTests {
         let scene = try NetworkScene()
         try scene.link(up: false)
         let log = EventLog<String>()
-        scene.session.addObserver { log.append("\($0.name)") }
+        scene.session.addObserver { if $0.name != .didStart { log.append("\($0.name)") } }
         let task = try scene.session.get(Self.url, when: .wifi).resume()
         try await log.wait { $0 == "didSuspend" }
         #expect(task.requestState == .suspended && task.suspensionReasons == .network)
@@ -31,7 +31,7 @@ struct NetworkTests {
         try scene.link(up: false)
         let log = EventLog<String>()
         let task = try scene.session.get(Self.url, when: .any)
-        scene.session.addObserver { log.append("\($0.name)") }
+        scene.session.addObserver { if $0.name != .didStart { log.append("\($0.name)") } }
         task.resume()
         try await log.wait { $0 == "didSuspend" }
         task.suspend()
@@ -57,7 +57,7 @@ struct NetworkTests {
             connection.write(SessionStage.answer("{}"))
         }
         let log = EventLog<String>()
-        scene.session.addObserver { log.append("\($0.name)") }
+        scene.session.addObserver { if $0.name != .didStart { log.append("\($0.name)") } }
         let task = try scene.session.get("http://192.0.2.1:8080/", when: .wifi).resume()
         try await server.requests.wait(for: 1)
         #expect(task.requestState == .running)
@@ -73,7 +73,7 @@ struct NetworkTests {
     @Test func `resolving a name does not suspend a task for the network`() async throws {
         let stage = try SessionStage()
         let log = EventLog<String>()
-        stage.session.addObserver { log.append("\($0.name)") }
+        stage.session.addObserver { if $0.name != .didStart { log.append("\($0.name)") } }
         try await stage.session.get("http://localhost:\(stage.server.port)/").response()
         #expect(try await log.wait(for: 2) == ["didResume", "didComplete"])
     }

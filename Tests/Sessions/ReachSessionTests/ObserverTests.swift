@@ -11,7 +11,7 @@ import Testing
     func `the completion comes first, then the notification, each once`(delivery: String) async throws {
         let stage = try SessionStage { $0.delivery = Self.delivery(delivery) }
         let log = EventLog<String>()
-        stage.session.addObserver { event in log.append("\(event.name)") }
+        stage.session.addObserver { event in if event.name != .didStart { log.append("\(event.name)") } }
         let task = try stage.session.get("") { _ in log.append("completion") }
         task.whenComplete { _ in log.append("second") }
         task.resume()
@@ -86,9 +86,9 @@ import Testing
         var names: [RequestNotification] = []
         for await event in all {
             names.append(event.name)
-            if names.count == 2 { break }
+            if names.count == 3 { break }
         }
-        #expect(names == [.didResume, .didComplete])
+        #expect(names == [.didResume, .didStart, .didComplete])
         for await event in ends {
             #expect(event.task.identifier == task.identifier && event.userInfo[.responseData] != nil)
             break

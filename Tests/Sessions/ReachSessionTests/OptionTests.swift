@@ -143,7 +143,7 @@ import Testing
         try await stage.session.get("x", headers: ["X-Session": "own"]).response()
         try await stage.session.postForm("x") { $0.append(Array("a".utf8), name: "b") }.response()
         var request = WebRequest(method: .get, url: try WebAddress(stage.root))
-        try request.headerFields.set("User-Agent", "built/1")
+        try request.headers.set("User-Agent", "built/1")
         try await stage.session.task(for: request).response()
         stage.session.changeHeaders { $0["x-session"] = nil }
         try await stage.session.get("x").response()
@@ -161,7 +161,7 @@ import Testing
         let error = #expect(throws: RequestError.self) { try session.get("http://127.0.0.1/") }
         #expect(error?.word == "bad-header" && error?.description.contains("X-Token") == true)
         session.changeHeaders { $0["x-token"] = nil }
-        #expect(try session.get("http://127.0.0.1/").originalRequest.headerFields["X-Token"] == nil)
+        #expect(try session.get("http://127.0.0.1/").originalRequest.headers["X-Token"] == nil)
     }
 
     @Test func `many threads may change a session's headers`() async throws {

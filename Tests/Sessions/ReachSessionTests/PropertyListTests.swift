@@ -26,7 +26,7 @@ import Testing
 
     @Test func `testConstructingPOSTRequestWithParametersInPropertyListParameterEncoding`() throws {
         let request = try PropertyListRequestSerializer().request("POST", site, parameters: ["key": "value"])
-        #expect(request.headerFields[.contentType] == "application/x-plist")
+        #expect(request.headers[.contentType] == "application/x-plist")
         #expect(
             bytes(request) == """
                 <?xml version="1.0" encoding="UTF-8"?>
@@ -78,7 +78,7 @@ import Testing
     @Test func `a property list has no body without parameters, and some methods encode parameters in the URL`() throws
     {
         let empty = try PropertyListRequestSerializer().request("POST", site)
-        #expect(bytes(empty) == nil && empty.headerFields[.contentType] == nil)
+        #expect(bytes(empty) == nil && empty.headers[.contentType] == nil)
         #expect(
             try PropertyListRequestSerializer().request("DELETE", site, parameters: ["a": 1]).url.query == "a=1")
     }
@@ -88,8 +88,8 @@ import Testing
         try headers.set("X-Test", "1")
         let form = PropertyListRequestSerializer(headers: headers).form
         let request = try form.multipartRequest("POST", site, parameters: ["a": 1])
-        #expect(request.headerFields["X-Test"] == "1")
-        #expect(request.headerFields[.contentType]?.hasPrefix("multipart/") == true)
+        #expect(request.headers["X-Test"] == "1")
+        #expect(request.headers[.contentType]?.hasPrefix("multipart/") == true)
     }
 
     // MARK: - Responses

@@ -75,7 +75,7 @@ import Testing
             method: "POST", url: WebAddress("http://127.0.0.1/"), body: .bytes(Array(text.utf8)))
         let isDeflated = [request.deflateBody(), request.deflateBody()]
         #expect(isDeflated == [true, false])
-        #expect(request.headerFields[.contentEncoding] == "deflate" && (request.contentLength ?? 0) < 200)
+        #expect(request.headers[.contentEncoding] == "deflate" && (request.contentLength ?? 0) < 200)
         var bytes: [UInt8] = []
         if case .bytes(let body) = request.body { bytes = body }
         try directory.file("z", bytes.map(\.description).joined(separator: " "))
@@ -84,7 +84,7 @@ import Testing
         #expect(try ChildProcess.run(["python3", "-c", program, directory.path + "/z"]) == text + "\n")
         var short = try WebRequest(method: "POST", url: WebAddress("http://127.0.0.1/"), body: .bytes([1, 2]))
         let isShorter = short.deflateBody()
-        #expect(!isShorter && short.contentLength == 2 && short.headerFields.isEmpty)
+        #expect(!isShorter && short.contentLength == 2 && short.headers.isEmpty)
         var empty = try WebRequest(method: "GET", url: WebAddress("http://127.0.0.1/"))
         let hasBody = empty.deflateBody()
         #expect(!hasBody)

@@ -22,7 +22,7 @@ import Testing
         method: String, headers: [String: String], body: String?, part: String
     ) throws {
         let request = try WebRequest(
-            method: method, url: WebAddress("https://example.org/it%27s"), headerFields: HTTPFields(headers),
+            method: method, url: WebAddress("https://example.org/it%27s"), headers: HTTPFields(headers),
             body: body.map { .bytes(Array($0.utf8)) } ?? .none)
         #expect(request.curlCommand.contains(part))
         #expect(request.curlCommand.hasSuffix(" 'https://example.org/it%27s'"))
@@ -33,7 +33,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let body = "'\u{301};touch \(directory.path)/Z;'\u{301}"
         let request = try WebRequest(
-            method: .post, url: WebAddress("http://192.0.2.1/"), headerFields: HTTPFields(["X": body]),
+            method: .post, url: WebAddress("http://192.0.2.1/"), headers: HTTPFields(["X": body]),
             body: .bytes(Array(body.utf8)))
         let printed = try ChildProcess.run(["sh", "-c", "curl() { printf '%s\\n' \"$@\"; }; \(request.curlCommand)"])
         #expect(printed.utf8Range(of: "\n" + body + "\n") != nil, "\(printed)")
@@ -62,7 +62,7 @@ import Testing
         let stage = try SessionStage()
         var request = try WebRequest(
             method: "PUT", url: WebAddress(stage.root + "/a?b=[1]"), body: .bytes(Array(body.utf8)))
-        request.headerFields = try HTTPFields(["X-Note": "it's", "Content-Type": "text/plain"])
+        request.headers = try HTTPFields(["X-Note": "it's", "Content-Type": "text/plain"])
         try await stage.session.task(for: request).response()
         try ChildProcess.run(["sh", "-c", request.curlCommand + " --silent"])
         let sent = stage.server.requests.values.map { text in

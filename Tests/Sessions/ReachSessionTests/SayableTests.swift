@@ -160,6 +160,32 @@ import Testing
         #expect(parts.first?.headers[.contentType] == "image/jpeg" && parts.last?.headers["X-Number"] == "2")
     }
 
+    @Test(arguments: [
+        // No boundary before the first picture, and one with hyphens in its name.
+        "Content-Type: image/jpeg\r\nContent-Length: 3\r\n\r\none\r\n--b\r\n\r\ntwo\r\n--b\r\n",
+        "----b\r\n\r\none\r\n----b\r\n\r\ntwo\r\n----b--", "--b\n\none\n--b \nA: b\n\ntwo\n--b--\n",
+    ])
+    func `cameras that write their boundaries in other ways are read, in pieces of any size`(body: String) async throws
+    {
+        let boundary = body.hasPrefix("----") ? "----b" : "b"
+        for size in [1, 7, 1000] {
+            let server = try ScriptedServer { connection in
+                _ = connection.readRequest()
+                connection.write(
+                    "HTTP/1.1 200 OK\r\nContent-Type: multipart/x-mixed-replace;boundary=\(boundary)\r\n\r\n")
+                var rest = body[...]
+                while !rest.isEmpty {
+                    connection.write(String(rest.prefix(size)))
+                    rest = rest.dropFirst(size)
+                }
+            }
+            var parts: [String] = []
+            let stream = try await RequestSession().get("http://127.0.0.1:\(server.port)/").stream()
+            for try await part in try stream.parts() { parts.append(String(decoding: part.body, as: UTF8.self)) }
+            #expect(parts == ["one", "two"])
+        }
+    }
+
     @Test func `an answer without parts, and a part that is too long, are errors`() async throws {
         let stage = try SessionStage(answer: { request in
             request.hasPrefix("GET /v1/long ")
@@ -182,7 +208,7 @@ import Testing
             UInt8(packed.dropFirst($0).prefix(2), radix: 16)
         }
         let server = try ScriptedServer { connection in
-            let type = connection.readRequest().hasPrefix("GET /x.tar.gz ") ? "application/gzip" : "text/plain"
+            let type = connection.readRequest().hasPrefix("GET /archive ") ? "application/gzip" : "application/x-tar"
             connection.write(
                 "HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\nContent-Encoding: gzip\r\nETag: \"one\"\r\n"
                     + "Content-Length: \(bytes.count)\r\nConnection: close\r\n\r\n")
@@ -193,8 +219,10 @@ import Testing
         #expect(try ChildProcess.run(["cat", directory.path + "/plain"]) == "hello")
         #expect(server.requests.values.last?.contains("Accept-Encoding: identity\r\n") == true)
         // An archive is wanted as it is, though the server names its compression twice.
-        try await session.download("x.tar.gz", to: directory.path + "/x.tar.gz").response()
-        #expect(try ChildProcess.run(["gzip", "-dc", directory.path + "/x.tar.gz"]) == "hello")
+        for path in ["archive", "x.tar.gz?a=b"] {
+            try await session.download(path, to: directory.path + "/x.tar.gz").response()
+            #expect(try ChildProcess.run(["gzip", "-dc", directory.path + "/x.tar.gz"]) == "hello")
+        }
     }
 
     @Test func `a line of the head that arrives slowly is no silence`() async throws {

@@ -61,7 +61,7 @@ import Testing
             switch request.url.path {
             case "/v1/moved": .status(302, headers: ["Location": "/v1/there"])
             case "/v1/there": .json(["at": "there"])
-            case "/v1/secret" where request.headerFields["Authorization"] == nil:
+            case "/v1/secret" where request.headers["Authorization"] == nil:
                 .status(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
             case "/v1/secret": .json([true])
             case "/v1/html": .text("<p>", type: "text/html")

@@ -39,7 +39,7 @@ import Testing
         let stage = try SessionStage()
         var request = try FormRequestSerializer().request(
             method, "thing", base: stage.session.baseURL, parameters: ["a": "b"])
-        request.headerFields[.userAgent] = "changed"
+        request.headers[.userAgent] = "changed"
         request.url = request.url.appendingQuery("c=d")
         try await stage.session.task(for: request).response()
         let sent = try #require(stage.server.requests.values.first)

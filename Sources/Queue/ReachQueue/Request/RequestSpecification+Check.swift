@@ -152,7 +152,8 @@ extension RequestSpecification {
         }
         guard terms.orderKey == nil else {
             throw RequestValidationError(
-                .uniqueness, "a request has either an order key or a key of its own: the key orders, too")
+                .uniqueness,
+                "an order key and a name that makes a request unique exclude each other: the name orders, too")
         }
     }
 }

@@ -138,8 +138,8 @@ extension WebRequest {
     /// Sets a form as the body, together with `Content-Type` and `Content-Length`.
     public mutating func setMultipartBody(_ form: MultipartForm) {
         let multipart = MultipartBody(form)
-        headerFields[.contentType] = multipart.contentType
-        headerFields[.contentLength] = String(multipart.contentLength)
+        headers[.contentType] = multipart.contentType
+        headers[.contentLength] = String(multipart.contentLength)
         body = .multipart(multipart)
     }
 }

@@ -37,7 +37,7 @@ public struct FormRequestSerializer: RequestSerializer {
         _ request: WebRequest, parameters: ParameterValue?
     ) throws(RequestSerializationError) -> WebRequest {
         var request = request
-        request.headerFields.complete(from: headers)
+        request.headers.complete(from: headers)
         let query = try parameters.map { parameters throws(RequestSerializationError) in
             try self.query(of: parameters, for: request)
         }
@@ -60,7 +60,7 @@ public struct FormRequestSerializer: RequestSerializer {
     ) throws(RequestSerializationError) -> WebRequest {
         if encodesInURL(request.method) { return try serialize(request, parameters: parameters) }
         var request = request
-        request.headerFields.complete(from: headers)
+        request.headers.complete(from: headers)
         guard let parameters else { return request }
         request.setContentType(unlessSet: mediaType)
         request.body = .bytes(try encode(parameters))
@@ -85,7 +85,7 @@ public struct FormRequestSerializer: RequestSerializer {
 
 extension WebRequest {
     mutating func setContentType(unlessSet mediaType: String) {
-        if !headerFields.contains(.contentType) { headerFields[.contentType] = mediaType }
+        if !headers.contains(.contentType) { headers[.contentType] = mediaType }
     }
 }
 

@@ -10,12 +10,12 @@ extension WebRequest {
     /// - Returns: Whether the body was compressed.
     @discardableResult
     public mutating func deflateBody() -> Bool {
-        guard case .bytes(let bytes) = body, !headerFields.contains(.contentEncoding),
+        guard case .bytes(let bytes) = body, !headers.contains(.contentEncoding),
             let deflated = Self.deflated(bytes), deflated.count < bytes.count
         else { return false }
         body = .bytes(deflated)
-        headerFields[.contentEncoding] = "deflate"
-        headerFields[.contentLength] = nil
+        headers[.contentEncoding] = "deflate"
+        headers[.contentLength] = nil
         return true
     }
 

@@ -18,6 +18,8 @@ public struct ResponsePart: Hashable, Sendable {
 /// there: the boundary after it comes with the next picture only.
 package struct MultipartReader: Sendable {
     private enum Place: Hashable, Sendable {
+        /// At the first byte. Some cameras send no boundary before the first picture.
+        case start
         /// Before a boundary, in bytes that belong to no part.
         case outside
         case head
@@ -27,11 +29,15 @@ package struct MultipartReader: Sendable {
 
     /// The boundaries as lines begin. Cameras give the whole line as the boundary, hyphens included.
     private let marks: [[UInt8]]
+    /// The most bytes after a boundary in its line.
+    private static let longestPadding = 1000
     private let limit: Int
-    private var place = Place.outside
+    private var place = Place.start
     private var bytes: [UInt8] = []
     /// Where a line begins that may be a boundary: the bytes before were searched.
     private var searched = 0
+    /// No line ends before this place, from ``searched`` on: a part may have no line, and come in many pieces.
+    private var scanned = 0
 
     /// - Parameters:
     ///   - boundary: The parameter of the content type.
@@ -60,6 +66,11 @@ package struct MultipartReader: Sendable {
         case .end:
             bytes = []
             return false
+        case .start:
+            guard let line = line(from: 0) else { return false }
+            let isField = String(decoding: bytes[..<line.end].prefix(8), as: UTF8.self).lowercased() == "content-"
+            place = isField ? .head : .outside
+            return true
         case .outside:
             guard let line = boundary() else {
                 drop(searched)
@@ -90,7 +101,7 @@ package struct MultipartReader: Sendable {
 
     private mutating func drop(_ count: Int) {
         bytes.removeFirst(count)
-        searched = 0
+        (searched, scanned) = (0, 0)
     }
 
     /// The next line that is a boundary, with its end.
@@ -103,8 +114,9 @@ package struct MultipartReader: Sendable {
     }
 
     /// The end of the line that begins at a place, without CR LF or LF, and the beginning of the next.
-    private func line(from start: Int) -> (end: Int, next: Int)? {
-        guard let feed = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) else {
+    private mutating func line(from start: Int) -> (end: Int, next: Int)? {
+        guard let feed = bytes[max(start, scanned)...].firstIndex(of: UInt8(ascii: "\n")) else {
+            scanned = bytes.count
             // The last boundary may have no end of a line.
             guard isBoundary(bytes[start...]) == true else { return nil }
             return (bytes.count, bytes.count)
@@ -117,6 +129,7 @@ package struct MultipartReader: Sendable {
     private func isBoundary(_ line: ArraySlice<UInt8>) -> Bool? {
         for mark in marks where line.starts(with: mark) {
             let rest = line.dropFirst(mark.count)
+            if rest.count > Self.longestPadding { return nil }
             if rest.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) { return false }
             if rest.starts(with: "--".utf8) { return true }
         }

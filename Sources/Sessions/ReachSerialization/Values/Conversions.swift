@@ -12,7 +12,7 @@ extension WebRequest {
         let text = (head.scheme.map { $0 + "://" } ?? "") + (head.authority ?? "") + (head.path ?? "")
         do throws(WebAddressError) {
             self.init(
-                method: head.method, url: try WebAddress(text), headerFields: head.headerFields, body: body)
+                method: head.method, url: try WebAddress(text), headers: head.headerFields, body: body)
         } catch {
             throw .badAddress(error)
         }
@@ -22,7 +22,7 @@ extension WebRequest {
     public var head: HTTPRequest {
         HTTPRequest(
             method: method, scheme: url.scheme, authority: url.host + (url.port.map { ":\($0)" } ?? ""),
-            path: url.requestTarget, headerFields: headerFields)
+            path: url.requestTarget, headerFields: headers)
     }
 }
 

@@ -14,13 +14,13 @@ extension WebRequest {
         } else if method != .get || contentLength != nil {
             words += ["--request", Self.quoted(method.rawValue)]
         }
-        for field in headerFields {
+        for field in headers {
             // "Name:" would remove a field; "Name;" sends an empty one.
             let text = field.name.rawName + (field.value.isEmpty ? ";" : ": " + field.value)
             words += ["--header", Self.quoted(text)]
         }
         // With a body curl adds the type of a form.
-        if contentLength != nil, headerFields[.contentType] == nil { words += ["--header", "'Content-Type:'"] }
+        if contentLength != nil, headers[.contentType] == nil { words += ["--header", "'Content-Type:'"] }
         switch body {
         case .none: break
         case .bytes(let bytes):

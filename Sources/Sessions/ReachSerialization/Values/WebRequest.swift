@@ -25,15 +25,15 @@ public struct WebRequest: Sendable {
     /// The URL.
     public var url: WebAddress
     /// The header fields set so far.
-    public var headerFields: HTTPFields
+    public var headers: HTTPFields
     /// The body.
     public var body: Body
 
     /// Creates a request.
-    public init(method: HTTPRequest.Method, url: WebAddress, headerFields: HTTPFields = [:], body: Body = .none) {
+    public init(method: HTTPRequest.Method, url: WebAddress, headers: HTTPFields = [:], body: Body = .none) {
         self.method = method
         self.url = url
-        self.headerFields = headerFields
+        self.headers = headers
         self.body = body
     }
 
@@ -41,10 +41,10 @@ public struct WebRequest: Sendable {
     ///
     /// - Throws: An error if the method is invalid: one that is no token could break out of the request line.
     public init(
-        method: String, url: WebAddress, headerFields: HTTPFields = [:], body: Body = .none
+        method: String, url: WebAddress, headers: HTTPFields = [:], body: Body = .none
     ) throws(RequestSerializationError) {
         guard let valid = HTTPRequest.Method(method) else { throw .badMethod(method) }
-        self.init(method: valid, url: url, headerFields: headerFields, body: body)
+        self.init(method: valid, url: url, headers: headers, body: body)
     }
 
     /// The length of the body in bytes; `nil` without a body, and for a stream of unknown length.

@@ -8,7 +8,7 @@ public struct FetchKey: Hashable, Sendable, CustomStringConvertible {
     /// The complete URL.
     public let url: WebAddress
     /// The header fields, with those of the session's serializer.
-    public let headerFields: HTTPFields
+    public let headers: HTTPFields
     /// The body's bytes; `nil` without one.
     public let body: [UInt8]?
 
@@ -19,7 +19,7 @@ public struct FetchKey: Hashable, Sendable, CustomStringConvertible {
     public init(_ request: WebRequest) throws(RequestError) {
         method = request.method
         url = request.url
-        headerFields = request.headerFields
+        headers = request.headers
         switch request.body {
         case .none: body = nil
         case .bytes(let bytes): body = bytes
@@ -31,7 +31,7 @@ public struct FetchKey: Hashable, Sendable, CustomStringConvertible {
     }
 
     var request: WebRequest {
-        WebRequest(method: method, url: url, headerFields: headerFields, body: body.map { .bytes($0) } ?? .none)
+        WebRequest(method: method, url: url, headers: headers, body: body.map { .bytes($0) } ?? .none)
     }
 
     /// The method and the URL, for logs.

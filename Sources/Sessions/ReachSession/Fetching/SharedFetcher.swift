@@ -121,9 +121,9 @@ public final class SharedFetcher: Sendable {
         _ request: WebRequest, reloading: Bool = false, completion: @escaping Completion
     ) throws(RequestError) -> Receipt? {
         var request = request
-        request.headerFields.complete(from: try session.core.headers.current.sent)
+        request.headers.complete(from: try session.core.headers.current.sent)
         // What is invalid is reported before the caller joins a request.
-        let fields = request.headerFields.lazy.filter { $0.name != .contentLength }
+        let fields = request.headers.lazy.filter { $0.name != .contentLength }
         if let fault = RequestFieldFault.first(in: fields.map { HeaderField($0.name.rawName, $0.value) }) {
             throw RequestError(RequestValidationError(.header, fault.description))
         }
@@ -184,7 +184,7 @@ public final class SharedFetcher: Sendable {
 
     private func request(_ url: String, _ headers: Headers) throws(RequestError) -> WebRequest {
         var request = try session.write("GET", url)
-        request.headerFields.replace(with: try headers.sent)
+        request.headers.replace(with: try headers.sent)
         return request
     }
 

@@ -103,7 +103,7 @@ extension TaskPlan {
     fileprivate init?(_ record: RequestReport) {
         guard let url = try? WebAddress(received: record.url),
             let request = try? WebRequest(
-                method: record.method, url: url, headerFields: HTTPFields(record.headers))
+                method: record.method, url: url, headers: HTTPFields(record.headers))
         else { return nil }
         let kind: RequestTask.Kind =
             record.outputPath != nil ? .download : record.bodyBytes > 0 ? .upload : .data

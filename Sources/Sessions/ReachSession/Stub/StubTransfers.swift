@@ -197,7 +197,7 @@ extension WebRequest {
     fileprivate init(_ transfer: TransferRequest) async throws {
         try self.init(
             method: transfer.method, url: WebAddress(received: transfer.url.description),
-            headerFields: HTTPFields(transfer.headers))
+            headers: HTTPFields(transfer.headers))
         switch transfer.body {
         case .none: body = .none
         case .bytes(let bytes): body = .bytes(bytes)

@@ -31,7 +31,7 @@ extension RequestTask {
         let streams = state.withLock { $0.requestStreams.values.map(\.self) }
         guard !streams.isEmpty, let url = try? WebAddress(received: transfer.url.description),
             let request = try? WebRequest(
-                method: transfer.method, url: url, headerFields: HTTPFields(transfer.sentFields),
+                method: transfer.method, url: url, headers: HTTPFields(transfer.sentFields),
                 body: transfer.body == .none ? .none : originalRequest.body)
         else { return }
         for stream in streams { stream.yield(request) }

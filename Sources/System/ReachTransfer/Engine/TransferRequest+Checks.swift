@@ -37,8 +37,8 @@ extension TransferRequest {
     /// Whether a response with this head is decoded, if it is in an encoding that is known.
     func decodes(_ head: ResponseHead) -> Bool {
         // A part of a representation is no whole encoding. And a compressed archive is what the program wants, though some
-        // servers name its compression twice; browsers keep it, too.
-        decodes || asksForIdentity && head.status == 200 && !head.isArchive
+        // servers name its compression twice, or as the encoding of what it has inside; Firefox keeps it, too.
+        decodes || asksForIdentity && head.status == 200 && !head.isArchive && !url.namesArchive
     }
 
     /// Whether the request authenticates its connection: NTLM and Negotiate admit a connection, not a request (RFC 4559
@@ -122,4 +122,12 @@ extension ResponseHead {
         "application/x-gtar", "application/x-compress", "application/x-compressed", "application/zstd",
         "application/x-brotli",
     ]
+}
+
+extension TransferURL {
+    /// Whether the path ends as the name of a compressed file does.
+    fileprivate var namesArchive: Bool {
+        let path = description.prefixScalars { $0 != "?" }.lowercased()
+        return [".gz", ".tgz", ".z", ".br", ".zst"].contains { path.hasUTF8Suffix($0) }
+    }
 }
