@@ -68,6 +68,30 @@ struct PageBrowserTests {
             "document.querySelector('[aria-sort=descending]').textContent == 'Since'")
     }
 
+    @Test func `what is wrong is said on top, a label is a site, and a link opens a time`() throws {
+        try look(
+            ExamplePage.page(hosts: 300), clock(2), "--expect",
+            "document.querySelector('main').firstElementChild.id == 'outages'", "--expect",
+            "document.getElementById('now').textContent.includes('silent')", "--expect",
+            "document.getElementById('site').hidden && !document.getElementById('day').hidden")
+        let begin = at(-7200).nanosecondsSince1970 / 1_000_000
+        let end = at(0).nanosecondsSince1970 / 1_000_000
+        try look(
+            ExamplePage.page(hosts: 300), clock(2), "--hash=label=site%3Dstore-2&time=\(begin)-\(end)&away=1",
+            "--size=390x844",
+            "--expect", "document.getElementById('site-title').textContent == 'site=store-2'", "--expect",
+            "/ %/.test(document.getElementById('site-facts').textContent)", "--expect",
+            "!document.getElementById('day-out').disabled && document.querySelector('#day-only').getAttribute('aria-pressed') == 'true'",
+            "--expect", "document.documentElement.scrollWidth <= 390")
+    }
+
+    @Test func `a printed page has its headings and rows, and no controls`() throws {
+        try look(
+            ExamplePage.page(hosts: 3), clock(2), "--print", "--expect",
+            "document.querySelector('#sort-word').offsetParent !== null && document.querySelectorAll('.row').length == 3",
+            "--expect", "document.querySelector('#search').offsetParent === null")
+    }
+
     @Test func `script that hosts send is text`() throws {
         let attack = "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"
         var page = ExamplePage.page(hosts: 3)
