@@ -17,6 +17,7 @@ int reach_tcp_traffic(const void *info, size_t size, struct reach_tcp_traffic *t
     traffic->timeout_us = tcp.tcpi_rto;
     traffic->round_trip_us = tcp.tcpi_rtt;
     traffic->unacknowledged = tcp.tcpi_unacked;
+    traffic->data_segments = tcp.tcpi_data_segs_out;
     traffic->repeated = tcp.tcpi_total_retrans;
     traffic->repeated_out = tcp.tcpi_retrans;
     traffic->timeouts = tcp.tcpi_retransmits;

@@ -95,6 +95,7 @@ package final class Daemon {
         hooks = DaemonHooks(on: loop, configuration.hooks, queue: queue, log: log)
         startQueue()
         registry.onChange = { [unowned self] change, name in handle(change, of: name) }
+        registry.onQuality { [unowned self] in history?.record($0, at: SystemClock.now) }
         registry.onWake = { [unowned self] moment, slept in journal?.recordWake(slept: slept, at: moment) }
         registry.start()
         startProbes()
@@ -156,6 +157,7 @@ package final class Daemon {
             if change.aspects.contains(.portal) {
                 report(change.state.portalSession, after: change.previous?.portalSession)
             }
+            if change.aspects.contains(.quality) { report(change.state, after: change.previous?.quality) }
             // A path that returned ends the outage after a while, even if no check proves or refutes it.
             proofTimer.set(to: outages.deadline)
         }
@@ -199,6 +201,13 @@ package final class Daemon {
         log.notice(
             "the session with the portal of \(session.interface) ends in \(DurationText.describe(.seconds(seconds)))",
             metadata: ["page": "\(session.userPortalURL ?? "")"])
+    }
+
+    private func report(_ state: ReachabilityState, after previous: LineQuality?) {
+        guard let quality = state.quality, quality.word != .good || previous.map({ $0.word != .good }) == true else {
+            return
+        }
+        log.notice("the line of \(state.interface ?? "") is \(quality.text)")
     }
 
     private func report(_ notice: OutageNotices.Notice?) {

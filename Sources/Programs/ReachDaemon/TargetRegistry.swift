@@ -210,6 +210,9 @@ final class TargetRegistry {
     /// Calls `handler` when a check of a path has ended, whatever it found.
     func onCheck(_ handler: @escaping () -> Void) { connectivity.onCheck = handler }
 
+    /// Calls `handler` with what some minutes showed of a line.
+    func onQuality(_ handler: @escaping (QualityPeriod) -> Void) { connectivity.onQuality = handler }
+
     /// What is proved of the Internet over each interface with a default route.
     var linkProofs: [String: LinkReport.Proof] {
         var proofs = connectivity.linkProofs
@@ -218,6 +221,7 @@ final class TargetRegistry {
             proof.connectivity == .unknown
         {
             proofs[name] = LinkReport.Proof(internet.connectivity, checked: proof.checked, roundTrip: proof.roundTrip)
+            proofs[name]?.quality = proof.quality
         }
         return proofs
     }

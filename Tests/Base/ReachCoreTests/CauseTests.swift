@@ -60,7 +60,7 @@ import Testing
             ])
         #expect(
             ReachabilityChange.Aspect.allCases.map(\.rawValue) == [
-                "status", "path", "class", "connectivity", "metered", "portal",
+                "status", "path", "class", "connectivity", "metered", "portal", "quality",
             ])
     }
 }

@@ -38,6 +38,17 @@ import Testing
         #expect(rows[1].lasted == .milliseconds(10_300))
     }
 
+    @Test mutating func `a second replugged cable right after the first is one outage of its own`() {
+        replug()
+        add(.notReachable, "no-carrier", at: 40_000)
+        add(.reachable, at: 45_000)
+        add(.notReachable, "gateway-unreachable", at: 45_010)
+        add(.reachable, at: 45_300)
+        let rows = HistoryRow.rows(
+            of: script.log, matching: HistoryQuery(), now: script.now(60), boot: script.currentBoot)
+        #expect(rows.compactMap(\.lasted) == [9000, 10_300, 19_700, 5300].map { .milliseconds($0) })
+    }
+
     @Test mutating func `two outages with a second of use between them are two`() {
         add(.reachable, at: 1000)
         add(.notReachable, "no-carrier", at: 10_000)

@@ -7,6 +7,7 @@ import Testing
         try! [
             "reachable", "not-reachable", "internet", "unmetered", "interface=eth0", "interface=a=b",
             "network=office", "not network=hotspot", "network=net-0123456789abcdef, not network=b, not network=a",
+            "quality=good", "wifi, quality=lossy", "quality=slow",
         ].map { try NetworkCondition($0) } + LinkClass.allCases.map { try NetworkCondition($0.rawValue) }
 
     @Test(arguments: every)
@@ -16,7 +17,8 @@ import Testing
 
     @Test(arguments: [
         "", "Reachable", "class", "class=", "class=lan", "class=WIFI", "interface", "interface=",
-        "interface=a/b", "interface=a b", "metered", "=", "=wifi", "unmetered=yes", "unknown",
+        "interface=a/b", "interface=a b", "metered", "=", "=wifi", "quality", "quality=", "quality=bad",
+        "unmetered=yes", "unknown",
     ])
     func `a text that is not a condition is refused`(text: String) {
         #expect(throws: NetworkConditionError.self) { try NetworkCondition(text) }
@@ -56,7 +58,8 @@ import Testing
         ("network=a, network=b", "'network=b' is a second network"),
         ("network=a, not network=a", "both asks for a network and excludes it"),
         ("not-reachable, network=a", "asks for a path and for none"),
-        ("not-reachable, wifi", "asks for a path and for none"), ("Wifi", "'Wifi' is not a condition"),
+        ("not-reachable, wifi", "asks for a path and for none"), ("qualty=good", "did you mean 'quality=good'?"),
+        ("quality=good, quality=slow", "'quality=slow' is a second quality"), ("Wifi", "'Wifi' is not a condition"),
     ])
     func `a mistake names the term at fault`(text: String, message: String) {
         #expect {
@@ -79,6 +82,7 @@ import Testing
             condition.isTargetReachable = random.oneIn(2)
             condition.interface = random.oneIn(2) ? "eth\(random.pick([0, 1]))" : nil
             condition.family = random.pick([nil, .ipv4, .ipv6])
+            condition.quality = random.pick([nil] + LineQuality.Word.allCases)
             #expect(try NetworkCondition(condition.description) == condition)
         }
     }

@@ -28,6 +28,14 @@ import Testing
         #expect(table.neighbours[gateway] == .failed)
     }
 
+    @Test func `a link that is gone takes what is known of its gateways along`() {
+        var table = NetworkTable()
+        let route = DefaultRoute.Key(family: .ipv4, interface: 2)
+        table.gateways.note(gateway.address, of: route)
+        #expect(table.apply(.linkRemoved(2)) == nil)
+        #expect(!table.gateways.knows(gateway.address, of: route) && table.gateways.neighbours.isEmpty)
+    }
+
     @Test func `a failed gateway that the kernel queries again stays failed`() {
         var table = table(.failed)
         #expect(table.apply(.neighbour(Neighbour(key: gateway, state: .incomplete))) == nil)

@@ -27,10 +27,12 @@ import Testing
         #expect(change.state.portal == "http://login.example/")
         #expect(change.state.ipv4.connectivity == .portal)
         #expect(change.state.since == Instant.at(0).wall)
+        #expect(change.state.connectivitySince == Instant.at(1).wall)
         let again = machine.setConnectivity(Self.portal, cause: .probe, at: .at(2))
         #expect(again == nil)
         let later = try required(machine.setConnectivity(Self.full, cause: .probe, at: .at(3)))
         #expect(later.state.connectivity == .full)
+        #expect(later.state.connectivitySince == Instant.at(3).wall)
         #expect(later.state.portal == nil)
     }
 

@@ -20,5 +20,10 @@ enum HistorySample {
             HistoryEntry.State(
                 target: "internet", status: .notReachable, reason: "no-route", rootCause: "no-carrier",
                 rootInterface: "et\"h0", cause: "address-removed")),
+        .quality(
+            QualityPeriod(
+                interface: "et\"h0", length: .seconds(300), packets: 60, lost: 3,
+                trips: QualityPeriod.Trips(low: .microseconds(9), median: .milliseconds(20), high: .seconds(2)))),
+        .quality(QualityPeriod(interface: "eth0", length: .seconds(60), packets: 0, lost: 0, trips: nil)),
     ].map { HistoryEntry($0, at: moment, boot: "b") }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct InterfaceDefinitionTests {
     /// Checks that types, methods and errors have distinct names, since some parsers keep them in one table.
-    @Test(arguments: [(MonitorInterface.definition, 36), (QueueInterface.definition, 32)])
+    @Test(arguments: [(MonitorInterface.definition, 37), (QueueInterface.definition, 32)])
     func `every name in a definition is unique`(definition: String, count: Int) {
         let names = definition.split(separator: "\n").compactMap { line in
             let words = line.split { " (".contains($0) }
@@ -38,6 +38,8 @@ import Testing
         (described.network, described.meteredReason) = ("office", .configuration)
         described.wireless = WirelessLink(network: WirelessNetwork(ssid: nil, bssid: nil))
         described.proof = .init(.full, checked: moment.wall, roundTrip: .milliseconds(20))
+        described.proof?.quality = LineQuality(
+            .lossy, lossPermille: 52, roundTrip: .milliseconds(31), jitter: .zero, packets: 60)
         described.traffic = .init(received: 1, sent: 2)
         writer.link(described, source: .daemon, at: moment)
         let report = try JSONReader.read(writer.bytes)
@@ -62,6 +64,9 @@ import Testing
         var state = ReachabilityState.reachable(.internet)
         state.ipv4.connectivity = .full
         (state.ipv4.network, state.isMetered, state.ipv4.meteredReason) = ("office", true, .wwan)
+        state.ipv4.quality = LineQuality(
+            .lossy, lossPermille: 52, roundTrip: .milliseconds(31), jitter: .zero, packets: 60)
+        state.measuresQuality = true
         state.ipv4.accessPoint = HardwareAddress("02:00:00:00:00:01")
         state.portalSession = PortalSession(interface: "eth0", isCaptive: true)
         (state.name, state.heldCause) = ("office", RootCause(.noCarrier, interface: "eth0"))
@@ -89,6 +94,7 @@ import Testing
         #expect(Set(event["status"]?.object?.keys ?? [:].keys) == fields(of: "TargetStatus"))
         #expect(Set(event["status"]?["portal_session"]?.object?.keys ?? [:].keys) == fields(of: "PortalSession"))
         #expect(Set(event["previous"]?.object?.keys ?? [:].keys) == fields(of: "Summary"))
+        #expect(Set(event["status"]?["quality"]?.object?.keys ?? [:].keys) == fields(of: "Quality"))
         #expect(Set(event["status"]?["ipv4"]?.object?.keys ?? [:].keys) == fields(of: "Path"))
     }
 

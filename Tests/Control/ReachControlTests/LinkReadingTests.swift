@@ -124,8 +124,10 @@ extension SeededGenerator {
             oneIn(4) ? nil : pick([.unknown, .notPresent, .down, .lowerLayerDown, .testing, .dormant, .up])
         link.kind = oneIn(2) ? nil : "vlan"
         link.mtu = UInt32.random(in: 0...70_000, using: &self)
-        let proof = LinkReport.Proof(
+        var proof = LinkReport.Proof(
             .full, checked: Timestamp(nanosecondsSince1970: 1_000_000_000), roundTrip: .microseconds(1234))
+        proof.quality =
+            oneIn(2) ? nil : LineQuality(.slow, lossPermille: 0, roundTrip: .seconds(1), jitter: nil, packets: 9)
         var report = LinkReport(
             link, linkClass: pick(LinkClass.allCases), controller: oneIn(2) ? nil : "br0",
             lower: oneIn(2) ? [] : ["a", "b"],

@@ -146,6 +146,7 @@ extension SeededGenerator {
         state.isMetered = oneIn(2)
         state.connectivity = pick(Connectivity.allCases)
         state.isValidated = oneIn(2)
+        state.measuresQuality = oneIn(2)
         state.portal = oneIn(2) ? nil : "http://login.example/?\"\u{7}"
         state.portalSession = oneIn(2) ? portalSession() : nil
         state.epoch = UInt64.random(in: 0...UInt64(Int64.max), using: &self)
@@ -193,6 +194,13 @@ extension SeededGenerator {
         path.isTrusted = path.network != nil && oneIn(2)
         path.accessPoint = oneIn(2) ? HardwareAddress("02:00:00:00:00:ff") : nil
         path.connectivity = pick(Connectivity.allCases)
+        let times: [Duration?] = [nil, .microseconds(7), .seconds(2)]
+        path.quality =
+            oneIn(2)
+            ? nil
+            : LineQuality(
+                pick(LineQuality.Word.allCases), lossPermille: Int.random(in: 0...1000, using: &self),
+                roundTrip: pick(times), jitter: pick(times), packets: Int.random(in: 0...9999, using: &self))
         return path
     }
 }

@@ -114,6 +114,14 @@ import Testing
         #expect(histogram.percentile(1) == .seconds(10))
     }
 
+    @Test func `counts of an earlier run are restored into their buckets, and into no other`() {
+        var histogram = LatencyHistogram(.prometheus)
+        histogram.add(.milliseconds(3))
+        let restored = [histogram.restore(7, at: 2), histogram.restore(9, at: 12), histogram.restore(1, at: 13)]
+        #expect(restored == [true, true, false])
+        #expect(histogram.counts == [0, 1, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9] && histogram.count == 17)
+    }
+
     @Test func `phases are counted for failed attempts, but not for inconclusive ones`() throws {
         var record = try Self.record()
         var result = Self.result(.fail(.timeout))

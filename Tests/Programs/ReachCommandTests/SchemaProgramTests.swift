@@ -22,8 +22,9 @@ struct SchemaProgramTests {
     /// A diagnosis with the quality of a line, which this machine itself has none of.
     private var measured: String {
         let quality = Diagnosis.Quality(
-            .lossy, stretch: "between this machine and 192.0.2.1", lossPermille: 52, roundTrip: .milliseconds(31),
-            jitter: .milliseconds(2), packets: 360)
+            LineQuality(
+                .lossy, lossPermille: 52, roundTrip: .milliseconds(31), jitter: .milliseconds(2), packets: 360),
+            stretch: "between this machine and 192.0.2.1")
         var json = JSONWriter()
         json.diagnosis(
             Diagnosis(target: "x", outcome: .ok, blame: nil, steps: [], quality: quality),
@@ -44,7 +45,7 @@ struct SchemaProgramTests {
 
     @Test func `a report has every key of the schema`() throws {
         var json = JSONWriter()
-        json.report(ExampleReport.report(), at: ExampleReport.moment(3 * ExampleReport.day))
+        json.report(ExampleReport.report(ExampleReport.log(ExampleReport.night)), at: ExampleReport.moment(3 * ExampleReport.day))
         var empty = JSONWriter()
         empty.report(
             ExampleReport.report(ExampleReport.log(), .absent("it is off"), traffic: nil),

@@ -15,6 +15,7 @@ import Testing
         state.isMetered = true
         state.ipv4.status = .reachable
         (state.ipv4.network, state.ipv4.isTrusted, state.ipv4.meteredReason) = ("office", true, .wwan)
+        state.ipv4.quality = LineQuality(.lossy, lossPermille: 52, roundTrip: nil, jitter: nil, packets: 60)
         state.epoch = 7
         let change = ReachabilityChange(
             at: moment, cause: .carrierGained, aspects: [.path, .metered], previous: before, state: state
@@ -30,6 +31,7 @@ import Testing
                 "REACH_CLASS": "wwan", "REACH_INTERFACE": "wwan0", "REACH_METERED": "true",
                 "REACH_METERED_REASON": "wwan", "REACH_NETWORK": "office", "REACH_TRUSTED": "true",
                 "REACH_PREVIOUS_CONNECTIVITY": "unknown", "REACH_CONNECTIVITY": "unknown", "REACH_PORTAL": "",
+                "REACH_PREVIOUS_QUALITY": "", "REACH_QUALITY": "lossy", "REACH_QUALITY_TEXT": "lossy (5.2 %)",
                 "REACH_PORTAL_SESSION": "", "REACH_PREVIOUS_PORTAL_SESSION": "", "REACH_PORTAL_PAGE": "",
                 "REACH_PORTAL_SECONDS": "",
                 "REACH_CAUSE": "carrier-gained",

@@ -14,12 +14,21 @@ private let grammars: [(name: String, check: @Sendable ([UInt8], Int) -> Void)] 
     ("headers", { bytes, _ in checkMessage(bytes) }), ("encodings", checkEncoded),
 ]
 
+/// The one grammar that REACH_FUZZ_GRAMMAR names, or -1 for all.
+private nonisolated(unsafe) var chosen = -1
+
 /// How many inputs each grammar has had, for the last line.
 private nonisolated(unsafe) var counts = [Int](repeating: 0, count: grammars.count)
 
 /// Called by libFuzzer before the first input.
 @_cdecl("LLVMFuzzerInitialize")
 public func begin(_: UnsafeMutablePointer<CInt>?, _: UnsafeMutableRawPointer?) -> CInt {
+    if let name = getenv("REACH_FUZZ_GRAMMAR").map({ String(cString: $0) }), !name.isEmpty {
+        guard let number = grammars.firstIndex(where: { $0.name == name }) else {
+            fatalError("no grammar is named \(name); there are \(grammars.map(\.name).joined(separator: ", "))")
+        }
+        chosen = number
+    }
     atexit {
         let inputs = zip(grammars, counts).map { "\($0.0.name) \($0.1)" }.joined(separator: ", ")
         let line = "inputs: \(inputs)\n"
@@ -33,7 +42,7 @@ public func begin(_: UnsafeMutablePointer<CInt>?, _: UnsafeMutableRawPointer?) -
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard count > 2, let start else { return 0 }
     let input = UnsafeBufferPointer(start: start, count: count)
-    let number = Int(input[0]) % grammars.count
+    let number = chosen >= 0 ? chosen : Int(input[0]) % grammars.count
     counts[number] += 1
     grammars[number].check(Array(input.dropFirst(2)), 1 + Int(input[1]) % 32)
     return 0

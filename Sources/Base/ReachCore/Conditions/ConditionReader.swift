@@ -67,6 +67,8 @@ struct ConditionReader: ~Copyable {
                 terms.excludedClasses.insert(excluded)
             } else if let named = LinkClass(rawValue: Self.rest(of: term, after: "class=") ?? term) {
                 try set(\.linkClass, named, term, "is a second class: no path has two")
+            } else if let word = Self.rest(of: term, after: "quality=").flatMap(LineQuality.Word.init(rawValue:)) {
+                try set(\.quality, word, term, "is a second quality: no line has two")
             } else if let name = Self.rest(of: term, after: "network=") {
                 try set(\.network, Self.network(name), term, "is a second network: no path has two")
             } else if let name = Self.rest(of: term, after: "not network=") {

@@ -9,7 +9,7 @@ extension NetworkCondition: CustomStringConvertible {
     /// The words that it knows, for messages.
     package static let grammar =
         "any, reachable, not-reachable, validated or internet, a class or class=CLASS, 'not' and a class, unmetered, "
-        + "interface=NAME, network=NAME, not network=NAME, family=4, family=6, or several with commas between them, where the classes are "
+        + "interface=NAME, network=NAME, not network=NAME, family=4, family=6, quality=good, quality=lossy, quality=slow, or several with commas between them, where the classes are "
         + LinkClass.allCases.map(\.rawValue).joined(separator: ", ")
 
     /// The terms, which a shell offers and of which a mistyped one may mean one.
@@ -18,6 +18,7 @@ extension NetworkCondition: CustomStringConvertible {
             "any", "reachable", "not-reachable", "validated", "internet", "unmetered", "interface=", "network=",
             "not network=", "family=4", "family=6",
         ]
+        + LineQuality.Word.allCases.map { "quality=" + $0.rawValue }
         + LinkClass.allCases.flatMap { [$0.rawValue, "class=" + $0.rawValue, "not " + $0.rawValue] }
 
     /// The longest text of a condition in bytes.
@@ -65,6 +66,7 @@ extension NetworkCondition: CustomStringConvertible {
         if let network { terms.append("network=" + network) }
         terms += excludedNetworks.sorted().map { "not network=" + $0 }
         if let family { terms.append("family=\(family.rawValue)") }
+        if let quality { terms.append("quality=\(quality.rawValue)") }
         return terms.isEmpty ? "any" : terms.joined(separator: ", ")
     }
 }

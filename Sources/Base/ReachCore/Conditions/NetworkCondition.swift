@@ -20,6 +20,8 @@ package struct NetworkCondition: Hashable, Sendable {
     /// Networks that must not be behind it. A network that is not known is none of them.
     package var excludedNetworks: Set<String> = []
     package var family: IPAddress.Family?
+    /// What is said of the line. A line that is not measured is none of it.
+    package var quality: LineQuality.Word?
     /// A text that this version cannot read, of a file that a newer one wrote. No path satisfies it.
     package private(set) var unreadable: String?
 
@@ -44,6 +46,8 @@ package protocol ConditionedPath {
     var traits: PathTraits { get }
     /// Probes have proved the Internet behind it.
     var isValidated: Bool { get }
+    /// What is said of its line; `nil` where it is not measured.
+    var quality: LineQuality.Word? { get }
     /// The families in which the path works.
     var families: Set<IPAddress.Family> { get }
 }
@@ -58,9 +62,9 @@ extension PathTraits {
 extension NetworkCondition {
     /// What keeps a path from satisfying a condition.
     package struct Unmet: OptionSet, Hashable, Sendable {
-        package let rawValue: UInt8
+        package let rawValue: UInt16
 
-        package init(rawValue: UInt8) { self.rawValue = rawValue }
+        package init(rawValue: UInt16) { self.rawValue = rawValue }
 
         /// There is no path at all.
         package static let path = Unmet(rawValue: 1 << 0)
@@ -75,6 +79,8 @@ extension NetworkCondition {
         package static let target = Unmet(rawValue: 1 << 5)
         /// No one knows what the condition asks for.
         package static let unreadable = Unmet(rawValue: 1 << 7)
+        /// The line is not as it is asked for, or not measured.
+        package static let quality = Unmet(rawValue: 1 << 8)
     }
 
     /// Empty where the path satisfies every term.
@@ -90,6 +96,7 @@ extension NetworkCondition {
         if isValidated, !path.isValidated { unmet.insert(.validated) }
         if let family, !path.families.contains(family) { unmet.insert(.family) }
         if path.families.isEmpty { unmet.insert(.family) }
+        if let quality, quality != path.quality { unmet.insert(.quality) }
         return unmet
     }
 
@@ -137,5 +144,6 @@ private struct CandidateLink: ConditionedPath {
     let interface: String
     let traits: PathTraits
     var isValidated: Bool { false }
+    var quality: LineQuality.Word? { nil }
     var families: Set<IPAddress.Family> { [] }
 }

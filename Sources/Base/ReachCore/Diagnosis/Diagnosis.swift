@@ -23,34 +23,15 @@ package struct Diagnosis: Hashable, Sendable {
         case undecided
     }
 
-    /// How good the line is. The raw values are words of the interface.
-    package enum QualityWord: String, Hashable, Sendable, CaseIterable {
-        case good
-        case lossy
-        case slow
-    }
-
     /// Loss, delay and jitter, as they were measured.
     package struct Quality: Hashable, Sendable {
-        package let word: QualityWord
+        package let line: LineQuality
         /// The part of the way, for people; `nil` for the whole.
         package let stretch: String?
-        /// Of a thousand packets.
-        package let lossPermille: Int
-        package let roundTrip: Duration?
-        package let jitter: Duration?
-        package let packets: Int
 
-        package init(
-            _ word: QualityWord, stretch: String?, lossPermille: Int, roundTrip: Duration?, jitter: Duration?,
-            packets: Int
-        ) {
-            self.word = word
+        package init(_ line: LineQuality, stretch: String?) {
+            self.line = line
             self.stretch = stretch
-            self.lossPermille = lossPermille
-            self.roundTrip = roundTrip
-            self.jitter = jitter
-            self.packets = packets
         }
     }
 

@@ -5,8 +5,6 @@ struct DiagnosisQuality {
     private static let fewestLost = 2
     /// The share that a good stretch loses, too.
     private static let usualShare = 0.001
-    /// Above what satellites in low orbits and far continents take.
-    private static let slowRoundTrip = Duration.milliseconds(500)
     /// From here on even several answers may be missing by chance.
     private static let severeShare = 0.08
 
@@ -95,7 +93,7 @@ struct DiagnosisQuality {
         return 2 * sum + Double(value.exponent) * 0.693_147_180_559_945_3
     }
 
-    var isSlow: Bool { roundTrip.map { $0 >= Self.slowRoundTrip } ?? false }
+    var isSlow: Bool { roundTrip.map { $0 >= LineQuality.slowRoundTrip } ?? false }
 
     var isSevere: Bool { lossy != nil && (series.last?.sample.lostShare ?? 0) >= Self.severeShare }
 
@@ -130,7 +128,7 @@ struct DiagnosisQuality {
         guard let value else { return [] }
         var steps: [Diagnosis.Step] = []
         if let blame { steps.append(.init(blame.subject, .bad, "\(blame.text.sentenceStart).")) }
-        if value.word == .slow, let trip = roundTrip {
+        if value.line.word == .slow, let trip = roundTrip {
             steps.append(
                 .init(
                     .internet, .neutral,
@@ -142,13 +140,13 @@ struct DiagnosisQuality {
 
     var value: Diagnosis.Quality? {
         guard let last = series.last else { return nil }
-        let word: Diagnosis.QualityWord = lossy != nil ? .lossy : isSlow ? .slow : .good
+        let word: LineQuality.Word = lossy != nil ? .lossy : isSlow ? .slow : .good
         let stretch: String? = word == .good ? nil : stretchName(lossy ?? slowPlace...slowPlace)
-        return Diagnosis.Quality(
-            word, stretch: stretch,
-            lossPermille: lossy.map { Int((series[$0.upperBound].sample.lostShare * 1000).rounded()) } ?? 0,
+        let line = LineQuality(
+            word, lossPermille: lossy.map { Int((series[$0.upperBound].sample.lostShare * 1000).rounded()) } ?? 0,
             roundTrip: roundTrip ?? last.sample.roundTrip, jitter: jitter,
             packets: series.reduce(0) { $0 + $1.sample.sent })
+        return Diagnosis.Quality(line, stretch: stretch)
     }
 }
 

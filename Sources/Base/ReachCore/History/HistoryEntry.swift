@@ -9,6 +9,8 @@ package struct HistoryEntry: Hashable, Sendable {
         case state(State)
         /// The target is no longer watched.
         case unwatched(target: String)
+        /// What was measured of a line since the last record of this kind.
+        case quality(QualityPeriod)
         /// The number of records lost before this one.
         case dropped(count: Int)
     }
@@ -27,6 +29,8 @@ package struct HistoryEntry: Hashable, Sendable {
         package var cause: String?
         /// What connectivity checks have proved; `unknown` until the first one has decided; `nil` without any checks.
         package var connectivity: String?
+        /// What is said of the line; `nil` where it is not measured.
+        package var quality: String?
         /// Whether this is a change. Otherwise it is the initial state of a watch, or was copied to a new file.
         package var isChange: Bool
 
@@ -70,7 +74,7 @@ package struct HistoryEntry: Hashable, Sendable {
         switch content {
         case .state(let state): state.target
         case .unwatched(let target): target
-        case .started, .stopped, .dropped: nil
+        case .started, .stopped, .quality, .dropped: nil
         }
     }
 }
@@ -84,5 +88,6 @@ extension HistoryEntry.State {
             rootInterface: state.rootCause?.interface, cause: change.cause.rawValue,
             connectivity: state.isValidated ? state.connectivity.rawValue : nil, isChange: !change.isInitial)
         network = state.network
+        quality = state.quality?.word.rawValue
     }
 }

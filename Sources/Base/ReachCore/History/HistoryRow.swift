@@ -36,6 +36,10 @@ private struct RowBuilder {
                     rows[place].name(state.network)
                     return
                 }
+                if shown.isMeasured(by: state) {
+                    rows[place].measure(state.quality)
+                    return
+                }
                 if shown.isUndecided, shown.isSamePath(as: state), !state.isUndecided {
                     rows[place].decide(state.connectivity)
                     return
@@ -45,6 +49,8 @@ private struct RowBuilder {
             places[state.target] = rows.count
         case .unwatched(let target): end(target, at: time)
         case .started, .stopped: for target in Array(places.keys) { end(target, at: time) }
+        // A figure, and no event.
+        case .quality: return
         case .dropped: break
         }
         rows.append(HistoryRow(time: time, content: entry.content))
@@ -106,6 +112,13 @@ extension HistoryRow {
         content = .state(state)
     }
 
+    /// Adds what the line is like, once it is measured.
+    fileprivate mutating func measure(_ quality: String?) {
+        guard case .state(var state) = content else { return }
+        state.quality = quality
+        content = .state(state)
+    }
+
     /// Adds what the first check of the row's path proved.
     fileprivate mutating func decide(_ connectivity: String?) {
         guard case .state(var state) = content else { return }
@@ -117,7 +130,7 @@ extension HistoryRow {
 extension HistoryEntry.State {
     /// Whether a later state is no change but the same state again.
     fileprivate func isRepeated(by other: HistoryEntry.State) -> Bool {
-        !other.isChange && isSamePath(as: other) && connectivity == other.connectivity
+        !other.isChange && isSamePath(as: other) && connectivity == other.connectivity && quality == other.quality
     }
 
     /// Whether a later state differs only in that the network became known, which it was all the time.
@@ -126,6 +139,12 @@ extension HistoryEntry.State {
         var unnamed = other
         unnamed.network = nil
         return isSamePath(as: unnamed) && connectivity == other.connectivity
+    }
+
+    /// Whether a later state differs only in that the line was measured, and is as lines should be.
+    fileprivate func isMeasured(by other: HistoryEntry.State) -> Bool {
+        quality == nil && other.quality == LineQuality.Word.good.rawValue && isSamePath(as: other)
+            && connectivity == other.connectivity
     }
 
     fileprivate func isSamePath(as other: HistoryEntry.State) -> Bool {

@@ -24,6 +24,13 @@ public struct NetworkPath: Hashable, Sendable {
     public var neighbour: NeighbourState?
     /// What probes have proved about the path; `unknown` if none has run.
     public var connectivity: Connectivity = .unknown
+    /// What the line is like; `nil` where the daemon does not measure it, or not yet.
+    public var quality: LineQuality? {
+        get { sharedQuality?.value }
+        set { sharedQuality = newValue.map { Shared($0) } }
+    }
+    /// Shared, since few paths have one.
+    private var sharedQuality: Shared<LineQuality>?
 
     /// Creates a path of which only status and reason are known.
     public init(status: ReachabilityStatus, reason: Reason? = nil) {
@@ -89,11 +96,12 @@ public struct NetworkPath: Hashable, Sendable {
         return mine.isSamePath(as: other)
     }
 
-    /// Whether packets take the same path. A neighbour entry that aged makes no other path, nor does a result of a probe.
+    /// Whether packets take the same path. A neighbour entry that aged makes no other path, nor does a result of a probe, or what the line is like.
     package func isSamePath(as other: NetworkPath) -> Bool {
         var mine = self
         mine.neighbour = other.neighbour
         mine.connectivity = other.connectivity
+        mine.sharedQuality = other.sharedQuality
         return mine == other
     }
 }

@@ -32,7 +32,8 @@ extension NetworkPath {
             return routes.best(in: family).map(NetworkPath.init) ?? self
         }
         let kernelPath = ChosenPath(
-            interface: interface, traits: traits, isValidated: connectivity == .full, families: [family])
+            interface: interface, traits: traits, isValidated: connectivity == .full, quality: quality?.word,
+            families: [family])
         if condition.unmet(on: kernelPath).isEmpty { return self }
         return routes.best(in: family).map(NetworkPath.init) ?? NetworkPath(status: .notReachable, reason: .noRoute)
     }
@@ -63,6 +64,7 @@ extension DefaultRoute: ConditionedPath {
     package var interface: String { name }
     /// Routes know nothing of probes.
     package var isValidated: Bool { false }
+    package var quality: LineQuality.Word? { nil }
     package var families: Set<IPAddress.Family> { [key.family] }
 }
 
@@ -70,5 +72,6 @@ private struct ChosenPath: ConditionedPath {
     let interface: String
     let traits: PathTraits
     let isValidated: Bool
+    let quality: LineQuality.Word?
     let families: Set<IPAddress.Family>
 }

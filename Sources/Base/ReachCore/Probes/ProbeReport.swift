@@ -69,6 +69,8 @@ package enum ProbePause: String, Hashable, Sendable, CaseIterable {
     case metered
     /// The Internet does not answer over the path, or that is not proved and the probe requires it.
     case notValidated = "not-validated"
+    /// The line is not as the probe requires, or not measured.
+    case quality
     /// Its target is reached by a tunnel, past which the interface that the probe requires would send.
     case tunnel
 }

@@ -14,6 +14,10 @@ package struct ConnectivityReport: Hashable, Sendable {
     package var portalTrouble: String?
     /// Whether the first probe of a family's path is still running.
     package var isUndecided: Bool
+    /// What the lines of the families' paths are like; without those that are not measured.
+    package var qualities: [IPAddress.Family: LineQuality] = [:]
+    /// Whether lines are measured.
+    package var measuresQuality = false
 
     package init(
         ipv4: Connectivity = .unknown, ipv6: Connectivity = .unknown, portal: String? = nil, isUndecided: Bool = false
@@ -46,6 +50,7 @@ package struct ConnectivityReport: Hashable, Sendable {
             let isBack = now.status == .reachable && before.status != .reachable && kept[family] == .none
             guard isBack || !before.hasSameFirstHop(as: now) else { continue }
             kept[family] = .unknown
+            kept.qualities[family] = nil
             if now.status == .reachable { kept.isUndecided = true }
             kept.session = nil
         }
@@ -123,6 +128,9 @@ extension ReachabilityState {
     /// Adopts what probes have proved about the paths of this state; `nil` if no probes run.
     mutating func adopt(proved report: ConnectivityReport?) {
         isValidated = report != nil
+        measuresQuality = report?.measuresQuality ?? false
+        ipv4.quality = ipv4.status == .reachable ? report?.qualities[.ipv4] : nil
+        ipv6.quality = ipv6.status == .reachable ? report?.qualities[.ipv6] : nil
         ipv4.connectivity = report?.ipv4.over(ipv4) ?? .unknown
         ipv6.connectivity = report?.ipv6.over(ipv6) ?? .unknown
         connectivity =
@@ -153,7 +161,9 @@ package struct ConnectivitySurvey: Hashable, Sendable {
     package func proving(_ state: ReachabilityState) -> ReachabilityState {
         var report = ConnectivityReport()
         for (family, path) in [(IPAddress.Family.ipv4, state.ipv4), (.ipv6, state.ipv6)] {
-            report[family] = path.interface.flatMap { interfaces[$0]?[family] } ?? .unknown
+            let known = path.interface.flatMap { interfaces[$0] }
+            report[family] = known?[family] ?? .unknown
+            report.qualities[family] = known?.qualities[family]
         }
         var proved = state
         proved.adopt(proved: report)
@@ -169,5 +179,20 @@ package struct ConnectivitySurvey: Hashable, Sendable {
         case .interface(let name): interfaces[name] ?? ConnectivityReport()
         case .name, .address, .prefix: nil
         }
+    }
+}
+
+extension ConnectivitySurvey {
+    /// Adds what lines are like.
+    ///
+    /// - Parameter preferred: The interfaces by which the kernel sends to the Internet.
+    package mutating func add(_ qualities: [String: LineQuality], of preferred: [IPAddress.Family: String]) {
+        for (name, var report) in interfaces {
+            report.measuresQuality = true
+            if let quality = qualities[name] { report.qualities = [.ipv4: quality, .ipv6: quality] }
+            interfaces[name] = report
+        }
+        internet.measuresQuality = true
+        internet.qualities = preferred.compactMapValues { qualities[$0] }
     }
 }

@@ -32,6 +32,8 @@ package struct LinkReport: Hashable, Sendable {
         package var checked: Timestamp?
         /// How long the servers of the last checks that proved the Internet took to accept a connection, at best.
         package var roundTrip: Duration?
+        /// What the line is like; `nil` where it is not measured.
+        package var quality: LineQuality?
 
         package init(_ connectivity: Connectivity, checked: Timestamp? = nil, roundTrip: Duration? = nil) {
             self.connectivity = connectivity

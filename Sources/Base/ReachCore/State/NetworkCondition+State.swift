@@ -35,6 +35,7 @@ private struct StatePath: ConditionedPath {
     let interface: String
     private(set) var traits: PathTraits
     let isValidated: Bool
+    private(set) var quality: LineQuality.Word?
     let families: Set<IPAddress.Family>
 
     private init(_ state: ReachabilityState, _ interface: String?, _ families: Set<IPAddress.Family>) {
@@ -45,6 +46,7 @@ private struct StatePath: ConditionedPath {
         traits.isMetered = state.isMetered
         self.traits = traits
         isValidated = state.connectivity == .full
+        quality = state.quality?.word
         self.families = families
     }
 
@@ -52,6 +54,7 @@ private struct StatePath: ConditionedPath {
     private init(_ state: ReachabilityState, _ path: NetworkPath, _ family: IPAddress.Family) {
         self.init(state, path.interface, [family])
         traits.network = path.network
+        quality = path.quality?.word
     }
 
     static func all(of state: ReachabilityState) -> [StatePath] {

@@ -15,6 +15,8 @@ public struct ReachabilityChange: Hashable, Sendable {
         case metered
         /// What the API of the network's portal says, or that its session is about to end.
         case portal
+        /// What is said of the line, where the daemon measures it.
+        case quality
     }
 
     /// The number of the change in its monitor's series; the same for all observers.

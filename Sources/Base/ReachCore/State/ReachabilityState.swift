@@ -49,6 +49,11 @@ public struct ReachabilityState: Hashable, Sendable {
         get { shared.value.isValidated }
         set { shared.value.isValidated = newValue }
     }
+    /// Whether the daemon measures what lines are like. If not, ``quality`` stays `nil`.
+    public var measuresQuality: Bool {
+        get { shared.value.measuresQuality }
+        set { shared.value.measuresQuality = newValue }
+    }
     /// The login page of a captive portal; `nil` if there is none, or its address is unknown.
     public var portal: String? {
         get { shared.value.portal }
@@ -150,10 +155,13 @@ public struct ReachabilityState: Hashable, Sendable {
     /// Adopts a verdict whose paths lead the same way, about which the same is believed as before.
     mutating func adopt(_ verdict: Verdict, keepingProof: Bool) {
         let (proved4, proved6) = (ipv4.connectivity, ipv6.connectivity)
+        let (quality4, quality6) = (ipv4.quality, ipv6.quality)
         adopt(verdict)
         guard keepingProof else { return }
         shared.value.ipv4.connectivity = proved4
         shared.value.ipv6.connectivity = proved6
+        shared.value.ipv4.quality = quality4
+        shared.value.ipv6.quality = quality6
     }
 
     /// The state as AFNetworking's reachability manager would report it. A tunnel counts as what carries it.
@@ -191,6 +199,9 @@ public struct ReachabilityState: Hashable, Sendable {
         return mainPath.meteredReason ?? (ipv6.status == .reachable ? ipv6.meteredReason : nil)
     }
 
+    /// What the line of the path is like; `nil` when not reachable, and where it is not measured.
+    public var quality: LineQuality? { isReachable ? mainPath.quality : nil }
+
     /// The names of the links below the path's, nearest first.
     package var carriers: [String] { mainPath.lower }
 
@@ -214,6 +225,7 @@ extension ReachabilityState {
         var isMetered: Bool = false
         var connectivity: Connectivity = .unknown
         var isValidated: Bool = false
+        var measuresQuality: Bool = false
         var portal: String?
         /// Shared, since few states have one.
         var portalSession: Shared<PortalSession>?

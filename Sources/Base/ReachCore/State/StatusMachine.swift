@@ -222,6 +222,7 @@ package struct StatusMachine: Sendable {
         let isSamePortal = old.hasSamePortalSession(as: new)
         guard old.status == new.status else {
             return [.status] + (isSameConnectivity ? [] : [.connectivity]) + (isSamePortal ? [] : [.portal])
+                + (old.hasSameQuality(as: new) ? [] : [.quality])
         }
         var aspects: [ReachabilityChange.Aspect] = []
         let isSamePath = old.ipv4.isSamePath(as: new.ipv4) && old.ipv6.isSamePath(as: new.ipv6)
@@ -232,6 +233,14 @@ package struct StatusMachine: Sendable {
         if !isSameConnectivity { aspects.append(.connectivity) }
         if old.isMetered != new.isMetered { aspects.append(.metered) }
         if !isSamePortal { aspects.append(.portal) }
+        if !old.hasSameQuality(as: new) { aspects.append(.quality) }
         return aspects
+    }
+}
+
+extension ReachabilityState {
+    /// Whether the same is said of the lines of both. Their figures, which differ each minute, are no change.
+    fileprivate func hasSameQuality(as other: ReachabilityState) -> Bool {
+        ipv4.quality?.word == other.ipv4.quality?.word && ipv6.quality?.word == other.ipv6.quality?.word
     }
 }

@@ -14,6 +14,7 @@ struct reach_tcp_traffic {
     uint32_t timeout_us;       /* the current retransmission timeout, doubled by each timeout in a row */
     uint32_t round_trip_us;    /* smoothed; 0 while none was measured */
     uint32_t unacknowledged;   /* segments that were sent and not acknowledged */
+    uint32_t data_segments;    /* segments with data that were sent; 0 before Linux 4.6 */
     uint32_t repeated;         /* segments that were sent again */
     uint32_t repeated_out;     /* those of them that left this machine and were not acknowledged yet */
     uint8_t timeouts;          /* retransmission timeouts in a row: since new data was last acknowledged */

@@ -40,12 +40,8 @@ extension JSONWriter {
         field(
             "quality",
             object: { json in
-                json.field("word", quality.word.rawValue)
+                json.figures(of: quality.line)
                 json.field("stretch", quality.stretch)
-                json.field("loss_permille", Int64(quality.lossPermille))
-                json.field("round_trip_us", quality.roundTrip?.microseconds)
-                json.field("jitter_us", quality.jitter?.microseconds)
-                json.field("packets", Int64(quality.packets))
             })
     }
 
@@ -109,11 +105,6 @@ extension Diagnosis.Fact {
 
 extension Diagnosis.Quality {
     fileprivate init(_ reader: StatusReader) throws(StatusReadingError) {
-        self.init(
-            try reader.word("word") ?? .good, stretch: try reader.optional("stretch", \.string),
-            lossPermille: Int(try reader.value("loss_permille", \.integer)),
-            roundTrip: try reader.optional("round_trip_us", \.integer).map { .microseconds($0) },
-            jitter: try reader.optional("jitter_us", \.integer).map { .microseconds($0) },
-            packets: Int(try reader.value("packets", \.integer)))
+        self.init(try LineQuality(figures: reader), stretch: try reader.optional("stretch", \.string))
     }
 }

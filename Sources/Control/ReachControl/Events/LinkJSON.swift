@@ -43,6 +43,7 @@ extension JSONWriter {
         field("connectivity", proof.connectivity.rawValue as String?)
         if let checked = proof.checked { field("checked", checked) }
         if let roundTrip = proof.roundTrip { field("round_trip_us", roundTrip.nanoseconds / 1000) }
+        quality(proof.quality)
     }
 
     private mutating func traffic(_ traffic: LinkReport.Traffic?) {
@@ -105,6 +106,7 @@ extension LinkReport {
             var proof = Proof(connectivity)
             proof.checked = try reader.optional("checked", \.string).flatMap { Timestamp($0) }
             proof.roundTrip = try reader.optional("round_trip_us", \.integer).map { .microseconds($0) }
+            proof.quality = try reader.quality()
             self.proof = proof
         }
         if let received: UInt64 = try reader.number("received_bytes"),

@@ -45,6 +45,8 @@ extension JSONWriter {
             json.field("portal", state.portal)
             json.portalSession(state.portalSession, at: boot)
             json.field("validated", state.isValidated)
+            if state.measuresQuality { json.field("measured", true) }
+            json.quality(state.quality)
             json.field("since", state.since)
             json.field("connectivity_since", state.connectivitySince)
             json.field("epoch", state.epoch.wide)
@@ -125,6 +127,7 @@ extension JSONWriter {
             network(path.network, isTrusted: path.isTrusted, path.meteredReason)
             if let accessPoint = path.accessPoint { field("access_point", accessPoint.description as String?) }
             field("connectivity", path.connectivity.rawValue)
+            quality(path.quality)
         }
         field("reason", path.reason?.rawValue)
     }
@@ -153,6 +156,7 @@ extension ReachabilityState {
         portal = try reader.optional("portal", \.string)
         portalSession = try reader.portalSession()
         isValidated = try reader.optional("validated", \.bool) ?? false
+        measuresQuality = try reader.optional("measured", \.bool) ?? false
         guard let epoch: UInt64 = try reader.number("epoch") else { throw reader.fault("epoch") }
         self.epoch = epoch
         isStale = try reader.value("stale", \.bool)
@@ -192,6 +196,7 @@ extension NetworkPath {
         isTrusted = try reader.optional("trusted", \.bool) ?? false
         accessPoint = try reader.hardwareAddress("access_point")
         connectivity = try reader.word("connectivity") ?? .unknown
+        quality = try reader.quality()
     }
 }
 

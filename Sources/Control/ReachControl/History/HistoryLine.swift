@@ -45,6 +45,7 @@ extension HistoryEntry.Content {
         case .stopped: "stopped"
         case .state: "state"
         case .unwatched: "unwatched"
+        case .quality: "quality"
         case .dropped: "dropped"
         }
     }
@@ -57,6 +58,15 @@ extension JSONWriter {
         case .started(let lastSeen): if let lastSeen { field("last_seen", lastSeen) }
         case .stopped, .unwatched: break
         case .dropped(let count): field("count", count.wide)
+        case .quality(let period):
+            field("interface", period.interface as String?)
+            field("length_ms", period.length.nanoseconds / 1_000_000)
+            field("packets", period.packets.wide)
+            field("lost", period.lost.wide)
+            guard let trips = period.trips else { break }
+            field("low_us", trips.low.microseconds)
+            field("median_us", trips.median.microseconds)
+            field("high_us", trips.high.microseconds)
         case .state(let state):
             field("status", state.status.rawValue)
             field("class", state.linkClass)
@@ -67,6 +77,7 @@ extension JSONWriter {
             if let network = state.network { field("network", network) }
             field("cause", state.cause)
             if let connectivity = state.connectivity { field("connectivity", connectivity) }
+            if let quality = state.quality { field("quality", quality) }
             field("change", state.isChange)
         }
     }
@@ -90,6 +101,9 @@ extension HistoryEntry.Content {
         case "unwatched":
             guard let target = json["target"]?.string else { return nil }
             self = .unwatched(target: target)
+        case "quality":
+            guard let period = QualityPeriod(json) else { return nil }
+            self = .quality(period)
         case "dropped": self = .dropped(count: Int(json["count"]?.integer ?? 1))
         case "state":
             guard let target = json["target"]?.string, let status = json["status"]?.string else { return nil }
@@ -100,8 +114,24 @@ extension HistoryEntry.Content {
                 rootInterface: json["root_interface"]?.string, cause: json["cause"]?.string,
                 connectivity: json["connectivity"]?.string, isChange: json["change"]?.bool ?? true)
             state.network = json["network"]?.string
+            state.quality = json["quality"]?.string
             self = .state(state)
         default: return nil
         }
+    }
+}
+
+extension QualityPeriod {
+    fileprivate init?(_ json: JSONValue) {
+        func time(_ key: String) -> Duration? { json[key]?.integer.flatMap { $0 >= 0 ? .microseconds($0) : nil } }
+        guard let interface = json["interface"]?.string, let length = json["length_ms"]?.integer, length > 0,
+            let packets = json["packets"]?.integer, let lost = json["lost"]?.integer, 0...packets ~= lost
+        else { return nil }
+        var trips: Trips?
+        if let low = time("low_us"), let median = time("median_us"), let high = time("high_us") {
+            trips = Trips(low: low, median: median, high: high)
+        }
+        self.init(
+            interface: interface, length: .milliseconds(length), packets: Int(packets), lost: Int(lost), trips: trips)
     }
 }

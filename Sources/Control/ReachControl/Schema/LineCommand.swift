@@ -29,7 +29,7 @@ package enum LineCommand: String, CaseIterable, Sendable {
         case .links: [Line("Link")]
         case .explain: [Line("Explanation"), Line("Diagnosis")]
         case .history:
-            ["Started", "Stopped", "HistoryState", "HistoryUnwatched", "Dropped"].map {
+            ["Started", "Stopped", "HistoryState", "HistoryQuality", "HistoryUnwatched", "Dropped"].map {
                 Line($0, in: "HistoryRecord")
             }
                 + ["Change", "Wake", "ProbeEvent", "QueueEvent", "Started", "Stopped", "Gap"].map {
@@ -69,7 +69,7 @@ package enum LineCommand: String, CaseIterable, Sendable {
         "Change": ["snapshot", "change"], "Resync": ["resync"], "Wake": ["wake"], "Dropped": ["dropped"],
         "ProbeEvent": ["probe"], "QueueEvent": ["queue"], "Disconnected": ["disconnected"],
         "Reconnected": ["reconnected"], "Started": ["started"], "Stopped": ["stopped"], "Gap": ["gap"],
-        "HistoryState": ["state"], "HistoryUnwatched": ["unwatched"],
+        "HistoryState": ["state"], "HistoryUnwatched": ["unwatched"], "HistoryQuality": ["quality"],
         "LinkNotice": ["link"], "AddressNotice": ["address"], "NeighbourNotice": ["neighbour"],
         "RouteNotice": ["route"], "RuleNotice": ["rule"], "NexthopNotice": ["nexthop"], "SettingNotice": ["setting"],
         "PortalNotice": ["portal"],

@@ -30,7 +30,7 @@ package struct LatencyHistogram: Hashable, Sendable {
     }
 
     /// - Returns: Whether there is such a bucket.
-    mutating func restore(_ count: UInt32, at place: Int) -> Bool {
+    package mutating func restore(_ count: UInt32, at place: Int) -> Bool {
         guard counts.indices.contains(place) else { return false }
         counts[place] = count
         return true

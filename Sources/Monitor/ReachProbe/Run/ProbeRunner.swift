@@ -88,6 +88,7 @@ private struct OwnPath: ConditionedPath {
     let traits: PathTraits
     let families: Set<IPAddress.Family>
     var isValidated: Bool { false }
+    var quality: LineQuality.Word? { nil }
 
     init(_ host: HostRoute) { (interface, traits, families) = (host.name, host.traits, [host.family]) }
 }

@@ -68,6 +68,8 @@ extension ProbePause {
             self = .metered
         } else if unmet.contains(.validated) {
             self = .notValidated
+        } else if unmet.contains(.quality) {
+            self = .quality
         } else {
             self = .noPath
         }
@@ -81,6 +83,7 @@ extension NetworkCondition {
         if namesNetworks { terms.insert(.network) }
         if isUnmetered { terms.insert(.metered) }
         if isValidated { terms.insert(.validated) }
+        if quality != nil { terms.insert(.quality) }
         return terms
     }
 }
@@ -91,6 +94,7 @@ extension ProbeSpecification {
     package var pathCondition: NetworkCondition? {
         var needed = condition
         (needed.interface, needed.isValidated, needed.isTargetReachable) = (nil, false, false)
+        needed.quality = nil
         return needed == .any || condition.interface != nil ? nil : needed
     }
 

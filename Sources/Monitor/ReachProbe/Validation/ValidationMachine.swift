@@ -203,6 +203,17 @@ package struct ValidationMachine {
         }
     }
 
+    /// The routes of the paths that are proved to work.
+    package var workingRoutes: [DefaultRoute] {
+        paths.values.filter { $0.connectivity == .full && portals[$0.route.key.interface]?.isCaptive != true }
+            .map(\.route)
+    }
+
+    /// The names of the interfaces by which the kernel sends to the Internet.
+    package var preferredInterfaces: [IPAddress.Family: String] {
+        paths.values.filter(\.route.isPreferred).reduce(into: [:]) { $0[$1.route.key.family] = $1.route.name }
+    }
+
     /// Closes a path that was found silent, and checks it.
     package mutating func silence(
         _ key: DefaultRoute.Key, _ evidence: SilenceEvidence, at now: BootTime

@@ -34,6 +34,9 @@ extension Configuration {
         return policy
     }
 
+    /// Whether it is measured what lines are like. Those that answered checks are asked.
+    var measuresQuality: Bool { connectivity.quality && !connectivity.endpoints.isEmpty }
+
     /// The validator's options; `nil` without endpoints.
     var validatorOptions: Validator.Options? {
         guard !connectivity.endpoints.isEmpty else { return nil }
@@ -41,6 +44,7 @@ extension Configuration {
         options.timeout = connectivity.timeout
         options.proxies = connectivity.proxies.resolved
         options.detectsSilence = connectivity.detectSilence
+        if connectivity.quality { options.measuredLines = connectivity.qualityOnMetered ? .all : .unmetered }
         options.rhythm.interval = connectivity.interval
         options.rhythm.strikesToDemote = connectivity.demoteAfter
         options.rhythm.strikesToPromote = connectivity.promoteAfter

@@ -47,6 +47,8 @@ extension Configuration {
                 ConfigurationKey("promote_after", \.connectivity.promoteAfter, .number(1...10)),
                 ConfigurationKey("portal_api", \.connectivity.portalAPI, .flag),
                 ConfigurationKey("detect_silence", \.connectivity.detectSilence, .flag),
+                ConfigurationKey("quality", \.connectivity.quality, .flag),
+                ConfigurationKey("quality_on_metered", \.connectivity.qualityOnMetered, .flag),
                 ConfigurationKey(
                     "metered_bytes_per_day", \.connectivity.meteredBytesPerDay, .number(0...1_000_000_000_000)),
                 ConfigurationKey("proxy", \.connectivity.proxies.proxy, .proxy),
@@ -240,6 +242,14 @@ extension Configuration {
         for probe in probes {
             if let (problem, expected) = unknownNetwork(in: probe.when) {
                 found.append(("probe.when", "probe \"\(probe.name)\": " + problem, expected))
+            }
+            if probe.when.quality != nil, !measuresQuality {
+                found.append(
+                    (
+                        "probe.when",
+                        "probe \"\(probe.name)\": no line is ever measured, since [connectivity] has no \"quality = true\"",
+                        "quality and endpoints, or no \"quality=\""
+                    ))
             }
             guard probe.when.isValidated, connectivity.endpoints.isEmpty else { continue }
             found.append(

@@ -45,6 +45,9 @@ package struct Configuration: Hashable, Sendable {
         package var portalAPI = ValidationOptions().asksPortals
         /// Whether TCP connections are watched for silence.
         package var detectSilence = ValidationOptions.detectsSilence
+        /// Whether it is measured what lines are like, and also that of metered ones.
+        package var quality = false
+        package var qualityOnMetered = false
         /// The daily limit of checks over metered interfaces; 0 means no limit.
         package var meteredBytesPerDay = ValidationOptions().meteredBytesPerDay
         /// By which the endpoints are asked.

@@ -21,6 +21,8 @@ final class ConnectivityController {
     private var surveyHandlers: [(ConnectivitySurvey?) -> Void] = []
     /// Called when a check of a path has ended, whatever it found.
     var onCheck: () -> Void = {}
+    /// Receives what some minutes showed of a line.
+    var onQuality: (QualityPeriod) -> Void = { _ in }
 
     init(loop: EventLoop, transfers: SharedTransfers, engine: ReachabilityEngine, log: Logger) {
         self.loop = loop
@@ -96,6 +98,7 @@ final class ConnectivityController {
                 publish(survey)
             }
             validator.onCheck = { [unowned self] in onCheck() }
+            validator.onQuality = { [unowned self] in onQuality($0) }
             validator.onSilence = { [log] in log.report($0) }
             return validator
         } catch {

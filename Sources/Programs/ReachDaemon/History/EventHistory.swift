@@ -82,6 +82,11 @@ package final class EventHistory: Sendable {
     /// Makes the thread write what was added.
     package func write() { jobs.start() }
 
+    /// Records what some minutes showed of a line.
+    package func record(_ period: QualityPeriod, at moment: Instant) {
+        record(HistoryEntry(.quality(period), at: moment, boot: boot))
+    }
+
     package func record(_ event: ProbeEvent) {
         if let entry = HistoryEntry(event, boot: boot) { record(entry) }
     }

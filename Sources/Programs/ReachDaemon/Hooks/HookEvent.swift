@@ -47,6 +47,9 @@ package struct HookEvent: Hashable, Sendable {
                 "REACH_TRUSTED": state.isTrusted ? "true" : "false",
                 "REACH_PREVIOUS_CONNECTIVITY": change.previous?.connectivity.rawValue ?? "",
                 "REACH_CONNECTIVITY": state.connectivity.rawValue,
+                "REACH_PREVIOUS_QUALITY": change.previous?.quality?.word.rawValue ?? "",
+                "REACH_QUALITY": state.quality?.word.rawValue ?? "",
+                "REACH_QUALITY_TEXT": state.quality?.text ?? "",
                 "REACH_PORTAL": state.portal ?? "",
                 "REACH_PORTAL_SESSION": state.portalSession?.word ?? "",
                 "REACH_PREVIOUS_PORTAL_SESSION": change.previous?.portalSession?.word ?? "",
@@ -77,7 +80,7 @@ package struct HookEvent: Hashable, Sendable {
         ]
         for name in [
             "ROOT_CAUSE", "ROOT_INTERFACE", "METERED_REASON", "PORTAL", "PORTAL_SESSION", "PORTAL_PAGE",
-            "PORTAL_SECONDS",
+            "PORTAL_SECONDS", "QUALITY", "PREVIOUS_QUALITY", "QUALITY_TEXT",
             "CHANGED", "CAUSE",
         ] { environment["REACH_" + name] = "" }
         return HookEvent(target: "internet", json: json.bytes, environment: environment)

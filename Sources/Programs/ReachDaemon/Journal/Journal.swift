@@ -70,7 +70,8 @@ package final class Journal {
     // MARK: Recording
 
     package func record(_ change: ReachabilityChange) {
-        let isProof = !change.aspects.isEmpty && change.aspects.allSatisfy { [.connectivity, .portal].contains($0) }
+        let isProof =
+            !change.aspects.isEmpty && change.aspects.allSatisfy { [.connectivity, .portal, .quality].contains($0) }
         guard kinds.contains(isProof ? .connectivity : .status) else { return }
         record(.change(change, source: .daemon))
     }

@@ -108,11 +108,31 @@ struct MetricsSnapshot: Sendable {
             guard let time = proof.checked else { continue }
             writer.sample([("interface", name)], Double(time.nanosecondsSince1970) / 1e9)
         }
+        writeQualities(links.compactMap { link in link.value.quality.map { (link.key, $0) } }, &writer)
         let traffic = links.compactMap { link in LinkCounters.traffic(of: link.key).map { (link.key, $0) } }
         writer.family("reach_link_received_bytes_total", .counter, "Bytes that came in over the link.")
         for (name, bytes) in traffic { writer.sample([("interface", name)], bytes.received) }
         writer.family("reach_link_sent_bytes_total", .counter, "Bytes that left over the link.")
         for (name, bytes) in traffic { writer.sample([("interface", name)], bytes.sent) }
+    }
+
+    private func writeQualities(_ links: [(name: String, quality: LineQuality)], _ writer: inout MetricWriter) {
+        guard !links.isEmpty else { return }
+        writer.family("reach_link_quality", .gauge, "What the line is like: 1 for the current word.")
+        for (name, quality) in links {
+            let words = LineQuality.Word.allCases.map(\.rawValue)
+            writer.states([("interface", name)], "quality", words, quality.word.rawValue)
+        }
+        writer.family("reach_link_loss_ratio", .gauge, "The share of the line's packets that were lost.")
+        for (name, quality) in links { writer.sample([("interface", name)], Double(quality.lossPermille) / 1000) }
+        writer.family(
+            "reach_link_line_seconds", .gauge,
+            "The median of the line's round trips while it was idle, and their jitter.")
+        for (name, quality) in links {
+            for (figure, time) in [("round_trip", quality.roundTrip), ("jitter", quality.jitter)] {
+                if let time { writer.sample([("interface", name), ("figure", figure)], time / .seconds(1)) }
+            }
+        }
     }
 
     // MARK: - Targets

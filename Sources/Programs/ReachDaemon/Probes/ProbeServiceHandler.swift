@@ -248,6 +248,7 @@ extension ProbeGate {
         case .closed(.linkClass): "the probe is paused: the path's link is not of the class that it requires"
         case .closed(.network): "the probe is paused: the path leads to another network than it requires"
         case .closed(.metered): "the probe is paused: the path is metered, or may be"
+        case .closed(.quality): "the probe is paused: the line is not as it requires, or not measured"
         case .closed(.tunnel):
             "the probe is paused: its target is reached by a tunnel, past which its interface would send"
         case .open, .closed(.noPath), .closed(.interface), .closed(.notValidated): nil

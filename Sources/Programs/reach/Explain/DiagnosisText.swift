@@ -36,7 +36,9 @@ struct DiagnosisText {
 
     /// The line's quality, where it is worth a line.
     private func quality(_ diagnosis: Diagnosis) -> String {
-        guard let quality = diagnosis.quality, quality.word == .slow, let trip = quality.roundTrip else { return "" }
+        guard let quality = diagnosis.quality, quality.line.word == .slow, let trip = quality.line.roundTrip else {
+            return ""
+        }
         let stretch = quality.stretch.map { ", most of it " + DisplayText.sanitized($0) } ?? ""
         return "The line is slow: a round trip takes \(ProbeText.milliseconds(trip))\(stretch).\n"
     }

@@ -96,6 +96,8 @@ struct HistoryText {
         case .stopped: return plain("", "reachd stopped")
         case .unwatched(let target): return plain(target, "no longer watched")
         case .dropped(let count): return plain("", "\(count) records lost")
+        // No row: see HistoryRow.
+        case .quality: return plain("", "")
         case .state(let state):
             let proof = state.connectivity.flatMap { $0 == "full" ? nil : $0 }
             let network = state.network.flatMap { NetworkRule.isIdentifier($0) ? nil : "in \($0)" }
@@ -104,7 +106,8 @@ struct HistoryText {
             let broken = state.rootCause.map { [$0, state.rootInterface].compactMap { $0 }.joined(separator: " ") }
             let reason = state.reason == state.rootCause ? nil : state.reason
             let why = [broken, reason].compactMap { $0 }.joined(separator: ", ")
-            let detail = [why.isEmpty ? through : why, proof].compactMap { $0 }.joined(separator: ", ")
+            let line = state.quality.flatMap { $0 == LineQuality.Word.good.rawValue ? nil : "\($0) line" }
+            let detail = [why.isEmpty ? through : why, proof, line].compactMap { $0 }.joined(separator: ", ")
             return [
                 time, TextTable.Cell(DisplayText.sanitized(state.target), .bold),
                 TextTable.Cell(state.status.words, state.status.colour), lasted,

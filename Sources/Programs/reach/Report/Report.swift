@@ -32,6 +32,8 @@ struct Report {
     var mapped: [HourMapOfTarget] = []
     var probes: Record<[ProbeSeries]>
     var queue: Record<QueueTally>
+    /// What the lines were like that were measured.
+    var lines: [QualitySeries] = []
     /// What metered links carried in the hours of the period, most first.
     let meteredBytes: Record<[MeteredTraffic.Hour]>
     /// What limits the figures, as sentences.
@@ -68,6 +70,7 @@ struct Report {
             targets.append(TargetFigures(timeline: timeline, summary: HistorySummary(timeline)))
             outages += ReportOutage.list(of: name, source, timeline)
         }
+        lines = QualitySeries.list(log, source.clock, from: from, to: to)
         outages.sort { ($0.from, $0.target) < ($1.from, $1.target) }
         let shown = wanted.isEmpty ? Array(names.prefix(1)) : wanted
         mapped = targets.filter { shown.contains($0.summary.target) }.map {
@@ -136,6 +139,7 @@ struct HistorySource {
         (self.now, self.boot, self.isRunning) = (now, boot, isRunning)
         for name in names { logs[name] = HistoryLog(lastSeen: log.lastSeen) }
         for entry in log.entries {
+            if case .quality = entry.content { continue }
             if let target = entry.target {
                 logs[target]?.entries.append(entry)
             } else {

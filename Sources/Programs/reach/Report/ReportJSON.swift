@@ -16,12 +16,32 @@ extension JSONWriter {
             json.field("outages", array: { json in for outage in report.outages { json.outage(outage) } })
             json.field("hours", array: { json in for mapped in report.mapped { json.hours(mapped) } })
             json.field("probes", array: { json in for series in report.probes.value ?? [] { json.series(series) } })
+            json.field("lines", array: { json in for series in report.lines { json.line(series) } })
             json.key("queue")
             json.tally(report.queue.value)
             json.field(
                 "metered", array: { json in for link in report.meteredBytes.value ?? [] { json.metered(link) } })
             json.field("not_recorded", object: { $0.absences(report) })
             json.field("notes", report.notes)
+        }
+    }
+
+    private mutating func line(_ series: QualitySeries) {
+        object { json in
+            json.field("interface", series.interface)
+            json.field("parts", array: { json in for part in series.parts where part.packets > 0 { json.part(part) } })
+        }
+    }
+
+    private mutating func part(_ part: QualitySeries.Part) {
+        object { json in
+            json.field("from", part.from)
+            json.field("to", part.to)
+            json.field("packets", part.packets.wide)
+            json.field("lost", part.lost.wide)
+            json.field("low_us", part.trips?.low.microseconds)
+            json.field("median_us", part.trips?.median.microseconds)
+            json.field("high_us", part.trips?.high.microseconds)
         }
     }
 

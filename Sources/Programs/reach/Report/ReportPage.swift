@@ -11,7 +11,7 @@ struct ReportPage {
     func html(nonce: String) -> [UInt8] {
         let title = "Outage report" + (report.host.isEmpty ? "" : " of " + report.host)
         var output = HTMLPage.head(title: title, nonce: nonce, styles: ReportStyles.text.utf8, hasScript: false)
-        let sections = [availability, outages] + report.mapped.map(hours) + probes + [metered, queue, notes]
+        let sections = [availability, outages] + report.mapped.map(hours) + lines + probes + [metered, queue, notes]
         output += "<header><h1>\(HTMLPage.escaped(title))</h1>\n\(period)</header>\n<main>\n".utf8
         for section in sections { output += section.utf8 }
         output += "</main>\n</html>\n".utf8
@@ -99,6 +99,32 @@ struct ReportPage {
         let list = bad.isEmpty ? "<p>There was no hour in which it was down.</p>\n" : details("As a table", table)
         let body = earlier + ReportHeatMap(mapped, id: number).svg + list
         return section("hours-\(number)", "Hours of \(HTMLPage.escaped(mapped.target))", body)
+    }
+
+    /// Without lines that were measured there is no section: few daemons measure them.
+    private var lines: [String] {
+        guard !report.lines.isEmpty else { return [] }
+        let body = report.lines.enumerated().map { number, series in
+            "<h3>\(HTMLPage.escaped(series.interface))</h3>\n" + QualityChart(series, report).svg(id: number)
+                + details("As a table", table(series))
+        }
+        return [section("lines", "Lines: round trips and loss", body.joined())]
+    }
+
+    private func table(_ series: QualitySeries) -> HTMLTable {
+        let rows = ([series.whole] + series.parts.filter { $0.packets > 0 }).enumerated().map { number, part in
+            [
+                HTMLTable.Cell(number == 0 ? "all" : report.stamp(part.from)), .number("\(part.packets)"),
+                .number(part.loss.map(HistoryText.percentUp) ?? "–"),
+                .number(part.trips.map { ProbeText.milliseconds($0.low) } ?? "–"),
+                .number(part.trips.map { ProbeText.milliseconds($0.median) } ?? "–"),
+                .number(part.trips.map { ProbeText.milliseconds($0.high) } ?? "–"),
+            ]
+        }
+        return HTMLTable(
+            caption:
+                "Packets over \(series.interface), the share of those that were lost, and percentiles of the round trips",
+            heading: ["From", "Packets", "Lost", "p10", "p50", "p90"], rows: rows)
     }
 
     private var probes: [String] {

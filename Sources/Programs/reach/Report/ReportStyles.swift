@@ -32,6 +32,8 @@ enum ReportStyles {
         .p90{stroke-dasharray:7 3}.p99{stroke-dasharray:2 3}
         circle.p50{fill:var(--accent)}circle.p90{fill:var(--c1)}circle.p99{fill:var(--c3)}
         .lost{fill:var(--c2)}
+        .band{fill:var(--idle);opacity:.45}.m0,.m1,.m2{fill:none;stroke-width:3}
+        .m0{stroke:var(--accent)}.m1{stroke:var(--c1)}.m2{stroke:var(--c2)}
         @media print{body{max-width:none;padding:0;background:none;font-size:11px}section{border:0;padding:0 0 8px;margin:0}
         h2,h3,svg,tr{break-inside:avoid}h2,h3{break-after:avoid}table{font-size:10px}code{font-size:10px}
         details:not([open]){display:none}.wide{overflow:visible}

@@ -29,6 +29,11 @@ struct ReportTable {
                 output += row("probe", ["target": Self.safe(series.name)], cells(part))
             }
         }
+        for series in report.lines {
+            for part in series.parts where part.packets > 0 {
+                output += row("line", ["target": Self.safe(series.interface)], cells(part))
+            }
+        }
         for link in report.meteredBytes.value ?? [] {
             for (name, bytes) in [("received_bytes", link.received), ("sent_bytes", link.sent)] {
                 output += row(
@@ -81,6 +86,13 @@ struct ReportTable {
             "begin": time(part.from), "end": time(part.to), "attempts": "\(part.ok + part.failed)",
             "lost": "\(part.failed)", "p50_ms": Self.milliseconds(part.median),
             "p90_ms": Self.milliseconds(part.percentile90), "p99_ms": Self.milliseconds(part.percentile99),
+        ]
+    }
+
+    private func cells(_ part: QualitySeries.Part) -> [String: String] {
+        [
+            "begin": time(part.from), "end": time(part.to), "attempts": "\(part.packets)", "lost": "\(part.lost)",
+            "p50_ms": Self.milliseconds(part.trips?.median), "p90_ms": Self.milliseconds(part.trips?.high),
         ]
     }
 

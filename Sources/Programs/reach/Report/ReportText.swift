@@ -11,7 +11,7 @@ struct ReportText {
     let isUnicode: Bool
 
     var text: String {
-        [head, availability, outages, maps, probes, metered, queue, notes].joined(separator: "\n")
+        ([head, availability, outages, maps] + lines + [probes, metered, queue, notes]).joined(separator: "\n")
     }
 
     private var head: String {
@@ -107,6 +107,22 @@ struct ReportText {
         case .up: .green
         case .briefly, .partly, .mostly, .down: .red
         }
+    }
+
+    /// Nothing where no line was measured.
+    private var lines: [String] {
+        guard !report.lines.isEmpty else { return [] }
+        let rows = report.lines.map { series in
+            let whole = series.whole
+            return [
+                TextTable.Cell(DisplayText.sanitized(series.interface), .bold), TextTable.Cell("\(whole.packets)"),
+                TextTable.Cell(whole.loss.map(HistoryText.percentUp) ?? ""),
+                TextTable.Cell(whole.trips.map { ProbeText.milliseconds($0.low) } ?? ""),
+                TextTable.Cell(whole.trips.map { ProbeText.milliseconds($0.median) } ?? ""),
+                TextTable.Cell(whole.trips.map { ProbeText.milliseconds($0.high) } ?? ""),
+            ]
+        }
+        return [heading("Lines") + table(["LINK", "PACKETS", "LOST", "P10", "P50", "P90"], rows)]
     }
 
     private var probes: String {

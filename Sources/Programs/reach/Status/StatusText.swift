@@ -57,6 +57,7 @@ struct StatusText {
         text += metered(state)
         if state.portalSession?.isEnding == true { text += ", its portal's session is about to end" }
         if state.connectivity != .unknown { text += ", connectivity \(state.connectivity.rawValue)" }
+        if let quality = state.quality, quality.word != .good { text += ", the line is \(quality.text)" }
         return text
     }
 
@@ -82,7 +83,8 @@ struct StatusText {
         let route = parts.joined(separator: " ")
         guard let reason = path.reason else {
             let proved = path.connectivity == .unknown ? "" : ", connectivity \(path.connectivity.rawValue)"
-            return (route.isEmpty ? word(for: path.status) : route) + proved
+            let line = path.quality.map { ", line \($0.text)" } ?? ""
+            return (route.isEmpty ? word(for: path.status) : route) + proved + line
         }
         let sentence = style.paint(reason.sentence, path.status == .notReachable ? .red : .yellow)
         return route.isEmpty ? sentence : "\(sentence) (\(route))"

@@ -50,6 +50,10 @@ final class ConditionWatch {
             unproved = .notValidated(target, by: source)
             return loop.stop()
         }
+        if conditions.contains(where: { $0.quality != nil }), !state.measuresQuality {
+            unproved = .notMeasured
+            return loop.stop()
+        }
         // Only the daemon knows networks, and "not network=NAME" must not hold because no one knows.
         if source == .kernel, conditions.contains(where: \.namesNetworks) {
             unproved = .noNetworks
@@ -87,6 +91,13 @@ extension CommandError {
             status: .cannotObserve,
             message:
                 "\"network=\" needs reachd, which knows the names; reachd does not run, or --no-daemon leaves it out")
+    }
+
+    /// The error that nobody measures what lines are like.
+    static var notMeasured: CommandError {
+        CommandError(
+            status: .cannotObserve,
+            message: "\"quality=\" needs reachd with \"quality = true\" below [connectivity]: see reach.toml(5)")
     }
 
     /// The error that no probe runs which could prove the Internet, with advice.

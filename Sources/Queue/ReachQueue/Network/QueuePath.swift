@@ -8,6 +8,8 @@ package struct QueuePath: Hashable, Sendable {
     package var traits: PathTraits
     /// Probes have proved the Internet behind it.
     package var isValidated = false
+    /// What is said of its line; `nil` where it is not measured.
+    package var quality: LineQuality.Word?
     /// Probes have proved that something else than the Internet answers behind it: a portal, or nothing.
     package var isDoubted = false
     /// It is a way to the Internet, and what answers in the place of the Internet is a portal.

@@ -64,6 +64,9 @@ package struct Blocker: OptionSet, Hashable, Sendable {
     /// Its condition is one of a newer version of reach, which this one cannot read.
     package static let condition = Blocker(rawValue: 1 << 23)
 
+    /// The line of no path that would do is as it is asked for, or none is measured.
+    package static let quality = Blocker(rawValue: 1 << 24)
+
     package static let hold: Blocker = [.requestHold, .queueHold, .fleetHold]
 
     private static let words: [(Blocker, String)] = [
@@ -73,7 +76,7 @@ package struct Blocker: OptionSet, Hashable, Sendable {
         (.rate, "rate"), (.order, "order"), (.concurrency, "concurrency"), (.disk, "disk"), (.backoff, "backoff"),
         (.clock, "clock"), (.notValidated, "not-validated"), (.interceptor, "interceptor"), (.canary, "canary"),
         (.window, "window"), (.name, "name"), (.fleetHold, "fleet-hold"), (.otherNetwork, "network"),
-        (.condition, "condition"),
+        (.condition, "condition"), (.quality, "quality"),
     ]
 
     /// A set of stable words. It skips those that this version does not know.
@@ -89,6 +92,7 @@ package struct Blocker: OptionSet, Hashable, Sendable {
     private static let conditions: [(NetworkCondition.Unmet, Blocker)] = [
         (.path, .path), (.linkClass, .linkClass), (.metered, .metered), (.validated, .validated), (.family, .family),
         (.target, .target), (.network, .otherNetwork), (.unreadable, .condition),
+        (.quality, .quality),
     ]
 
     /// The blockers that a change of the network clears.

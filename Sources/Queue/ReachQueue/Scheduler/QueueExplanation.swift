@@ -199,6 +199,11 @@ extension QueueScheduler {
         case .validated where network.paths == nil:
             return ("Nothing is known about the network yet.", "It starts when there is a path.")
         case .validated: return ("No path is proved to reach the Internet.", "It starts when a probe has proved one.")
+        case .quality:
+            return (
+                "No line is known to be \(condition.quality?.rawValue ?? "measured").",
+                "It starts when one is; only a daemon with \"quality = true\" below [connectivity] measures lines."
+            )
         case .notValidated where network.paths?.paths.contains(where: \.hasPortal) == true:
             return (
                 "A portal answers in the place of the Internet.", "It starts when the portal lets this machine pass."

@@ -6,7 +6,7 @@ final class PathFeed {
     private let onChange: (PathSet) -> Void
     private var routes: [DefaultRoute]?
     /// What probes have proved behind interfaces.
-    private var proved: [String: Connectivity] = [:]
+    private var proved: [String: Proof] = [:]
     private var links: [UInt32] = []
     private var tunnels: [String] = []
     private var epoch: UInt64 = 1
@@ -28,7 +28,7 @@ final class PathFeed {
 
     /// - Parameter survey: What probes have proved; `nil` where none run.
     func update(survey: ConnectivitySurvey?) {
-        proved = (survey?.interfaces ?? [:]).mapValues(\.combined)
+        proved = (survey?.interfaces ?? [:]).mapValues(Proof.init)
         update()
     }
 
@@ -68,8 +68,10 @@ final class PathFeed {
         var path = QueuePath(
             interfaceIndex: UInt32(bitPattern: routes[0].interface), interface: routes[0].name,
             traits: routes[0].traits)
-        let connectivity = proved[path.interface] ?? .unknown
+        let proof = proved[path.interface] ?? Proof()
+        let connectivity = proof.connectivity
         path.isValidated = connectivity == .full
+        path.quality = proof.quality
         // Name servers of a portal name a host on the link for anything, and its router may claim that any address is there.
         let isNeighbour = !isNamed && routes.allSatisfy(\.isNeighbour)
         path.isDoubted = connectivity.isDoubt && !isNeighbour && !routes[0].isLocal
@@ -105,14 +107,31 @@ final class PathFeed {
     }
 }
 
+extension PathFeed {
+    /// What is known of what lies behind an interface.
+    struct Proof {
+        var connectivity = Connectivity.unknown
+        var quality: LineQuality.Word?
+
+        init() {}
+
+        init(_ report: ConnectivityReport) {
+            connectivity = report.combined
+            quality = (report.qualities[.ipv4] ?? report.qualities[.ipv6])?.word
+        }
+    }
+}
+
 extension QueuePath {
     /// The path by the routes of one interface; `nil` without routes.
-    init?(_ routes: [DefaultRoute], _ proved: [String: Connectivity]) {
+    init?(_ routes: [DefaultRoute], _ proved: [String: PathFeed.Proof]) {
         guard let first = routes.first else { return nil }
         self.init(
             interfaceIndex: UInt32(bitPattern: first.key.interface), interface: first.name, traits: first.traits)
-        let connectivity = proved[first.name] ?? .unknown
+        let proof = proved[first.name] ?? PathFeed.Proof()
+        let connectivity = proof.connectivity
         isValidated = connectivity == .full
+        quality = proof.quality
         isDoubted = connectivity.isDoubt
         hasPortal = connectivity == .portal
         families = Set(routes.map(\.key.family))
@@ -123,15 +142,17 @@ extension QueuePath {
     /// The path to a host in this state; `nil` while the host is not reachable.
     ///
     /// If its families use different interfaces, IPv4's counts, as for the state's class.
-    init?(to state: ReachabilityState, _ proved: [String: Connectivity]) {
+    init?(to state: ReachabilityState, _ proved: [String: PathFeed.Proof]) {
         guard state.status == .reachable else { return nil }
         let reachable = [(IPAddress.Family.ipv4, state.ipv4), (.ipv6, state.ipv6)].filter { $0.1.status == .reachable }
         guard let first = reachable.first?.1, let index = first.interfaceIndex, let name = first.interface else {
             return nil
         }
         self.init(interfaceIndex: UInt32(bitPattern: index), interface: name, traits: first.traits)
-        let connectivity = proved[name] ?? .unknown
+        let proof = proved[name] ?? PathFeed.Proof()
+        let connectivity = proof.connectivity
         isValidated = connectivity == .full
+        quality = proof.quality
         // A portal answers for what is behind a gateway, and not for a host on the link itself; but its name servers may name
         // a host on the link for anything.
         isDoubted = connectivity.isDoubt && (first.gateway != nil || !state.target.isAddress)

@@ -21,6 +21,7 @@ extension ReachabilityEngine {
         // What probes and names prove does not bear on links.
         var condition = condition
         (condition.isValidated, condition.isTargetReachable) = (false, false)
+        condition.quality = nil
         do throws(NetlinkError) {
             let verdict = try PathFinder(view: view, mark: options.mark).choose(
                 internet, on: .internet, internet: internet, names: [], anchors: options.anchors, where: condition)

@@ -7,6 +7,7 @@ internal import ReachCore
 struct DiagnosedSocket {
     let local: IPAddress
     let remote: TrafficQuestion.Remote
+    let localPort: UInt16
     /// The user who owns the socket. The kernel reports 0 for a socket in TIME_WAIT.
     let user: UInt32
     /// The interface that the socket is bound to; 0 if to none.
@@ -35,6 +36,7 @@ struct DiagnosedSocket {
         else { return nil }
         self.local = local
         remote = TrafficQuestion.Remote(address: far, port: UInt16(bigEndian: socket.id.idiag_dport))
+        localPort = UInt16(bigEndian: socket.id.idiag_sport)
         user = socket.idiag_uid
         interface = InterfaceIndex(bitPattern: socket.id.idiag_if)
         state = socket.idiag_state
@@ -72,6 +74,14 @@ struct DiagnosedSocket {
         // Before the first answer both times are those since the machine started.
         guard let traffic, state != Self.synSent else { return nil }
         return .milliseconds(Int64(min(traffic.data_received_ms, traffic.acknowledged_ms)))
+    }
+
+    /// The segments that it has sent; `nil` if the remote end has acknowledged none, since any user can send to where nobody is.
+    var segments: SegmentCount? {
+        guard let traffic, traffic.bytes_acknowledged > 1 else { return nil }
+        return SegmentCount(
+            SegmentCount.Socket(remote: remote, localPort: localPort), sent: traffic.data_segments,
+            repeated: traffic.repeated)
     }
 
     /// The socket's transmissions that nothing acknowledged; `nil` unless it has had to repeat one.

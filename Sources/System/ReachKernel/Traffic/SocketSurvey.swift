@@ -47,4 +47,27 @@ enum SocketSurvey {
             return .notAsked
         }
     }
+
+    /// The segments of the sockets on a path, of ``SegmentCount/socketLimit`` sockets at most; `nil` if the query failed.
+    static func answer(_ question: SegmentQuestion) -> [SegmentCount]? {
+        guard !question.sources.isEmpty else { return [] }
+        var counts: [SegmentCount] = []
+        do throws(NetlinkError) {
+            let conditions = SocketConditions(
+                sources: question.sources, excluding: question.excludedPrefixes + question.own.prefixes(question.family)
+            )
+            _ = try SocketDump().read(
+                question.family, states: DiagnosedSocket.connectedStates, conditions
+            ) { socket in
+                guard socket.interface == 0 || socket.interface == question.interface,
+                    !question.own.contains(socket.remote.address), let count = socket.segments
+                else { return false }
+                counts.append(count)
+                return counts.count == SegmentCount.socketLimit
+            }
+            return counts
+        } catch {
+            return nil
+        }
+    }
 }

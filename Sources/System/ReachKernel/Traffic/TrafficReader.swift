@@ -52,6 +52,17 @@ package final class TrafficReader: Sendable {
         }
     }
 
+    /// Answers a question about segments, then runs `completion` on the loop behind `mailbox`.
+    package func ask(
+        _ question: SegmentQuestion, replyTo mailbox: Mailbox,
+        completion: @escaping @Sendable ([SegmentCount]?) -> Void
+    ) {
+        enqueue {
+            let answer = SocketSurvey.answer(question)
+            mailbox.post { _ in completion(answer) }
+        }
+    }
+
     private func enqueue(_ work: @escaping @Sendable () -> Void) {
         let startsThread = state.withLock { state in
             state.waiting.append(work)

@@ -28,7 +28,7 @@ final class ValidatingEngine: Sendable {
         endpoints: [ConnectivityEndpoint] = [SmallInternet.plain, SmallInternet.secure].compactMap { .init($0) },
         timeout: Duration = .milliseconds(500), rhythm: ValidationOptions = ValidationOptions(),
         engineOptions: ReachabilityEngine.Options = ReachabilityEngine.Options(), leaseRoot: String = "/nonexistent/",
-        nameServer: String = SmallInternet.nameServer
+        nameServer: String = SmallInternet.nameServer, measuring interval: Duration? = nil
     ) async throws -> ValidatingEngine {
         let started = EventLog<(Mailbox, Int32, ValidatorReference)>()
         let (changes, times) = (EventLog<ReachabilityChange>(), EventLog<ContinuousClock.Instant>())
@@ -41,6 +41,7 @@ final class ValidatingEngine: Sendable {
         options.timeout = timeout
         options.rhythm = rhythm
         options.leaseRoot = leaseRoot
+        if let interval { (options.measuredLines, options.qualityInterval) = (.unmetered, interval) }
         let (given, wanted) = (transferOptions, options)
         BackgroundThread.start(named: "reach-test") {
             guard reach_enter_network_namespace(descriptor) == 0, let loop = try? EventLoop(),

@@ -31,8 +31,8 @@ struct DiagnosisJSONTests {
                 speaksAgainst: ["server/filtered"])
         ]
         let quality = Diagnosis.Quality(
-            .lossy, stretch: "between this machine and 192.0.2.1", lossPermille: 52, roundTrip: .milliseconds(31),
-            jitter: nil, packets: 360)
+            LineQuality(.lossy, lossPermille: 52, roundTrip: .milliseconds(31), jitter: nil, packets: 360),
+            stretch: "between this machine and 192.0.2.1")
         let diagnosis = Diagnosis(
             target: "x", outcome: .failed, blame: blame, steps: [], facts: facts, quality: quality)
         #expect(try Diagnosis(reading: try JSONReader.read(written(diagnosis))) == diagnosis)

@@ -49,6 +49,17 @@ enum ExampleReport {
             entries: records.sorted { $0.1 < $1.1 }.map { HistoryEntry($0, at: moment($1), boot: "boot") })
     }
 
+    /// A night's records of a line, with three bad hours: a third is lost, and answers take up to a second.
+    static let night: [(HistoryEntry.Content, Int)] = (1...144).map { number in
+        let second = 18 * 3600 + number * 300
+        let isBad = (60..<96).contains(number)
+        let trip = Duration.milliseconds(isBad ? 240 + number % 7 * 60 : 18 + number % 5)
+        let trips = QualityPeriod.Trips(low: trip / 2, median: trip, high: trip * 2)
+        let period = QualityPeriod(
+            interface: "eth0", length: .seconds(300), packets: 60, lost: isBad ? 14 + number % 9 : 0, trips: trips)
+        return (.quality(period), second)
+    }
+
     /// A probe each minute that takes 10 to 30 ms and fails in the provider's outage, and three requests.
     static func journal(probe: String = "shop", url: String = "https://shop.example/") -> JournalFigures {
         var figures = JournalFigures(HistoryClock([], now: moment(3 * day), boot: "boot"))

@@ -23,7 +23,7 @@ struct ReportPageTests {
 
     @Test(arguments: [["--check"], ["--check", "--dark"], ["--check", "--size", "400x800"], ["--check", "--print"]])
     func `a report has headings, named pictures, tables and contrast, on every ground`(options: [String]) throws {
-        print(try look(ExampleReport.report(), options))
+        print(try look(ExampleReport.report(ExampleReport.log(ExampleReport.night)), options))
     }
 
     @Test func `a report without a journal, and one without any outage, are whole pages`() throws {
@@ -50,7 +50,9 @@ struct ReportPageTests {
     func `the page has a picture in light and dark`(name: String, options: [String]) throws {
         let folder = getenv("REACH_SCREENSHOTS").map { String(cString: $0) } ?? directory.path
         let file = "\(folder)/report-\(name).png"
-        try look(ExampleReport.report(), ["--size", "1040x1500", "--shoot", file] + options)
+        try look(
+            ExampleReport.report(ExampleReport.log(ExampleReport.night)),
+            ["--size", "1040x1800", "--shoot", file] + options)
         #expect(try ChildProcess.run(["head", "-c", "4", file]).hasSuffix("PNG"))
     }
 }

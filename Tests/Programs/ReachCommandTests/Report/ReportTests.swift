@@ -221,4 +221,43 @@ import Testing
         #expect(html.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot; onload=&quot;x\\u{1b}[2J\\u{202e}&amp;amp;"))
         #expect(!ReportTable(report).text.contains("\u{1b}"))
     }
+
+    @Test func `a night of a line has its three bad hours in every form`() throws {
+        let (from, to) = (Example.time(18 * 3600), Example.time(30 * 3600))
+        let report = Example.report(Example.log(Example.night), since: from, until: to)
+        let line = try #require(report.lines.first)
+        #expect(report.lines.count == 1 && line.interface == "eth0" && line.parts.count == 144)
+        #expect(line.whole.packets == 144 * 60 && line.whole.lost == lostAtNight)
+        let bad = line.parts.filter { ($0.loss ?? 0) > 0 }
+        #expect(bad.count == 36 && bad.first?.from == Example.time(18 * 3600 + 59 * 300))
+        #expect(bad.last?.to == Example.time(18 * 3600 + 95 * 300))
+        let page = Example.html(report)
+        #expect(page.contains("<h2 id=\"lines\">") && page.contains("class=\"band\"") && page.contains("class=\"m2\""))
+        let csv = ReportTable(report).text
+        #expect(csv.split(whereSeparator: \.isNewline).count { $0.hasPrefix("line,eth0,") } == 144)
+        var json = JSONWriter()
+        json.report(report, at: Example.moment(3 * Example.day))
+        let parts = try JSONReader.read(json.bytes)["lines"]?.array?.first?["parts"]?.array
+        #expect(parts?.count == 144 && parts?[70]["lost"]?.integer == 14 + 71 % 9)
+        let text = ReportText(report: report, style: .plain, width: 80, isUnicode: true).text
+        #expect(text.contains("Lines\n") && text.contains("eth0"))
+    }
+
+    private var lostAtNight: Int { (60..<96).reduce(0) { $0 + 14 + $1 % 9 } }
+
+    @Test func `a report of lines that nobody measured says nothing of them`() {
+        let report = Example.report()
+        #expect(report.lines.isEmpty && !Example.html(report).contains("id=\"lines\""))
+        #expect(!ReportText(report: report, style: .plain, width: 80, isUnicode: true).text.contains("Lines"))
+    }
+
+    @Test func `long periods are joined into few parts, and a busy line has packets without round trips`() throws {
+        let busy = (1...8640).map { number -> (HistoryEntry.Content, Int) in
+            let period = QualityPeriod(interface: "eth0", length: .seconds(300), packets: 100, lost: 1, trips: nil)
+            return (.quality(period), number * 30)
+        }
+        let line = try #require(Example.report(Example.log(busy)).lines.first)
+        #expect(line.parts.count == 230 && line.whole.packets == 864_000 && line.whole.trips == nil)
+        #expect(!QualityChart(line, Example.report(Example.log(busy))).svg(id: 0).contains("class=\"band\""))
+    }
 }

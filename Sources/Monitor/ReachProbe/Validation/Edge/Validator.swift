@@ -17,10 +17,21 @@ package final class Validator {
         package var rhythm = ValidationOptions()
         /// Whether TCP connections are watched for silence while there is traffic.
         package var detectsSilence = ValidationOptions.detectsSilence
+        /// On which links what the line is like is measured.
+        package var measuredLines = MeasuredLines.none
+        /// The time between two packets on an idle line; not the usual one only in tests.
+        package var qualityInterval = QualityMachine.usualInterval
         /// The directory in which the files of DHCP clients are looked for; not `/` only in tests.
         package var leaseRoot = "/"
 
         package init(endpoints: [ConnectivityEndpoint]) { self.endpoints = endpoints }
+    }
+
+    /// The lines whose quality is measured.
+    package enum MeasuredLines: Hashable, Sendable {
+        case none
+        case unmetered
+        case all
     }
 
     private let loop: EventLoop
@@ -34,6 +45,7 @@ package final class Validator {
     private var questions: [ValidationCommand.Ticket: PortalQuestion] = [:]
     private var leases: LeaseWatch<String?>?
     private var silence: SilenceWatch?
+    private var quality: QualityWatch?
     private let loopReference = LoopReference<Validator>()
     /// The servers that last proved a path, by the path and its gateway.
     private var servers: [DefaultRoute.Key: (gateway: IPAddress?, servers: ProvenServers)] = [:]
@@ -41,6 +53,8 @@ package final class Validator {
     private var own = OwnAddresses()
     /// Called when a check of a path has ended, whatever it found.
     package var onCheck: () -> Void = {}
+    /// Receives what some minutes showed of a line.
+    package var onQuality: (QualityPeriod) -> Void = { _ in }
     /// Receives what is found by watching TCP connections, beyond the changes of the survey.
     package var onSilence: (SilenceNotice) -> Void = { _ in }
     private lazy var timer = DeadlineTimer(on: loop) { [unowned self] in
@@ -73,6 +87,15 @@ package final class Validator {
         loopReference.owner = self
         if options.detectsSilence {
             silence = SilenceWatch(loop: loop, traffic: traffic) { [unowned self] in handle($0) }
+        }
+        if options.measuredLines != .none {
+            quality = QualityWatch(loop: loop, traffic: traffic, interval: options.qualityInterval) { [unowned self] in
+                publish()
+            } onDoubt: { [unowned self] in
+                doubt()
+            } onPeriod: { [unowned self] in
+                onQuality($0)
+            }
         }
         guard rhythm.asksPortals else { return }
         leases = LeaseWatch(loop: loop, root: options.leaseRoot) {
@@ -110,6 +133,7 @@ package final class Validator {
                 servers[route.key].flatMap { $0.gateway == route.gateway ? $0.servers.roundTrip : nil }
             }
             proof.roundTrip = times.filter { $0 > .zero }.min()
+            proof.quality = quality?.qualities[entry.key]
             proofs[entry.key] = proof
         }
     }
@@ -124,6 +148,7 @@ package final class Validator {
     /// Checks all paths again, since the machine slept.
     package func restart() {
         silence?.restart()
+        quality?.restart()
         servers = [:]
         carryOut(machine.restart(at: SystemClock.boot))
     }
@@ -149,6 +174,7 @@ package final class Validator {
         questions = [:]
         leases = nil
         silence = nil
+        quality = nil
     }
 
     /// How often silence was looked for and found; `nil` if it is not.
@@ -170,10 +196,16 @@ package final class Validator {
         schedule()
         traffic.setCountsClosed(machine.isInTrouble)
         updateSilence()
-        let fresh = machine.survey
-        guard fresh != survey else { return }
-        survey = fresh
-        onChange(fresh)
+        updateQuality()
+        publish()
+    }
+
+    private func publish() {
+        var found = machine.survey
+        if let quality { found.add(quality.qualities, of: machine.preferredInterfaces) }
+        guard found != survey else { return }
+        survey = found
+        onChange(found)
     }
 
     private func schedule() {
@@ -235,6 +267,22 @@ package final class Validator {
             machine.silencePaths(at: SystemClock.boot) { [servers] route in
                 servers[route.key].flatMap { $0.gateway == route.gateway ? $0.servers : nil } ?? ProvenServers()
             }, own: own)
+    }
+
+    // MARK: - Quality
+
+    private func updateQuality() {
+        guard let quality else { return }
+        let working = machine.workingRoutes.filter { options.measuredLines == .all || !$0.traits.isMetered }
+        // IPv4's path stands for the link, as for the class.
+        let byInterface = Dictionary(grouping: working, by: \.key.interface).values
+        let routes = byInterface.compactMap { routes in routes.first { $0.key.family == .ipv4 } ?? routes.first }
+        let paths = routes.map { route in
+            let proven = servers[route.key].flatMap { $0.gateway == route.gateway ? $0.servers : nil }
+            return QualityPath(
+                route, witnesses: (proven?.remotes ?? []).map(\.address).filter { $0.family == route.key.family })
+        }
+        quality.update(paths, own: own)
     }
 
     /// Remembers the servers that proved a path, the latest first.

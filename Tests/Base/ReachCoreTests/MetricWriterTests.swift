@@ -1,0 +1,52 @@
+import ReachCore
+import Testing
+
+@Suite struct MetricWriterTests {
+    private func text(_ write: (inout MetricWriter) -> Void) -> String {
+        var writer = MetricWriter()
+        write(&writer)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    @Test func `a family has its help, its kind, and samples with labels and parts`() {
+        let written = text { writer in
+            writer.family("a_seconds", .histogram, "How long.")
+            writer.sample([("le", "0.5")], 3 as UInt64, suffix: "_bucket")
+            writer.sample([], 1.25, suffix: "_sum")
+            writer.family("b", .gauge, "What.")
+            writer.sample([("name", "a\"b\\c\nd"), ("other", "")], 0.0)
+        }
+        #expect(
+            written == """
+                # HELP a_seconds How long.
+                # TYPE a_seconds histogram
+                a_seconds_bucket{le="0.5"} 3
+                a_seconds_sum 1.25
+                # HELP b What.
+                # TYPE b gauge
+                b{name="a\\"b\\\\c\\nd",other=""} 0
+
+                """)
+    }
+
+    @Test func `of several words one has a 1, and none if the word is not known`() {
+        let written = text { writer in
+            writer.family("s", .gauge, "S.")
+            writer.states([("target", "x")], "status", ["up", "down"], "down")
+            writer.states([], "status", ["up"], nil)
+        }
+        #expect(
+            written.hasSuffix(
+                "s{target=\"x\",status=\"up\"} 0\ns{target=\"x\",status=\"down\"} 1\ns{status=\"up\"} 0\n"))
+    }
+
+    @Test(arguments: [
+        (Double.nan, "NaN"), (.infinity, "+Inf"), (-.infinity, "-Inf"), (-2.5, "-2.5"), (1e300, "1e+300"),
+    ])
+    func `a number is as Go reads it`(number: Double, written: String) {
+        let line = text {
+            $0.family("n", .gauge, ""); $0.sample([], number)
+        }
+        #expect(line.hasSuffix("\nn \(written)\n"))
+    }
+}
