@@ -214,7 +214,7 @@ import Testing
             ("request bad-url", { try session.get("a\tb") }),
             ("request bad-url", { try session.get("http://a b/") }),
             ("request bad-url", { try session.get("ftp://example.org/") }),
-            ("request bad-url", { try session.get("http://user:secret@example.org/") }),
+            ("request bad-url", { try session.get("http://us%3aer:secret@example.org/") }),
             ("request parameters-without-names", { try session.get("", parameters: [1, 2]) }),
             ("request bad-header", { try session.get("", headers: ["a b": "c"]) }),
             ("request bad-header", { try session.get("", headers: ["content-length": "3"]) }),

@@ -55,8 +55,9 @@ extension RequestTask {
         core.keep(self)
         let left = DependencyCount(dependencies.count)
         for dependency in dependencies {
-            dependency.task.whenOver { [self] isSuccess in
-                if !isSuccess, dependency.mustSucceed, end(with: .dependency) { return }
+            // Without the other task itself, which keeps this block.
+            dependency.task.whenOver { [self, mustSucceed = dependency.mustSucceed] isSuccess in
+                if !isSuccess, mustSucceed, end(with: .dependency) { return }
                 guard left.isLast else { return }
                 state.withLock { $0.dependencies = [] }
                 core.start(self)
