@@ -34,9 +34,6 @@ extension Configuration {
         return policy
     }
 
-    /// Whether it is measured what lines are like. Those that answered checks are asked.
-    var measuresQuality: Bool { connectivity.quality && !connectivity.endpoints.isEmpty }
-
     /// The validator's options; `nil` without endpoints.
     var validatorOptions: Validator.Options? {
         guard !connectivity.endpoints.isEmpty else { return nil }

@@ -243,7 +243,7 @@ extension Configuration {
             if let (problem, expected) = unknownNetwork(in: probe.when) {
                 found.append(("probe.when", "probe \"\(probe.name)\": " + problem, expected))
             }
-            if probe.when.quality != nil, !measuresQuality {
+            if probe.when.quality != nil, !connectivity.measuresQuality {
                 found.append(
                     (
                         "probe.when",

@@ -48,6 +48,8 @@ package struct Configuration: Hashable, Sendable {
         /// Whether it is measured what lines are like, and also that of metered ones.
         package var quality = false
         package var qualityOnMetered = false
+        /// Whether lines are measured: the servers that answered checks are asked.
+        var measuresQuality: Bool { quality && !endpoints.isEmpty }
         /// The daily limit of checks over metered interfaces; 0 means no limit.
         package var meteredBytesPerDay = ValidationOptions().meteredBytesPerDay
         /// By which the endpoints are asked.
