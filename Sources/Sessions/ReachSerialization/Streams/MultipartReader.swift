@@ -170,11 +170,3 @@ package struct MultipartReader: Sendable {
 package struct PartTooLong: Error, Hashable, Sendable {
     package let limit: Int
 }
-
-extension HTTPResponse {
-    /// The boundary of a multipart body; `nil` for any other.
-    package var boundary: String? {
-        guard mediaType?.hasUTF8Prefix("multipart/") == true else { return nil }
-        return parameter("boundary")
-    }
-}

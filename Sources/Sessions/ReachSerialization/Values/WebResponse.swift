@@ -45,3 +45,11 @@ extension HTTPResponse {
         return QuotedText.split(field?.value ?? "", at: ";").map(\.trimmed)
     }
 }
+
+extension HTTPResponse {
+    /// The boundary of a multipart body; `nil` for any other.
+    package var boundary: String? {
+        guard mediaType?.hasUTF8Prefix("multipart/") == true else { return nil }
+        return parameter("boundary")
+    }
+}

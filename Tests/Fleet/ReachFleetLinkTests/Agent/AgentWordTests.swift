@@ -58,7 +58,7 @@ import Testing
         let fixture = try Fixture(TestFleet(nats: program), hasJournal: false)
         try waitUntil("the agent says no-journal") { fixture.word == "no-journal" }
         try waitUntil("the host is here") {
-            try fixture.fleet.run("host", ["till-1"]).standardOutput.contains(": here")
+            try fixture.fleet.run("host", ["till-1"]).standardOutput.contains(": online")
         }
     }
 

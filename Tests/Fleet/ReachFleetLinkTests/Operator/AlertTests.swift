@@ -44,6 +44,7 @@ import Testing
         #expect(down["alert"]?.string == "site=berlin-7")
         #expect(down["hosts"]?.array?.count == 3)
         #expect(down["sentence"]?.string?.contains("3 of 3 hosts with site=berlin-7 silent since") == true)
+        try waitUntil { SmallFile.text(path + "/said")?.contains("\"event\":\"down\"") == true }
         // It starts again, and says nothing twice.
         watch.send(SIGTERM)
         #expect(try watch.finish().status == 0)
