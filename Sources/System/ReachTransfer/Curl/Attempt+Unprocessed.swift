@@ -4,10 +4,13 @@ internal import ReachCore
 /// Requests that a server of HTTP/2 did not process: it says the number of the last stream that it processes, and closes the
 /// connection (GOAWAY, RFC 9113, 6.8). They may be sent again, whatever they do.
 ///
-/// libcurl 7.88.1 reports such a stream as a failure of HTTP/2; later versions send it again by themselves. The numbers are in
-/// libcurl's debug output only.
+/// libcurl reports such a stream as a failure; 8.14 sends it again by itself if it has no body. The numbers are in libcurl's debug
+/// output only.
 extension Attempt {
+    /// Before the number of a stream that begins: in 7.88, and in 8.14, where other lines about the stream have the number, too.
     private static let streamText = Array("Using Stream ID: ".utf8)
+    private static let laterStreamText = Array("[HTTP/2] [".utf8)
+    private static let openedText = Array("] OPENED stream".utf8)
     /// After `recveived` or `received`.
     private static let goAwayText = Array("eived GOAWAY, ".utf8)
     private static let lastText = Array("last_stream=".utf8)
@@ -16,6 +19,8 @@ extension Attempt {
     func noteStream(_ line: UnsafeRawBufferPointer) {
         if line.starts(with: Self.streamText) {
             streamNumber = Self.number(line.dropFirst(Self.streamText.count))
+        } else if line.starts(with: Self.laterStreamText), Self.place(of: Self.openedText, in: line) != nil {
+            streamNumber = Self.number(line.dropFirst(Self.laterStreamText.count))
         } else if line.first == UInt8(ascii: "r"), Self.place(of: Self.goAwayText, in: line) != nil,
             let place = Self.place(of: Self.lastText, in: line), let last = Self.number(line.dropFirst(place)),
             let connection
