@@ -18,16 +18,20 @@ extension Attempt {
     /// Reads the numbers from a line of libcurl's debug output.
     func noteStream(_ line: UnsafeRawBufferPointer) {
         if line.starts(with: Self.streamText) {
-            streamNumber = Self.number(line.dropFirst(Self.streamText.count))
+            begin(Self.number(line.dropFirst(Self.streamText.count)))
         } else if line.starts(with: Self.laterStreamText), Self.place(of: Self.openedText, in: line) != nil {
-            streamNumber = Self.number(line.dropFirst(Self.laterStreamText.count))
+            begin(Self.number(line.dropFirst(Self.laterStreamText.count)))
         } else if line.first == UInt8(ascii: "r"), Self.place(of: Self.goAwayText, in: line) != nil,
             let place = Self.place(of: Self.lastText, in: line), let last = Self.number(line.dropFirst(place)),
             let connection
         {
             multi?.noteGoAway(on: connection, last: last)
+            // 8.14 then connects again by itself, so that the connection is another one when the attempt ends.
+            lastProcessed = last
         }
     }
+
+    private func begin(_ stream: UInt32?) { (streamNumber, lastProcessed) = (stream, nil) }
 
     /// Whether the server said that it did not process the request.
     var isUnprocessed: Bool {

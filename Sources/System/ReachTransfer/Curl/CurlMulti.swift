@@ -330,7 +330,7 @@ final class CurlMulti {
         attempt.readWireBytes()
         if code == CURLE_OK { attempt.checkDecoded() }
         if code == CURLE_OK { attempt.endedWell = true } else { attempt.readInformation() }
-        if !goAways.isEmpty { attempt.lastProcessed = attempt.connection.flatMap { goAways[$0] } }
+        if let last = attempt.connection.flatMap({ goAways[$0] }) { attempt.lastProcessed = last }
         remove(attempt)
         onFinish(attempt, code)
     }
