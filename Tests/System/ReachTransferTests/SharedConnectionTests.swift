@@ -23,7 +23,9 @@ struct SharedConnectionTests {
             return len(payload).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + payload
 
         def say(text):
-            print(text, flush=True)
+            # A line and its end are two writes, between which another thread would write.
+            with lock:
+                print(text, flush=True)
 
         def frames(connection):
             data = b""
