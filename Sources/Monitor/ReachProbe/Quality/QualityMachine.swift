@@ -149,6 +149,11 @@ package struct QualityMachine {
         watches[index]?.meter.answered(by: witness, after: roundTrip)
     }
 
+    /// Handles that this machine could not send a request, which is no packet of the line.
+    package mutating func notSent(_ ticket: Ticket, by index: InterfaceIndex) {
+        if watches[index]?.outstanding?.ticket == ticket { watches[index]?.outstanding = nil }
+    }
+
     package mutating func counted(_ segments: [SegmentCount], by index: InterfaceIndex) {
         watches[index]?.meter.count(segments)
     }

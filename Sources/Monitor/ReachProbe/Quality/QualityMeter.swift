@@ -84,18 +84,16 @@ struct QualityMeter {
         guard emptyMinutes < 2 * Self.window else { return quality = nil }
         let all = Self.losses(of: minutes)
         guard all.packets >= Self.fewestPackets else { return }
-        let trips = minutes.flatMap(\.trips).sorted()
-        let median = trips.isEmpty ? nil : trips[trips.count / 2]
-        let late = trips.isEmpty ? nil : trips[trips.count * 9 / 10]
+        let trips = QualityPeriod.Trips(minutes.flatMap(\.trips))
         let share = weightedShare
         let isLossy =
             quality?.word == .lossy
             ? share >= Self.soundShare
             : share >= Self.lossyShare && all.lost >= Self.fewestLost && lossyMinutes > 1
         quality = LineQuality(
-            isLossy ? .lossy : isSlow(median) ? .slow : .good, lossPermille: Int((share * 1000).rounded()),
-            roundTrip: median ?? quality?.roundTrip,
-            jitter: median.flatMap { middle in late.map { $0 - middle } } ?? quality?.jitter, packets: all.packets)
+            isLossy ? .lossy : isSlow(trips?.median) ? .slow : .good, lossPermille: Int((share * 1000).rounded()),
+            roundTrip: trips?.median ?? quality?.roundTrip, jitter: trips?.jitter ?? quality?.jitter,
+            packets: all.packets)
     }
 
     private func isSlow(_ median: Duration?) -> Bool {

@@ -91,17 +91,17 @@ final class QualityWatch {
 
     private func send(to witness: IPAddress, by route: DefaultRoute, _ ticket: QualityCommand.Ticket) {
         let index = route.key.interface
-        let payload = (0..<EchoMessage.payloadCount).map { _ in UInt8.random(in: .min ... .max) }
-        let message = EchoMessage(sequence: UInt16(truncatingIfNeeded: ticket), payload: payload)
-        // What this machine cannot send counts as no packet of the line: a later tick tries again.
+        let message = EchoMessage.unguessable(UInt16(truncatingIfNeeded: ticket))
         guard
             let socket = try? ProbeSocket(
                 loop, witness.family, binding: InterfaceBinding(name: route.name, index: UInt32(bitPattern: index))),
             (try? socket.connect(to: SocketAddress(address: witness, port: 0))) != nil,
             (try? socket.watch(for: .readable) { [weak self] _ in self?.receive(by: index, witness.family) }) != nil
-        else { return }
+        else { return machine.notSent(ticket, by: index) }
         let sent = SystemClock.boot
-        guard (try? socket.send(message.request(witness.family))) != nil else { return }
+        guard (try? socket.send(message.request(witness.family))) != nil else {
+            return machine.notSent(ticket, by: index)
+        }
         echoes[index] = Echo(socket: socket, message: message, sent: sent, ticket: ticket)
     }
 

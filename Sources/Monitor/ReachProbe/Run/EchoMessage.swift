@@ -9,6 +9,11 @@ struct EchoMessage: Hashable {
     /// Payload size in bytes: that of ping(8), so that networks treat these packets as they treat ping's.
     static let payloadCount = 56
 
+    /// A request whose reply nobody can make without having seen it.
+    static func unguessable(_ sequence: UInt16) -> EchoMessage {
+        EchoMessage(sequence: sequence, payload: (0..<payloadCount).map { _ in UInt8.random(in: .min ... .max) })
+    }
+
     func request(_ family: IPAddress.Family) -> [UInt8] {
         let type: UInt8 = family == .ipv4 ? 8 : 128
         return [type, 0, 0, 0, 0, 0, UInt8(sequence >> 8), UInt8(truncatingIfNeeded: sequence)] + payload

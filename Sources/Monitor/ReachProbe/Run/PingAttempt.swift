@@ -85,9 +85,7 @@ final class PingAttempt: ProbeAttempt {
 
     private func send(by way: TransferWay) throws(SystemError) -> Echo {
         let (plan, family) = (attempt.plan, way.address.family)
-        var random = SystemRandomNumberGenerator()
-        let payload = (0..<EchoMessage.payloadCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-        let message = EchoMessage(sequence: plan.number, payload: payload)
+        let message = EchoMessage.unguessable(plan.number)
         let scope = try plan.specification.target.host?.scope ?? 0
         let socket = try ProbeSocket(attempt.runner.loop, family, binding: way.interface)
         // Without it the kernel does not report the ICMP errors that routers send back.

@@ -14,6 +14,8 @@ struct QualityBench {
     var loss = 0.0
     /// The share that a witness leaves unanswered besides.
     var limits: [IPAddress: Double] = [:]
+    /// Whether this machine refuses to send.
+    var cannotSend = false
     var roundTrip = Duration.milliseconds(20)
     /// What programs send and receive in a second.
     var bytesPerSecond: UInt64 = 0
@@ -61,6 +63,10 @@ struct QualityBench {
             switch command {
             case .readBytes(let route): carryOut(machine.counted(bytes, by: route.key.interface))
             case .echo(_, let witness, let ticket):
+                if cannotSend {
+                    machine.notSent(ticket, by: route.key.interface)
+                    continue
+                }
                 echoes.append((seconds, witness))
                 let isLost = Double.random(in: 0..<1, using: &generator) < loss
                 let isLimited = Double.random(in: 0..<1, using: &generator) < limits[witness] ?? 0

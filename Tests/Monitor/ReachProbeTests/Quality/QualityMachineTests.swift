@@ -119,6 +119,15 @@ import Testing
         #expect(bench.doubts.count == 2)
     }
 
+    @Test func `what this machine cannot send is no packet of the line`() {
+        var bench = bench()
+        bench.pass(.seconds(120))
+        bench.cannotSend = true
+        bench.pass(.seconds(600))
+        #expect(bench.doubts.isEmpty)
+        #expect(bench.quality?.word != .lossy && (bench.quality?.lossPermille ?? 0) == 0)
+    }
+
     @Test func `each five minutes are recorded, and another gateway begins another line`() throws {
         var bench = bench { $0.loss = 0.1 }
         bench.pass(.seconds(900))
