@@ -9,7 +9,8 @@ extension NetworkCondition: CustomStringConvertible {
     /// The words that it knows, for messages.
     package static let grammar =
         "any, reachable, not-reachable, validated or internet, a class or class=CLASS, 'not' and a class, unmetered, "
-        + "interface=NAME, network=NAME, not network=NAME, family=4, family=6, quality=good, quality=lossy, quality=slow, or several with commas between them, where the classes are "
+        + "interface=NAME, network=NAME, not network=NAME, family=4, family=6, "
+        + qualities.joined(separator: ", ") + ", or several with commas between them, where the classes are "
         + LinkClass.allCases.map(\.rawValue).joined(separator: ", ")
 
     /// The terms, which a shell offers and of which a mistyped one may mean one.
@@ -18,8 +19,10 @@ extension NetworkCondition: CustomStringConvertible {
             "any", "reachable", "not-reachable", "validated", "internet", "unmetered", "interface=", "network=",
             "not network=", "family=4", "family=6",
         ]
-        + LineQuality.Word.allCases.map { "quality=" + $0.rawValue }
+        + qualities
         + LinkClass.allCases.flatMap { [$0.rawValue, "class=" + $0.rawValue, "not " + $0.rawValue] }
+
+    private static let qualities = LineQuality.Word.allCases.map { "quality=" + $0.rawValue }
 
     /// The longest text of a condition in bytes.
     package static let longestText = 4096

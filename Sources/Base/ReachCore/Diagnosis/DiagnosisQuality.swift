@@ -97,11 +97,6 @@ struct DiagnosisQuality {
 
     var isSevere: Bool { lossy != nil && (series.last?.sample.lostShare ?? 0) >= Self.severeShare }
 
-    private func percent(_ share: Double) -> String {
-        let tenths = Int((share * 1000).rounded())
-        return tenths >= 100 || tenths % 10 == 0 ? "\((tenths + 5) / 10)" : "\(tenths / 10).\(tenths % 10)"
-    }
-
     private func stretchName(_ places: ClosedRange<Int>) -> String {
         let name = series[places.upperBound].name
         if places.lowerBound == 0 { return "between this machine and \(name)" + (link.isEmpty ? "" : " (\(link))") }
@@ -112,7 +107,8 @@ struct DiagnosisQuality {
     var blame: Diagnosis.Blame? {
         guard let lossy else { return nil }
         let share = series[lossy.upperBound].sample.lostShare
-        let text = "\(percent(share)) % of the packets are lost \(stretchName(lossy))"
+        let text =
+            "\(LineQuality.lossText(of: Int((share * 1000).rounded()))) of the packets are lost \(stretchName(lossy))"
         guard lossy.lowerBound == 0, hasGateway else { return Diagnosis.Blame(.provider, .internet, .internet, text) }
         if lossy.upperBound == 0 { return Diagnosis.Blame(.localNetwork, .gateway, .gateway, text) }
         return Diagnosis.Blame(.undecided, .internet, .internet, text, between: [.localNetwork, .provider])
@@ -132,7 +128,7 @@ struct DiagnosisQuality {
             steps.append(
                 .init(
                     .internet, .neutral,
-                    "The line is slow: a round trip takes \(trip.shownMilliseconds) ms, most of it \(stretchName(slowPlace...slowPlace))."
+                    "The line is slow: a round trip takes \(trip.milliseconds) ms, most of it \(stretchName(slowPlace...slowPlace))."
                 ))
         }
         return steps
@@ -153,8 +149,4 @@ struct DiagnosisQuality {
 extension DiagnosisEvidence {
     /// The largest share of packets that a sample of a destination lost.
     var lossiest: Double { sampleWitnesses.compactMap { sampled($0)?.lostShare }.max() ?? 0 }
-}
-
-extension Duration {
-    fileprivate var shownMilliseconds: Int64 { nanoseconds / 1_000_000 }
 }

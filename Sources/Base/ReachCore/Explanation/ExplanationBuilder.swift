@@ -110,7 +110,7 @@ extension IPAddress.Family {
 
 extension [String] {
     /// The elements as a list in a sentence: `a`, `a and b`, `a, b and c`.
-    var listed: String {
+    package var listed: String {
         guard let last, count > 1 else { return first ?? "" }
         return dropLast().joined(separator: ", ") + " and " + last
     }

@@ -33,15 +33,15 @@ private struct RowBuilder {
             if let place = places[state.target], let shown = rows[place].state {
                 if shown.isRepeated(by: state) { return }
                 if shown.isIdentified(by: state) {
-                    rows[place].name(state.network)
+                    rows[place].complete { $0.network = state.network }
                     return
                 }
                 if shown.isMeasured(by: state) {
-                    rows[place].measure(state.quality)
+                    rows[place].complete { $0.quality = state.quality }
                     return
                 }
                 if shown.isUndecided, shown.isSamePath(as: state), !state.isUndecided {
-                    rows[place].decide(state.connectivity)
+                    rows[place].complete { $0.connectivity = state.connectivity }
                     return
                 }
             }
@@ -105,24 +105,10 @@ extension HistoryRow {
         return state
     }
 
-    /// Adds the network, once it is known.
-    fileprivate mutating func name(_ network: String?) {
+    /// Adds what became known of the state later, and was so all the time.
+    fileprivate mutating func complete(_ change: (inout HistoryEntry.State) -> Void) {
         guard case .state(var state) = content else { return }
-        state.network = network
-        content = .state(state)
-    }
-
-    /// Adds what the line is like, once it is measured.
-    fileprivate mutating func measure(_ quality: String?) {
-        guard case .state(var state) = content else { return }
-        state.quality = quality
-        content = .state(state)
-    }
-
-    /// Adds what the first check of the row's path proved.
-    fileprivate mutating func decide(_ connectivity: String?) {
-        guard case .state(var state) = content else { return }
-        state.connectivity = connectivity
+        change(&state)
         content = .state(state)
     }
 }

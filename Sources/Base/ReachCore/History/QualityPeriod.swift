@@ -14,6 +14,9 @@ package struct QualityPeriod: Hashable, Sendable {
         package var median: Duration
         package var high: Duration
 
+        /// How much longer than the median the slowest tenth took.
+        package var jitter: Duration { high - median }
+
         package init(low: Duration, median: Duration, high: Duration) {
             (self.low, self.median, self.high) = (low, median, high)
         }

@@ -43,11 +43,12 @@ public struct LineQuality: Hashable, Sendable {
     }
 
     /// The lost share in percent: "12 %", "0.4 %".
-    package var lossText: String {
-        lossPermille >= 100 || lossPermille % 10 == 0
-            ? "\((lossPermille + 5) / 10) %" : "\(lossPermille / 10).\(lossPermille % 10) %"
+    package var lossText: String { Self.lossText(of: lossPermille) }
+
+    static func lossText(of permille: Int) -> String {
+        permille >= 100 || permille % 10 == 0 ? "\((permille + 5) / 10) %" : "\(permille / 10).\(permille % 10) %"
     }
 
     /// The round trip: "23 ms".
-    package var roundTripText: String? { roundTrip.map { "\($0.nanoseconds / 1_000_000) ms" } }
+    package var roundTripText: String? { roundTrip.map { "\($0.milliseconds) ms" } }
 }

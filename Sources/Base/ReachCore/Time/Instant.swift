@@ -50,4 +50,5 @@ extension Duration {
 
     /// The duration in whole microseconds, with the same limits.
     package var microseconds: Int64 { nanoseconds / 1000 }
+    package var milliseconds: Int64 { nanoseconds / 1_000_000 }
 }

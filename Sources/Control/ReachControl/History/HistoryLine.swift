@@ -60,7 +60,7 @@ extension JSONWriter {
         case .dropped(let count): field("count", count.wide)
         case .quality(let period):
             field("interface", period.interface as String?)
-            field("length_ms", period.length.nanoseconds / 1_000_000)
+            field("length_ms", period.length.milliseconds)
             field("packets", period.packets.wide)
             field("lost", period.lost.wide)
             guard let trips = period.trips else { break }

@@ -4,7 +4,7 @@ extension AlertMachine {
     /// The most bytes of what is written down.
     package static let sizeLimit = 64 << 20
 
-    /// What a watch that starts again has to know: what was told and is not over, and what flaps.
+    /// What a watch that starts again has to know: what was reported and is not over, and what flaps.
     package var bytes: [UInt8] {
         var json = JSONWriter()
         json.object { json in
@@ -18,7 +18,7 @@ extension AlertMachine {
                             $0.field("alert", name)
                             $0.field("hosts", alert.hosts.sorted())
                             $0.field("since", alert.since)
-                            $0.field("told", alert.told)
+                            $0.field("reported", alert.reported)
                             $0.share(alert.shared)
                         }
                     }
@@ -60,10 +60,11 @@ extension AlertMachine {
         else { return false }
         for entry in json["open"]?.array ?? [] {
             guard let name = entry["alert"]?.string, let since = Self.time(entry["since"]),
-                let told = Self.time(entry["told"])
+                let reported = Self.time(entry["reported"])
             else { return false }
             open[name] = Open(
-                hosts: Set(Self.hosts(entry["hosts"])), shared: Self.share(entry["shared"]), since: since, told: told)
+                hosts: Set(Self.hosts(entry["hosts"])), shared: Self.share(entry["shared"]), since: since,
+                reported: reported)
         }
         for entry in json["flapping"]?.array ?? [] {
             guard let name = entry["alert"]?.string, let since = Self.time(entry["since"]),

@@ -39,23 +39,24 @@ extension AlertMachine {
         }
     }
 
-    /// Raises an alert about an outage, or adds hosts to the one that told of it.
+    /// Raises an alert about an outage, or adds hosts to the one that reported it.
     ///
     /// - Returns: `nil` if there is nothing to say: the outage is known, and not much larger than it was.
     private mutating func raise(_ outage: Outage, _ hosts: [String], _ now: Timestamp) -> AlertMessage? {
         let shared = AlertShare(outage.extent)
         let name = shared.by == "fleet" ? "fleet" : "\(shared.by)=\(shared.value)"
         let known = open[name]
-        // Hosts that were told of alone belong to it now.
+        // Hosts that were reported alone belong to it now.
         for (other, alert) in open where other != name && alert.hosts.isSubset(of: hosts) { open[other] = nil }
         let all = Set(hosts).union(known?.hosts ?? [])
         open[name] = Open(
-            hosts: all, shared: shared, since: min(outage.first, known?.since ?? outage.first), told: known?.told ?? now
+            hosts: all, shared: shared, since: min(outage.first, known?.since ?? outage.first),
+            reported: known?.reported ?? now
         )
         for id in hosts { troubles[id]?.alert = name }
         hasChanged = true
         if let known, all.count < known.hosts.count * 2 { return nil }
-        open[name]?.told = now
+        open[name]?.reported = now
         let message = AlertMessage(
             alert: name, .down, hosts: hosts.sorted(), shared: shared, since: outage.first, sentence: outage.sentence)
         return known == nil ? count(message, now) : message
@@ -65,7 +66,7 @@ extension AlertMachine {
         let messages = hosts.compactMap { id -> AlertMessage? in
             guard let trouble = troubles[id] else { return nil }
             troubles[id]?.alert = id
-            open[id] = Open(hosts: [id], shared: nil, since: trouble.since, told: now)
+            open[id] = Open(hosts: [id], shared: nil, since: trouble.since, reported: now)
             hasChanged = true
             let why = trouble.why.map { ": \($0)" } ?? ""
             let message = AlertMessage(
@@ -144,10 +145,7 @@ extension AlertMachine {
 
     /// `a, b and c`; of more than five the first three.
     static func list(_ hosts: [String]) -> String {
-        guard hosts.count > 5 else {
-            guard hosts.count > 1, let last = hosts.last else { return hosts.first ?? "" }
-            return hosts.dropLast().joined(separator: ", ") + " and \(last)"
-        }
+        guard hosts.count > 5 else { return hosts.listed }
         return "\(hosts.count) hosts (\(hosts.prefix(3).joined(separator: ", ")) and \(hosts.count - 3) more)"
     }
 

@@ -27,7 +27,7 @@ package struct AlertOptions: Hashable, Sendable {
 /// Decides about which absences of hosts somebody is called: once for hosts that went away together, once more when they are
 /// back, and never in a time without alerts.
 ///
-/// Feed it the changes of hosts' words, and call ``tick(_:_:)`` now and then. A return is told if and only if the absence was.
+/// Feed it the changes of hosts' words, and call ``tick(_:_:)`` now and then. A return is reported if and only if the absence was.
 package struct AlertMachine: Sendable {
     /// What the machine asks its owner.
     package struct Facts {
@@ -63,7 +63,7 @@ package struct AlertMachine: Sendable {
         var why: String?
         /// When it returned, and as what; `nil` while it is away.
         var back: Timestamp?
-        /// The alert that told of it; `nil` if none did.
+        /// The alert that reported it; `nil` if none did.
         var alert: String?
     }
 
@@ -72,7 +72,7 @@ package struct AlertMachine: Sendable {
         var hosts: Set<String>
         var shared: AlertShare?
         var since: Timestamp
-        var told: Timestamp
+        var reported: Timestamp
     }
 
     /// Alerts about the same that come again and again.
@@ -145,7 +145,7 @@ package struct AlertMachine: Sendable {
         for (name, alert) in open {
             for id in alert.hosts where troubles[id] == nil {
                 troubles[id] = Trouble(
-                    since: alert.since, noticed: alert.told, vagueness: .zero, word: .here, name: nil, why: nil,
+                    since: alert.since, noticed: alert.reported, vagueness: .zero, word: .here, name: nil, why: nil,
                     back: now, alert: name)
             }
         }
@@ -165,10 +165,10 @@ package struct AlertMachine: Sendable {
         ]
     }
 
-    /// Keeps an alert of one host that was told with others.
+    /// Keeps an alert of one host that was reported with others.
     private mutating func hold(_ id: String, as name: String, _ since: Timestamp, _ now: Timestamp) {
         troubles[id]?.alert = name
-        open[name] = Open(hosts: [id], shared: nil, since: since, told: now)
+        open[name] = Open(hosts: [id], shared: nil, since: since, reported: now)
         hasChanged = true
     }
 
@@ -220,10 +220,10 @@ package struct AlertMachine: Sendable {
     private mutating func remind(_ now: Timestamp, _ facts: Facts) -> [AlertMessage] {
         guard let reminder = options.reminder else { return [] }
         var messages: [AlertMessage] = []
-        for (name, alert) in open.sorted(by: { $0.key < $1.key }) where alert.told + reminder <= now {
+        for (name, alert) in open.sorted(by: { $0.key < $1.key }) where alert.reported + reminder <= now {
             let away = alert.hosts.filter { troubles[$0]?.back == nil && !facts.isQuiet($0) }.sorted()
             guard !away.isEmpty, flapping[name] == nil, acknowledgement(of: name, alert, facts) == nil else { continue }
-            open[name]?.told = now
+            open[name]?.reported = now
             hasChanged = true
             messages.append(
                 AlertMessage(

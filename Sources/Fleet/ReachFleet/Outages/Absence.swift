@@ -123,3 +123,10 @@ extension Absence {
             < (right.start?.nanosecondsSince1970 ?? .min, right.member)
     }
 }
+
+extension [Absence] {
+    /// Those of each member, in their order.
+    func byMember(of count: Int) -> [[Absence]] {
+        reduce(into: [[Absence]](repeating: [], count: count)) { $0[$1.member].append($1) }
+    }
+}

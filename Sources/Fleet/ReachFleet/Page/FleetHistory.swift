@@ -192,10 +192,8 @@ extension FleetPage {
             line.timeline = history.timeline(of: host.id)
             return line
         }
-        var times = [[Absence]](repeating: [], count: hosts.count)
-        for absence in absences { times[absence.member].append(absence) }
-        self.absences = times
-        strips = times.map { AbsenceStrip.text($0, asOf: engine.now, known: history.known) }
+        self.absences = absences.byMember(of: hosts.count)
+        strips = self.absences.map { AbsenceStrip.text($0, asOf: engine.now, known: history.known) }
         (known, isCut) = (history.known, history.known > history.start)
         if roster.damaged > 0 {
             engineNotes.append("\(roster.damaged) entries cannot be read, the last: \(roster.lastDamage ?? "")")

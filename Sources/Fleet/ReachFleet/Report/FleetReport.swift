@@ -41,8 +41,7 @@ package struct FleetReport: Sendable {
     ) {
         // What the streams have dropped is not known.
         let absences = history.absences(of: roster, engine)
-        var own = [[Absence]](repeating: [], count: roster.hosts.count)
-        for absence in absences { own[absence.member].append(absence) }
+        let absencesOfHosts = absences.byMember(of: roster.hosts.count)
         let window = start.nanosecondsSince1970..<max(engine.now, start).nanosecondsSince1970
         var hosts: [Host] = []
         var chosen: Set<Int> = []
@@ -55,8 +54,8 @@ package struct FleetReport: Sendable {
                 Host(
                     id: host.id, name: host.report?.name, labels: host.labels,
                     availability: Availability(
-                        own[index], in: window, known: known, quiet: Self.quiet(host, presence, notes)),
-                    absences: own[index], known: known))
+                        absencesOfHosts[index], in: window, known: known, quiet: Self.quiet(host, presence, notes)),
+                    absences: absencesOfHosts[index], known: known))
         }
         hosts.sort { $0.id < $1.id }
         (self.hosts, from, to) = (hosts, start, engine.now)
@@ -132,13 +131,13 @@ extension JSONWriter {
     private mutating func availability(_ times: Availability) {
         key("availability")
         if let share = times.share { value(share) } else { value(nil as String?) }
-        field("up_ms", times.up.nanoseconds / 1_000_000)
-        field("down_ms", times.down.nanoseconds / 1_000_000)
-        field("presumed_ms", times.presumed.nanoseconds / 1_000_000)
-        field("confirmed_ms", times.confirmed.nanoseconds / 1_000_000)
-        field("unknown_ms", times.unknown.nanoseconds / 1_000_000)
-        field("quiet_ms", times.quiet.nanoseconds / 1_000_000)
+        field("up_ms", times.up.milliseconds)
+        field("down_ms", times.down.milliseconds)
+        field("presumed_ms", times.presumed.milliseconds)
+        field("confirmed_ms", times.confirmed.milliseconds)
+        field("unknown_ms", times.unknown.milliseconds)
+        field("quiet_ms", times.quiet.milliseconds)
         field("outages", Int64(times.outages))
-        field("longest_ms", times.longest.nanoseconds / 1_000_000)
+        field("longest_ms", times.longest.milliseconds)
     }
 }

@@ -4,7 +4,7 @@ internal import ReachFleet
 internal import ReachLoop
 internal import ReachTerminal
 
-/// Prints the messages of a watch for alerts, gives them to a program, and keeps what was told in a file.
+/// Prints the messages of a watch for alerts, gives them to a program, and keeps what was reported in a file.
 final class AlertDesk {
     private let isJSON: Bool
     private let filter: RosterFilter
@@ -12,7 +12,7 @@ final class AlertDesk {
     private let file: String?
     private let runner: AlertRunner?
     private var machine: AlertMachine
-    /// Since when the engine does not answer, and whether that was told.
+    /// Since when the engine does not answer, and whether that was reported.
     private var outage: (since: Timestamp, isTold: Bool)?
 
     /// - Throws: ``FleetFailure`` if the file is there and is not what a watch wrote.
@@ -27,7 +27,7 @@ final class AlertDesk {
         guard let text = SmallFile.text(file, limit: AlertMachine.sizeLimit), machine.restore(Array(text.utf8)) else {
             throw FleetFailure(
                 .cannotRead,
-                "\(DisplayText.sanitized(file)): this is not what a watch for alerts wrote; remove it to begin anew")
+                "\(DisplayText.sanitized(file)): this is not what a watch for alerts wrote; remove it to begin again")
         }
     }
 

@@ -80,7 +80,8 @@ struct AlertArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Where to keep what was told, so that a watch that starts again does not repeat it.", valueName: "file"))
+            "Where to keep what was reported, so that a watch that starts again does not repeat it.", valueName: "file")
+    )
     var state: String?
 
     func validate() throws {

@@ -86,12 +86,8 @@ final class LineSampler: DiagnosisAttempt {
         guard !isOver else { return }
         isOver = true
         socket = nil
-        let sorted = trips.values.sorted()
-        let median = sorted.isEmpty ? nil : sorted[sorted.count / 2]
-        let late = sorted.isEmpty ? nil : sorted[sorted.count * 9 / 10]
+        let times = QualityPeriod.Trips(Array(trips.values))
         completion(
-            LineSample(
-                sent: sent.count, answered: trips.count, roundTrip: median,
-                jitter: median.flatMap { middle in late.map { $0 - middle } }))
+            LineSample(sent: sent.count, answered: trips.count, roundTrip: times?.median, jitter: times?.jitter))
     }
 }

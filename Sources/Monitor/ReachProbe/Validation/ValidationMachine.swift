@@ -194,8 +194,7 @@ package struct ValidationMachine {
         at now: BootTime, servers: (DefaultRoute) -> ProvenServers
     ) -> [SilencePath] {
         paths.values.compactMap { path in
-            let isWorking = path.connectivity == .full && portals[path.route.key.interface]?.isCaptive != true
-            guard isWorking || path.isSilent else { return nil }
+            guard isWorking(path) || path.isSilent else { return nil }
             let proven = servers(path.route)
             return SilencePath(
                 path.route, path.isSilent ? .silent : .working, servers: proven.remotes, roundTrip: proven.roundTrip,
@@ -205,8 +204,11 @@ package struct ValidationMachine {
 
     /// The routes of the paths that are proved to work.
     package var workingRoutes: [DefaultRoute] {
-        paths.values.filter { $0.connectivity == .full && portals[$0.route.key.interface]?.isCaptive != true }
-            .map(\.route)
+        paths.values.filter(isWorking).map(\.route)
+    }
+
+    private func isWorking(_ path: PathValidation) -> Bool {
+        path.connectivity == .full && portals[path.route.key.interface]?.isCaptive != true
     }
 
     /// The names of the interfaces by which the kernel sends to the Internet.

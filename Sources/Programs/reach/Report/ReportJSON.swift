@@ -164,10 +164,6 @@ extension JSONWriter {
     }
 }
 
-extension Duration {
-    fileprivate var milliseconds: Int64 { nanoseconds / 1_000_000 }
-}
-
 extension Double {
     fileprivate var whole: Int64 { Int64(rounded()) }
 }

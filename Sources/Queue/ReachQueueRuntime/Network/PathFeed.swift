@@ -68,10 +68,7 @@ final class PathFeed {
         var path = QueuePath(
             interfaceIndex: UInt32(bitPattern: routes[0].interface), interface: routes[0].name,
             traits: routes[0].traits)
-        let proof = proved[path.interface] ?? Proof()
-        let connectivity = proof.connectivity
-        path.isValidated = connectivity == .full
-        path.quality = proof.quality
+        let connectivity = path.adopt(proved[path.interface])
         // Name servers of a portal name a host on the link for anything, and its router may claim that any address is there.
         let isNeighbour = !isNamed && routes.allSatisfy(\.isNeighbour)
         path.isDoubted = connectivity.isDoubt && !isNeighbour && !routes[0].isLocal
@@ -110,10 +107,8 @@ final class PathFeed {
 extension PathFeed {
     /// What is known of what lies behind an interface.
     struct Proof {
-        var connectivity = Connectivity.unknown
-        var quality: LineQuality.Word?
-
-        init() {}
+        let connectivity: Connectivity
+        let quality: LineQuality.Word?
 
         init(_ report: ConnectivityReport) {
             connectivity = report.combined
@@ -123,15 +118,22 @@ extension PathFeed {
 }
 
 extension QueuePath {
+    /// Adopts what is known of what lies behind it.
+    ///
+    /// - Returns: What is proved of the Internet there.
+    fileprivate mutating func adopt(_ proof: PathFeed.Proof?) -> Connectivity {
+        let connectivity = proof?.connectivity ?? .unknown
+        isValidated = connectivity == .full
+        quality = proof?.quality
+        return connectivity
+    }
+
     /// The path by the routes of one interface; `nil` without routes.
     init?(_ routes: [DefaultRoute], _ proved: [String: PathFeed.Proof]) {
         guard let first = routes.first else { return nil }
         self.init(
             interfaceIndex: UInt32(bitPattern: first.key.interface), interface: first.name, traits: first.traits)
-        let proof = proved[first.name] ?? PathFeed.Proof()
-        let connectivity = proof.connectivity
-        isValidated = connectivity == .full
-        quality = proof.quality
+        let connectivity = adopt(proved[first.name])
         isDoubted = connectivity.isDoubt
         hasPortal = connectivity == .portal
         families = Set(routes.map(\.key.family))
@@ -149,10 +151,7 @@ extension QueuePath {
             return nil
         }
         self.init(interfaceIndex: UInt32(bitPattern: index), interface: name, traits: first.traits)
-        let proof = proved[name] ?? PathFeed.Proof()
-        let connectivity = proof.connectivity
-        isValidated = connectivity == .full
-        quality = proof.quality
+        let connectivity = adopt(proved[name])
         // A portal answers for what is behind a gateway, and not for a host on the link itself; but its name servers may name
         // a host on the link for anything.
         isDoubted = connectivity.isDoubt && (first.gateway != nil || !state.target.isAddress)

@@ -78,12 +78,7 @@ public struct InterceptorChain: RequestInterceptor {
 
     /// Asks the interceptors until one of them decides.
     public func retry(_ attempt: RequestAttempt, after response: RequestResponse) async -> RetryDecision {
-        for interceptor in interceptors where interceptor.judges(response) {
-            let decision = await interceptor.retry(attempt, after: response)
-            if case .doNotRetry = decision { continue }
-            return decision
-        }
-        return .doNotRetry
+        await decision(where: { $0.judges(response) }) { await $0.retry(attempt, after: response) }
     }
 
     /// Whether any of the interceptors judges the failure.
@@ -91,8 +86,14 @@ public struct InterceptorChain: RequestInterceptor {
 
     /// Asks the interceptors until one of them decides.
     public func retry(_ attempt: RequestAttempt, afterFailure error: RequestError) async -> RetryDecision {
-        for interceptor in interceptors where interceptor.judges(error) {
-            let decision = await interceptor.retry(attempt, afterFailure: error)
+        await decision(where: { $0.judges(error) }) { await $0.retry(attempt, afterFailure: error) }
+    }
+
+    private func decision(
+        where judges: (any RequestInterceptor) -> Bool, _ ask: (any RequestInterceptor) async -> RetryDecision
+    ) async -> RetryDecision {
+        for interceptor in interceptors where judges(interceptor) {
+            let decision = await ask(interceptor)
             if case .doNotRetry = decision { continue }
             return decision
         }

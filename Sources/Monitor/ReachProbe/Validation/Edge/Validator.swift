@@ -130,7 +130,7 @@ package final class Validator {
                 proof.checked = Timestamp(nanosecondsSince1970: now.wall.nanosecondsSince1970 - ago.nanoseconds)
             }
             let times = machine.routes(of: entry.key).compactMap { route in
-                servers[route.key].flatMap { $0.gateway == route.gateway ? $0.servers.roundTrip : nil }
+                proven(by: route)?.roundTrip
             }
             proof.roundTrip = times.filter { $0 > .zero }.min()
             proof.quality = quality?.qualities[entry.key]
@@ -264,9 +264,7 @@ package final class Validator {
     private func updateSilence() {
         guard let silence else { return }
         silence.update(
-            machine.silencePaths(at: SystemClock.boot) { [servers] route in
-                servers[route.key].flatMap { $0.gateway == route.gateway ? $0.servers : nil } ?? ProvenServers()
-            }, own: own)
+            machine.silencePaths(at: SystemClock.boot) { proven(by: $0) ?? ProvenServers() }, own: own)
     }
 
     // MARK: - Quality
@@ -278,16 +276,20 @@ package final class Validator {
         let byInterface = Dictionary(grouping: working, by: \.key.interface).values
         let routes = byInterface.compactMap { routes in routes.first { $0.key.family == .ipv4 } ?? routes.first }
         let paths = routes.map { route in
-            let proven = servers[route.key].flatMap { $0.gateway == route.gateway ? $0.servers : nil }
-            return QualityPath(
-                route, witnesses: (proven?.remotes ?? []).map(\.address).filter { $0.family == route.key.family })
+            let remotes = proven(by: route)?.remotes ?? []
+            return QualityPath(route, witnesses: remotes.map(\.address).filter { $0.family == route.key.family })
         }
         quality.update(paths, own: own)
     }
 
+    /// The servers that proved a path, by the gateway that it still has.
+    private func proven(by route: DefaultRoute) -> ProvenServers? {
+        servers[route.key].flatMap { $0.gateway == route.gateway ? $0.servers : nil }
+    }
+
     /// Remembers the servers that proved a path, the latest first.
     private func remember(_ outcome: ValidationRound.Outcome, of route: DefaultRoute) {
-        let old = servers[route.key].flatMap { $0.gateway == route.gateway ? $0.servers : nil }
+        let old = proven(by: route)
         let remotes = outcome.remotes
         let all = remotes + (old?.remotes ?? []).filter { !remotes.contains($0) }
         if servers[route.key] == nil, servers.count >= Self.serverLimit { servers = [:] }
