@@ -74,7 +74,9 @@ internal import Testing
         defer { namespace.remove() }
         try namespace.vethPair()
         let directory = try TemporaryDirectory()
-        let script = "echo go; [ -e \(directory.path)/second ] && exit 9; touch \(directory.path)/second; sleep 60"
+        // The file is there before the test may go on and have the command ended.
+        let script =
+            "[ -e \(directory.path)/second ] && { echo go; exit 9; }; touch \(directory.path)/second; echo go; sleep 60"
         let program = try run(["--hold", "0", "--on-loss", "restart"], script, in: namespace)
         _ = try program.nextLine()
         try setRoute(false, in: namespace)
