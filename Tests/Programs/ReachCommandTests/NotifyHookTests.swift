@@ -241,7 +241,7 @@ import Testing
         "REACH_CONNECTIVITY": "full", "REACH_INTERFACE": "eth3", "REACH_CLASS": "wired",
     ]
 
-    private func wait(for text: String, in stage: Stage, seconds: Int = 8) -> Bool {
+    private func wait(for text: String, in stage: Stage, seconds: Int = 30) -> Bool {
         for _ in 0..<seconds * 20 where !stage.record.contains(text) { usleep(50_000) }
         return stage.record.contains(text)
     }

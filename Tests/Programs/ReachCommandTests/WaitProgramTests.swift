@@ -86,6 +86,8 @@ internal import Testing
             cp \(file) /etc/reach/reach.toml && chmod \(mode) /etc/reach/reach.toml &&
             ip link set lo up && ip link add lte7 type veth peer name far7 && ip address add 192.0.2.9/24 dev lte7 &&
             ip link set lte7 up && ip link set far7 up && ip route add default via 192.0.2.1 || exit 70
+            # The kernel may announce the carrier a second late.
+            until ip link show lte7 | grep -q "state UP"; do sleep 0.02; done
             \(command ?? #"exec "$@""#)
             """
         return try BuiltProgram(named: "/usr/bin/unshare").run(
@@ -135,9 +137,17 @@ internal import Testing
             json.standardOutput.contains(#""target":"uplink","name":"uplink""#)
                 && json.standardOutput.contains(#""metered":true"#), "\(json)")
         // The second line is the loss of the link, which `hold` delays.
+        let directory = try TemporaryDirectory()
+        let lines = directory.path + "/lines"
         let watched = try run(
             Self.configuration.replacing("7s", with: "1s"), [],
-            "timeout 3 \(reach.path) watch --no-daemon --json uplink & sleep 1; ip link set far7 down; wait")
+            """
+            timeout 30 \(reach.path) watch --no-daemon --json uplink >\(lines) & watch=$!
+            until grep -q uplink \(lines); do sleep 0.1; done
+            ip link set far7 down
+            until grep -q hold-elapsed \(lines) || ! kill -0 $watch; do sleep 0.1; done
+            kill $watch; cat \(lines)
+            """)
         let names = watched.lines.filter { $0.contains(#""target":"uplink","name":"uplink""#) }
         #expect(names.count >= 2 && names.last?.contains("hold-elapsed") == true, "\(watched)")
         let links = try run(Self.configuration, ["links", "--no-daemon", "lte7"])
