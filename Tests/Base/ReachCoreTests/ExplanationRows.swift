@@ -46,6 +46,21 @@ extension ExplanationRow {
             .refused(LinuxError.networkUnreachable) { $0.links.removeLast() }, .link, .bad,
             "There is no link but the loopback device."),
         ExplanationRow(
+            "a throw route",
+            .refused(LinuxError.networkUnreachable) { $0.hindrance = .thrown(Scene.defaultRoute(.ipv4, .throw)) },
+            .route,
+            .bad,
+            "`throw default` in table main ends the search for 198.41.0.4 in its table. If that is not intended, "
+                + "`ip route del throw default`"),
+        ExplanationRow(
+            "a rule that ignores the default route",
+            .refused(LinuxError.networkUnreachable) {
+                $0.hindrance = .ignored(
+                    Scene.defaultRoute(.ipv4, .unicast), by: Scene.rule(100) { $0.suppressedPrefixLength = 0 })
+            }, .rule, .bad,
+            "ignores the route `default` of table main, and no other rule leads there. If that is not intended, "
+                + "`ip rule add lookup main`"),
+        ExplanationRow(
             "a blackhole route",
             .refused(LinuxError.invalidArgument) { $0.refusing = [Scene.defaultRoute(.ipv4, .blackhole)] }, .route,
             .bad,

@@ -18,6 +18,7 @@ struct ExplanationScene: Sendable {
     var answers: [(destination: IPAddress, answer: RouteAnswer)] = []
     var matched: Route?
     var refusing: [Route] = []
+    var hindrance: Rule.Hindrance?
     var proved: ConnectivityReport?
     var checks: [IPAddress.Family: ConnectivityCheck] = [:]
     var now = BootTime(nanoseconds: 0)
@@ -118,6 +119,7 @@ struct ExplanationScene: Sendable {
         facts.now = now
         for family in IPAddress.Family.allCases {
             facts.lookups[family] = ExplanationFacts.Lookup(stack: stack, matched: matched, refusing: refusing)
+            facts.lookups[family]?.hindrance = hindrance
         }
         return ExplanationBuilder(facts).explanation
     }

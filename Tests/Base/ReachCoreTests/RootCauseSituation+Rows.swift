@@ -261,11 +261,15 @@ extension RootCauseSituation {
         Row("a rule forbids", "rule") {
             $0.addresses = [own("192.0.2.2", on: 2)]
             $0.verdict = Verdict(.notReachable, reason: .prohibited)
-            $0.isRefusedByRule = true
+            $0.refusal = .detail(.rule)
+        },
+        Row("a route that ends the search looks like no route", "prohibited") {
+            $0.addresses = [own("192.0.2.2", on: 2)]
+            $0.refusal = .reason(.prohibited)
         },
         Row("a rule of the type unreachable looks like no route", "rule") {
             $0.addresses = [own("192.0.2.2", on: 2)]
-            $0.isRefusedByRule = true
+            $0.refusal = .detail(.rule)
         },
         Row("a route of last resort rejects, since the cable is out", "no-carrier eth0") {
             $0.links = [.up(2, "eth0").withoutCarrier]

@@ -14,7 +14,7 @@ struct RootCauseSituation: CustomStringConvertible, Sendable {
     var families: [IPAddress.Family] = [.ipv4]
     var radio: RootCauseFinder.Radio?
     var isIPv6Disabled = false
-    var isRefusedByRule = false
+    var refusal: RootCause.Kind?
     var refusals = 0
     var condition = NetworkCondition.any
     var policy = LinkPolicy()
@@ -47,7 +47,7 @@ struct RootCauseSituation: CustomStringConvertible, Sendable {
         }
         finder.radio = { [radio] _ in radio }
         finder.isIPv6Disabled = { [isIPv6Disabled] _ in isIPv6Disabled }
-        finder.isRefusedByRule = { [isRefusedByRule] _ in isRefusedByRule }
+        finder.refusal = { [refusal] _ in refusal }
         finder.condition = condition
         return finder.rootCause(of: verdict)
     }

@@ -111,4 +111,28 @@ import Testing
         #expect(refusing([early, prohibit], routes: [route]) == nil)
         #expect(refusing([prohibit], routes: [route]) == 90, "no rule leads to that table")
     }
+
+    @Test func `a throw route or a rule that ignores the default route hides it, unless another rule leads there`() {
+        func hindrance(_ rules: [Rule], _ routes: [Route]) -> String? {
+            let found = Rule.hindrance(to: ExplanationScene.anchor, among: rules, mark: nil) { type in
+                routes.filter { $0.type == type }
+            }
+            switch found {
+            case .thrown(let route)?: return "thrown \(route.table)"
+            case .ignored(let route, let rule)?: return "ignored \(route.table) by \(rule.priority)"
+            case nil: return nil
+            }
+        }
+        let main = ExplanationScene.rule(32766)
+        let ignoring = ExplanationScene.rule(100) { $0.suppressedPrefixLength = 0 }
+        let (usable, thrown) = (
+            ExplanationScene.defaultRoute(.ipv4, .unicast), ExplanationScene.defaultRoute(.ipv4, .throw)
+        )
+        #expect(hindrance([main], []) == nil && hindrance([main], [usable]) == nil)
+        #expect(hindrance([main], [thrown]) == "thrown 254")
+        #expect(hindrance([ignoring], [usable]) == "ignored 254 by 100")
+        #expect(hindrance([ignoring, main], [usable]) == nil && hindrance([ignoring], []) == nil)
+        #expect(hindrance([ignoring], [ExplanationScene.defaultRoute(.ipv4, .throw, table: 100)]) == nil)
+        #expect(hindrance([ExplanationScene.rule(50, .unreachable), main], [thrown]) == nil, "the rule refuses first")
+    }
 }

@@ -8,6 +8,8 @@ package struct ExplanationFacts: Sendable {
         package var matched: Route?
         /// All routes that refuse packets with the same error as the lookup, for any destination.
         package var refusing: [Route] = []
+        /// What keeps the packets from a route, where the kernel has none for them.
+        package var hindrance: Rule.Hindrance?
         /// The source that a first lookup chose, where a rule is for some sources of IPv4 only: with it the kernel looks up again.
         package var source: IPAddress?
         /// What WireGuard says of the link, if it is one and this process may ask.

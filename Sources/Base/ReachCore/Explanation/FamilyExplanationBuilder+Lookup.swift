@@ -121,8 +121,8 @@ extension FamilyExplanationBuilder {
     private func refusalSteps(_ number: Int32, for finding: PathFinding) -> [Step] {
         if number == LinuxError.networkUnreachable {
             let walk = walk(for: finding, to: .refusal(errno: number))
-            return walk.last.map { sourceSteps($0) + [refusal(by: $0)] } ?? [noRoute(walk, for: finding)]
-                + idleLinkSteps
+            if let rule = walk.last { return sourceSteps(rule) + [refusal(by: rule)] }
+            return [hindrance(for: finding) ?? noRoute(walk, for: finding)] + idleLinkSteps
         }
         if let route = refusingRoute(for: finding) {
             let walk = walk(for: finding, to: .table(route.table, prefixLength: route.destination.length))
@@ -133,6 +133,19 @@ extension FamilyExplanationBuilder {
         }
         let name = LinuxError.name(of: number)
         return [Step(.route, .bad, "The kernel refuses to route to \(finding.destination) (\(name)).")]
+    }
+
+    private func hindrance(for finding: PathFinding) -> Step? {
+        switch lookup?.hindrance {
+        case .thrown(let route)?: return refusal(by: route, for: finding)
+        case .ignored(let route, let rule)?:
+            let table = text.name(ofTable: rule.table)
+            return Step(
+                .rule, .bad,
+                "\(title(rule)) ignores the route `\(text.describe(route))` of table \(table), and no other rule leads there. "
+                    + "If that is not intended, `\(family.command) rule add lookup \(table)` would use it.")
+        case nil: return nil
+        }
     }
 
     private func noRoute(_ walk: RuleTraversal, for finding: PathFinding) -> Step {

@@ -22,8 +22,8 @@ package struct RootCauseFinder {
     package var radio: (Link) -> Radio? = { _ in nil }
     /// Whether the kernel's settings disable IPv6 on a link. Called only where an IPv6 address is missing.
     package var isIPv6Disabled: (Link) -> Bool = { _ in false }
-    /// Whether a policy rule, and not a route, refuses the packets of a family.
-    package var isRefusedByRule: (IPAddress.Family) -> Bool = { _ in false }
+    /// Returns what refuses the packets of a family, or hides a route from them, where the kernel's error does not say it.
+    package var refusal: (IPAddress.Family) -> RootCause.Kind? = { _ in nil }
 
     // Every loss comes through here before it is printed, and a set would hash.
     struct Families: OptionSet {
@@ -105,7 +105,7 @@ package struct RootCauseFinder {
         // Without a link that works, no route helps.
         if let candidate, candidate.progress < .usable { return candidate.cause }
         for family in IPAddress.Family.allCases where families.contains(family) {
-            if isRefusedByRule(family) { return RootCause(.rule) }
+            if let kind = refusal(family) { return RootCause(kind) }
         }
         switch reason {
         case .blackhole, .unreachable, .prohibited: return RootCause(reason)

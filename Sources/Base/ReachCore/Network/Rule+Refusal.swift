@@ -35,4 +35,48 @@ extension Rule {
         let refuses = { (route: Route) in tables.contains(route.table) && route.destination.contains(destination) }
         return type.map { routes($0).contains(where: refuses) } == true ? nil : last
     }
+
+    /// What keeps a packet without a route from routes of the tables that its rules name.
+    package enum Hindrance: Sendable {
+        /// A route of the type `throw` ends the search in its table.
+        case thrown(Route)
+        /// The rule (`suppress_prefixlength`) ignores the route, and no other rule leads to its table.
+        case ignored(Route, by: Rule)
+    }
+
+    /// What keeps a packet from a route, where the kernel has none for it and no rule refuses it; `nil` if there is no route to be
+    /// kept from.
+    ///
+    /// - Parameters:
+    ///   - rules: All rules, in the kernel's order.
+    ///   - interface: The interface to which the sender is bound.
+    ///   - source: The source of the packets, where it decides about rules.
+    ///   - routes: Returns the routes of a type in all tables. Called for all routes only if a rule ignores some.
+    package static func hindrance(
+        to destination: IPAddress, among rules: [Rule], mark: UInt32?, interface: String? = nil,
+        source: IPAddress? = nil, routes: (RouteType) -> [Route]
+    ) -> Hindrance? {
+        let packet = RuleTraversal.Packet(
+            destination: destination, source: source, mark: mark ?? 0, interface: interface)
+        let walk = RuleTraversal(rules, packet: packet, end: .refusal(errno: LinuxError.networkUnreachable))
+        guard walk.last == nil else { return nil }
+        let tables = Set(walk.passed.map(\.table))
+        func covering(_ type: RouteType) -> [Route] {
+            routes(type).filter { tables.contains($0.table) && $0.destination.contains(destination) }
+        }
+        if let route = covering(.throw).max(by: { $0.destination.length < $1.destination.length }) {
+            return .thrown(route)
+        }
+        let ignoring = walk.passed.filter { rule in
+            rule.suppressedPrefixLength != nil
+                && !walk.passed.contains { $0.table == rule.table && $0.suppressedPrefixLength == nil }
+        }
+        guard !ignoring.isEmpty else { return nil }
+        let ignored = covering(.unicast)
+        for rule in ignoring {
+            guard let route = ignored.first(where: { $0.table == rule.table }) else { continue }
+            return .ignored(route, by: rule)
+        }
+        return nil
+    }
 }

@@ -86,6 +86,11 @@ package final class Explainer {
         lookup.source = try finding.flatMap { finding throws(NetlinkError) in
             try view.sourceForRules(to: finding.destination, mark: options.mark)
         }
+        if let finding, case .refused(LinuxError.networkUnreachable) = finding.answer {
+            lookup.hindrance = Rule.hindrance(
+                to: finding.destination, among: try view.rules(), mark: options.mark, source: lookup.source,
+                routes: { [queries] type in (try? queries.routes(of: type, finding.destination.family)) ?? [] })
+        }
         lookup.wireGuard = path.interfaceIndex.flatMap { view.table.links[$0] }.flatMap(view.tunnels.wireGuardDevice)
         return lookup
     }

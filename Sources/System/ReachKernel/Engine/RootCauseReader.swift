@@ -58,9 +58,9 @@ final class RootCauseReader {
         finder.condition = subject.condition
         finder.radio = { [self] in block(of: $0, in: completeStack ?? stack) }
         finder.isIPv6Disabled = { [radios] in radios.disablesIPv6(on: $0) }
-        finder.isRefusedByRule = { [self] family in
-            guard let reason = verdict.reason else { return false }
-            return (try? isRefusedByRule(subject, family, because: reason)) ?? false
+        finder.refusal = { [self] family in
+            guard let reason = verdict.reason else { return nil }
+            return try? refusal(of: subject, family, because: reason)
         }
         return finder
     }
@@ -82,16 +82,29 @@ final class RootCauseReader {
         return block
     }
 
-    private func isRefusedByRule(
-        _ subject: Subject, _ family: IPAddress.Family, because reason: Reason
-    ) throws(NetlinkError) -> Bool {
+    private func refusal(
+        of subject: Subject, _ family: IPAddress.Family, because reason: Reason
+    ) throws(NetlinkError) -> RootCause.Kind? {
         let (destination, zone) = destination(of: subject, family)
-        guard let destination else { return false }
-        return Rule.refusing(
-            destination, because: reason, among: try view.rules(), mark: options.mark,
-            interface: zone.flatMap { view.table.link(named: $0)?.name },
-            source: try view.sourceForRules(to: destination, mark: options.mark),
-            routes: { [queries = view.queries] in (try? queries.routes(of: $0, family)) ?? [] }) != nil
+        guard let destination else { return nil }
+        let rules = try view.rules()
+        let interface = zone.flatMap { view.table.link(named: $0)?.name }
+        let source = try view.sourceForRules(to: destination, mark: options.mark)
+        let routes = { [queries = view.queries] (type: RouteType) in (try? queries.routes(of: type, family)) ?? [] }
+        if Rule.refusing(
+            destination, because: reason, among: rules, mark: options.mark, interface: interface, source: source,
+            routes: routes) != nil
+        {
+            return .detail(.rule)
+        }
+        guard reason == .noRoute else { return nil }
+        switch Rule.hindrance(
+            to: destination, among: rules, mark: options.mark, interface: interface, source: source, routes: routes)
+        {
+        case .thrown?: return .reason(.prohibited)
+        case .ignored?: return .detail(.rule)
+        case nil: return nil
+        }
     }
 
     private func destination(
