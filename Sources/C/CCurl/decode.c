@@ -102,6 +102,9 @@ struct reach_decoder {
     z_stream inflate;
     struct brotli *brotli;
     struct zstd *zstd;
+    /* How many bytes of a frame's magic number zstd has read, and the first of them. */
+    unsigned magic_bytes;
+    uint8_t magic_begin;
 };
 
 reach_decoder *reach_decoder_new(enum reach_encoding encoding)
@@ -189,6 +192,21 @@ static enum reach_decoding run_brotli(reach_decoder *decoder, const uint8_t *byt
     return code == BROTLI_ERROR ? REACH_DAMAGED : code == BROTLI_SUCCESS ? REACH_DECODED : REACH_DECODES;
 }
 
+/* Whether a frame of RFC 8878 goes on with these bytes, or one that is skipped. libzstd also reads the formats before the RFC, by code
+   that nobody maintains any more, and that decodes by pieces what it refuses in one. */
+static int has_magic(const struct reach_decoder *decoder, const uint8_t *bytes, size_t count)
+{
+    static const uint8_t frame[] = {0x28, 0xb5, 0x2f, 0xfd}, skipped[] = {0x50, 0x2a, 0x4d, 0x18};
+    uint8_t first = decoder->magic_begin;
+    for (unsigned i = decoder->magic_bytes; i < sizeof frame && count > 0; i++, bytes++, count--) {
+        if (i == 0)
+            first = *bytes;
+        if (i == 0 ? first != frame[0] && (first & 0xf0) != skipped[0] : *bytes != (first == frame[0] ? frame : skipped)[i])
+            return 0;
+    }
+    return 1;
+}
+
 static enum reach_decoding run_zstd(reach_decoder *decoder, const uint8_t *bytes, size_t *count, uint8_t *to,
                                     size_t *room)
 {
@@ -196,7 +214,14 @@ static enum reach_decoding run_zstd(reach_decoder *decoder, const uint8_t *bytes
     struct zstd_out out = {to, *room, 0};
     enum reach_decoding result = REACH_DECODES;
     do {
+        size_t begin = in.position;
+        if (!has_magic(decoder, bytes + begin, in.size - begin))
+            return REACH_DAMAGED;
+        if (decoder->magic_bytes == 0 && begin < in.size)
+            decoder->magic_begin = bytes[begin];
         size_t hint = zstd.run(decoder->zstd, &out, &in);
+        size_t read = hint == 0 ? 0 : decoder->magic_bytes + (in.position - begin);
+        decoder->magic_bytes = read < sizeof(uint32_t) ? (unsigned)read : sizeof(uint32_t);
         /* Another frame may follow. */
         result = zstd.is_error(hint) ? REACH_DAMAGED : hint == 0 ? REACH_DECODED : REACH_DECODES;
     } while (result != REACH_DAMAGED && in.position < in.size && out.position < out.size);

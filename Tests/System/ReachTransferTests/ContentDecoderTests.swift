@@ -88,6 +88,29 @@ struct ContentDecoderTests {
         for field in ["gzip", "deflate"] { #expect(try decode(Array("plain text".utf8), field, pieces: 3) == nil) }
     }
 
+    /// Libzstd reads the formats before RFC 8878, too, some of them by pieces only.
+    @Test(.enabled(if: DecodedLimitTests.Bomb.zstd.isKnown, "libzstd is missing"), arguments: [1, 3, 100])
+    func `zstd is frames of the RFC and what may stand between them, and no older format`(pieces: Int) throws {
+        let content: [UInt8] = [0x20, 3, 0x19, 0, 0] + Array("abc".utf8)
+        let frame = [0x28, 0xb5, 0x2f, 0xfd] + content
+        let skipped: [UInt8] = [0x5a, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 7, 7]
+        for (bytes, times) in [(frame, 1), (skipped + frame + frame, 2), (frame + skipped + frame, 2)] {
+            let result = try decode(bytes, "zstd", pieces: pieces)
+            #expect(result?.body == Array(repeating: Array("abc".utf8), count: times).flatMap(\.self))
+        }
+        for first in 0x21...0x27 as ClosedRange<UInt8> {
+            #expect(try decode([first, 0xb5, 0x2f, 0xfd] + content, "zstd", pieces: pieces) == nil, "\(first)")
+        }
+        // A frame of version 0.6, which the library reads in pieces.
+        let old: [UInt8] = [0x26, 0xb5, 0x2f, 0xfd, 0, 0x68, 2, 0, 0x10, 0, 3, 0x6a, 0x75, 0x6e, 0, 0x10, 0x23]
+        #expect(try decode(old, "zstd", pieces: pieces) == nil)
+        for place in 1...3 {
+            var other = skipped
+            other[place] ^= 1
+            #expect(try decode(other + frame, "zstd", pieces: pieces) == nil, "\(place)")
+        }
+    }
+
     @Test(arguments: [("Content-Length: ", "\r\n\r\n"), ("Connection: close\r\nX: ", "\r\n\r\n")])
     func `half of a compressed body is no success`(begin: String, end: String) async throws {
         let gzip = Array(try Self.encoded(by: "gzip -c").dropLast(20))
