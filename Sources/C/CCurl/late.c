@@ -34,9 +34,6 @@
     FUNCTION(CURL_LIBRARY, const char *, curl_multi_strerror, (CURLMcode a), (a))                                      \
     FUNCTION(CURL_LIBRARY, struct curl_slist *, curl_slist_append, (struct curl_slist * a, const char *b), (a, b))     \
     FUNCTION(CURL_LIBRARY, void, curl_slist_free_all, (struct curl_slist * a), (a))                                    \
-    FUNCTION(CURL_LIBRARY, CURLU *, curl_url, (void), ())                                                              \
-    FUNCTION(CURL_LIBRARY, void, curl_url_cleanup, (CURLU * a), (a))                                                   \
-    FUNCTION(CURL_LIBRARY, CURLUcode, curl_url_set, (CURLU * a, CURLUPart b, const char *c, unsigned d), (a, b, c, d)) \
     FUNCTION(CURL_LIBRARY, curl_version_info_data *, curl_version_info, (CURLversion a), (a))                          \
     FUNCTION(TLS_LIBRARY, void, SSL_CTX_set_cert_store, (SSL_CTX * a, X509_STORE * b), (a, b))                         \
     FUNCTION(TLS_LIBRARY, void, SSL_CTX_set_cert_verify_callback,                                                      \

@@ -158,7 +158,10 @@ extension RequestSpecification {
             length == nil
             ? request.headers
             : request.headers.filter { $0.name != .contentLength || $0.value != length }
-        let headers = try core.sentFields.list(fields)
+        let headers = try [HeaderField](fields)
+        if let fault = RequestFieldFault.first(in: headers) {
+            throw RequestError(RequestValidationError(.header, fault.description))
+        }
         do throws(RequestValidationError) {
             let destination = try core.destinations.destination(of: request.url)
             self.init(
@@ -185,34 +188,5 @@ final class LastDestination: Sendable {
         let destination = try Destination(url: url.description)
         last.withLock { $0 = Entry(server: url.withoutPath, destination: destination) }
         return destination
-    }
-}
-
-/// The fields of a session's last request as they are sent. Mostly the next one has the same: then the list is not made again,
-/// and a thousand waiting tasks have one.
-final class LastFields: Sendable {
-    private struct Entry: Sendable {
-        let fields: HTTPFields
-        let list: [HeaderField]
-    }
-
-    private let last = Mutex<Entry?>(nil)
-
-    /// The fields, all of which can be sent.
-    func list(_ fields: HTTPFields) throws(RequestError) -> [HeaderField] {
-        if let entry = last.withLock({ $0 }), entry.fields.count == fields.count,
-            entry.fields.elementsEqual(fields, by: { $0.name.rawName == $1.name.rawName && $0 == $1 })
-        {
-            return entry.list
-        }
-        let list = try [HeaderField](fields)
-        if let fault = RequestFieldFault.first(in: list) {
-            throw RequestError(RequestValidationError(.header, fault.description))
-        }
-        // They are not kept where they have secrets.
-        if !fields.contains(.authorization), !fields.contains(.proxyAuthorization), !fields.contains(.cookie) {
-            last.withLock { $0 = Entry(fields: fields, list: list) }
-        }
-        return list
     }
 }

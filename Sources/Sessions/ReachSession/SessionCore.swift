@@ -47,7 +47,6 @@ final class SessionCore: Sendable {
     /// Whether answers are returned as they are.
     let hasNothingToDecode: Bool
     let destinations = LastDestination()
-    let sentFields = LastFields()
     private let addresses = Mutex(WebAddressReader())
     let observers = RequestObservers()
     let activity: RequestActivity

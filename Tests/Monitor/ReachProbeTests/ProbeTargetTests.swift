@@ -74,6 +74,23 @@ import Testing
         }
     }
 
+    @Test func `each limit admits its last value, and refuses the next`() throws {
+        func isRead(_ text: String) -> Bool { (try? ProbeTargets(text)) != nil && (try? ProbeTarget(text)) != nil }
+        let url = "https://example.net/"
+        let path = String(repeating: "a", count: Target.longestText - url.utf8.count)
+        #expect(isRead(url + path) && !isRead(url + path + "a"))
+        let label = String(repeating: "a", count: 63)
+        #expect(isRead("dns:\(label).example") && !isRead("dns:a\(label).example"))
+        let name = [label, label, label, String(repeating: "a", count: 61)].joined(separator: ".")
+        #expect(name.utf8.count == 253)
+        #expect(isRead("dns:\(name)") && isRead("dns:\(name).") && !isRead("dns:\(name)a") && !isRead("dns:."))
+        #expect(isRead("tcp://192.0.2.1:1") && isRead("tcp://192.0.2.1:65535"))
+        #expect((try? ProbeTargets("icmp://10.0.[1-1024].example").all.count) == 1024)
+        #expect((try? ProbeTargets("icmp://10.0.[0-1024].example")) == nil)
+        let words = (0..<250).map { "w\($0)" }.joined(separator: ",")
+        #expect(try ProbeTargets("icmp://{\(words)}.example").all.count == 250)
+    }
+
     @Test func `a link-local address needs its interface`() throws {
         for (text, interface, isRefused) in [
             ("tcp://[fe80::1]:22", nil, true), ("icmp://[fe80::1]", nil, true), ("icmp://[fe80::1]", "eth0", false),

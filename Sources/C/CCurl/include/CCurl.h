@@ -33,8 +33,6 @@ static inline CURLcode reach_curl_set_list(CURL *h, CURLoption o, struct curl_sl
     return curl_easy_setopt(h, o, v);
 }
 static inline CURLcode reach_curl_set_pointer(CURL *h, CURLoption o, void *v) { return curl_easy_setopt(h, o, v); }
-/* The URL in parts, which libcurl copies at the start of each transfer. */
-static inline CURLcode reach_curl_set_url(CURL *h, CURLU *u) { return curl_easy_setopt(h, CURLOPT_CURLU, u); }
 /* libcurl keeps a copy. */
 static inline CURLcode reach_curl_set_bytes(CURL *h, CURLoption o, const void *bytes, size_t count)
 {

@@ -14,12 +14,12 @@ package final class ProbeTerms: Sendable {
 
     package init(_ specification: ProbeSpecification) {
         self.specification = specification
-        switch specification.target.kind {
-        case .dns, .icmp: request = nil
-        case .http, .https, .tcp, .tls:
-            request = Result { try TransferAttempt.request(for: specification) }.mapError {
-                TransferFault(description: "\($0)")
-            }
+        guard specification.target.kind.isTransfer else {
+            request = nil
+            return
+        }
+        request = Result { try TransferAttempt.request(for: specification) }.mapError {
+            TransferFault(description: "\($0)")
         }
     }
 }

@@ -11,6 +11,28 @@ package struct ProbeTarget: Hashable, Sendable, CustomStringConvertible {
         case tls
         case dns
         case icmp
+
+        /// The port of a URL without one; `nil` where a port is required.
+        var standardPort: UInt16? {
+            switch self {
+            case .http: 80
+            case .https, .tls: 443
+            case .dns: 53
+            case .tcp: nil
+            case .icmp: 0
+            }
+        }
+
+        /// What each URL of it begins with.
+        var beginning: String { self == .dns ? "dns:" : rawValue + "://" }
+
+        /// Whether libcurl makes its attempts.
+        var isTransfer: Bool {
+            switch self {
+            case .http, .https, .tcp, .tls: true
+            case .dns, .icmp: false
+            }
+        }
     }
 
     package let kind: Kind

@@ -4,7 +4,7 @@ internal import ReachCore
 struct ProbeTargetParser {
     private let text: String
 
-    private static let grammar = "there are http://, https://, tcp://, tls://, dns: and icmp://"
+    private static let grammar = "there are \(ProbeTarget.Kind.allCases.map(\.beginning).listed)"
 
     init(_ text: String) { self.text = text }
 
@@ -109,18 +109,6 @@ enum DNSNameText {
         guard (1...253).contains(bare.utf8.count) else { return false }
         return bare.split(scalar: ".", omittingEmptySubsequences: false).allSatisfy { label in
             (1...63).contains(label.utf8.count) && label.utf8.allSatisfy { 0x21...0x7e ~= $0 && $0 != 0x5c }
-        }
-    }
-}
-
-extension ProbeTarget.Kind {
-    fileprivate var standardPort: UInt16? {
-        switch self {
-        case .http: 80
-        case .https, .tls: 443
-        case .dns: 53
-        case .tcp: nil
-        case .icmp: 0
         }
     }
 }

@@ -43,8 +43,7 @@ extension Attempt {
         multi?.note(self, connects: socket)
     }
 
-    /// Adds the zone to the address that libcurl connects to. A URL that libcurl gets in parts has lost it (`curl_url_dup` of
-    /// 7.88.1).
+    /// Adds the zone to the address that libcurl connects to.
     ///
     /// - Returns: `false` if there is no such interface.
     fileprivate func addZone(to address: UnsafeMutablePointer<curl_sockaddr>) -> Bool {

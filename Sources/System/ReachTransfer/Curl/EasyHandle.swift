@@ -29,9 +29,6 @@ final class EasyHandle {
     var isVerbose = false
     /// Of the responses since the last reset, which have one owner.
     let memo = HeadMemo()
-    /// The URL in libcurl's parts, and what they were read from; `nil` while libcurl reads the URL by itself.
-    private let parts = curl_url()
-    private var url: TransferURL?
     private(set) var fields: [HeaderField]?
     private(set) var address: IPAddress?
     private var fieldList: UnsafeMutablePointer<curl_slist>?
@@ -47,7 +44,6 @@ final class EasyHandle {
 
     deinit {
         curl_easy_cleanup(raw)
-        curl_url_cleanup(parts)
         curl_slist_free_all(fieldList)
         curl_slist_free_all(addressList)
         errorBuffer.deallocate()
@@ -63,7 +59,6 @@ final class EasyHandle {
         settings = nil
         closer = nil
         isVerbose = false
-        url = nil
         fields = nil
         address = nil
         attachErrorBuffer()
@@ -84,33 +79,7 @@ final class EasyHandle {
         _ = reach_curl_set_pointer(raw, CURLOPT_CLOSESOCKETDATA, context)
     }
 
-    /// Sets the URL.
-    ///
-    /// libcurl reads a URL for each transfer, and writes it together again from its parts. That takes longer than it takes to
-    /// look for the connection. So it gets the parts, which it only copies, and of the same server's next URL only
-    /// path and query are set.
-    func setURL(_ url: TransferURL) -> CURLcode {
-        if let known = self.url, known.isWhole(url.description), setTarget(of: url) {
-            self.url = url
-        } else {
-            let isRead = !url.hasCredentials && curl_url_set(parts, CURLUPART_URL, url.description, 0) == CURLUE_OK
-            self.url = isRead ? url : nil
-            let code = reach_curl_set_url(raw, isRead ? parts : nil)
-            guard code == CURLE_OK else { return code }
-        }
-        // Last: since 8.12 setting the parts, or none, removes the text.
-        return reach_curl_set_string(raw, CURLOPT_URL, url.description)
-    }
-
-    /// Sets path and query of a URL that needs no escapes.
-    private func setTarget(of url: TransferURL) -> Bool {
-        let target = url.description.utf8.dropFirst(url.pathOffset)
-        let mark = target.firstIndex(of: UInt8(ascii: "?"))
-        let path = String(Substring(target[..<(mark ?? target.endIndex)]))
-        let query = mark.map { String(Substring(target[$0...].dropFirst())) }
-        return curl_url_set(parts, CURLUPART_PATH, path, 0) == CURLUE_OK
-            && curl_url_set(parts, CURLUPART_QUERY, query, 0) == CURLUE_OK
-    }
+    func setURL(_ url: TransferURL) -> CURLcode { reach_curl_set_string(raw, CURLOPT_URL, url.description) }
 
     /// Sets the header lines, and keeps their texts for libcurl.
     ///

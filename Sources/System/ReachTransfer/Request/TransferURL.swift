@@ -77,7 +77,7 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether `text` has this scheme, user and server, in the same spelling, and a path and a query that are sent as they
     /// are.
-    func isWhole(_ text: String) -> Bool {
+    private func isWhole(_ text: String) -> Bool {
         let (old, new) = (description.utf8.span, text.utf8.span)
         let common = min(old.count, new.count)
         var (index, slashes) = (0, 0)
@@ -120,15 +120,6 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
         guard hasCredentials, let start = description.utf8Range(of: "://")?.upperBound else { return nil }
         let authority = description[start...].prefixScalars { $0 != "/" && $0 != "?" }
         return authority.unicodeScalars.lastIndex(of: "@").map { authority[..<$0] }
-    }
-
-    /// The number of bytes before the path.
-    var pathOffset: Int {
-        let bytes = description.utf8.span
-        // The third slash: there are two after the scheme, and none in what comes before the path.
-        var index = scheme.utf8.count + 3
-        while index < bytes.count, bytes[index] != UInt8(ascii: "/") { index += 1 }
-        return index
     }
 
     /// Whether scheme, host and port are the same.
