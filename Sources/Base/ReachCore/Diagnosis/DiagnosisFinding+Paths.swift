@@ -111,11 +111,13 @@ extension DiagnosisFinding {
         }
         // Only a resolver on this machine is known, which asks others beyond the gateway.
         if hops.isEmpty, role == .nameServer { hops = evidence.internetHops.map { ($0, .gateway) } }
-        examine(hops)
+        examine(hops, works: evidence.firstConnection(of: destination) != nil)
     }
 
     /// The faults are fatal if no first hop answers.
-    mutating func examine(_ hops: [(hop: FirstHop, role: HopRole)]) {
+    ///
+    /// - Parameter works: Whether the destination answers all the same.
+    mutating func examine(_ hops: [(hop: FirstHop, role: HopRole)], works: Bool = false) {
         var blames: [Blame] = []
         var seen: Set<FirstHop> = []
         for (hop, role) in hops where seen.insert(hop).inserted {
@@ -124,10 +126,8 @@ extension DiagnosisFinding {
         }
         guard !blames.isEmpty else { return }
         // Where the kernel has found another router meanwhile, something may work, after seconds.
-        let works =
-            seen.contains(where: evidence.isLeft)
-            && evidence.destinations.contains { evidence.firstConnection(of: $0) != nil }
-        if blames.count == seen.count, !works { fatal += blames } else { minor += blames }
+        let hasOther = works && seen.contains(where: evidence.isLeft)
+        if blames.count == seen.count, !hasOther { fatal += blames } else { minor += blames }
     }
 
     private mutating func examine(_ hop: FirstHop, _ role: HopRole) -> Blame? {

@@ -49,10 +49,10 @@ extension DiagnosisFinding {
     /// Nothing at all, or nothing by one family where the Internet answers by the other.
     private func nothing(_ host: HostAddress) -> String {
         let others = evidence.destinations.flatMap(evidence.usableAddresses) + evidence.servers.map(\.host)
-        let isOther = others.contains {
+        let answersByOther = others.contains {
             $0.family != host.family && evidence.isBeyondGateway($0) && evidence.hasAnswered($0) == true
         }
-        return isOther ? "by \(host.family.title) nothing" : "nothing"
+        return answersByOther ? "by \(host.family.title) nothing" : "nothing"
     }
 
     /// A destination beyond the first hop that answers: a name server, or else the first in their order.

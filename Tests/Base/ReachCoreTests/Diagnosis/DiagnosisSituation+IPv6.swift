@@ -117,6 +117,34 @@ extension DiagnosisSituation {
                 }
             }
         },
+        Self("a silent router, past which another destination answers", .failed, .localNetwork, .gateway, .gateway) {
+            $0.endpoints = [page]
+            $0.change = only { task in
+                switch task {
+                case .solicit: return .solicited(.silent)
+                case .resolve: return .resolved(.addresses([World.web6.address]))
+                case .connect(World.web6, _): return .connected(.silent)
+                case .pathAgain(let host):
+                    var fact = World.path(to: host.address)
+                    fact.ipv6.gateway = other
+                    return .path(fact)
+                default: return nil
+                }
+            }
+        },
+        Self("a silent router, past which the target answers", .degraded, .localNetwork, .gateway, .gateway) {
+            $0.change = only { task in
+                switch task {
+                case .solicit: return .solicited(.silent)
+                case .resolve: return .resolved(.addresses([World.web6.address]))
+                case .pathAgain(let host):
+                    var fact = World.path(to: host.address)
+                    fact.ipv6.gateway = other
+                    return .path(fact)
+                default: return nil
+                }
+            }
+        },
         Self("a silent router, and the kernel has no other", .failed, .nameServer, .name, .nameServer) {
             $0.change = only { task in
                 switch task {
