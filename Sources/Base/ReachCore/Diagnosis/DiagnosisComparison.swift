@@ -52,8 +52,11 @@ struct DiagnosisComparison {
 
     /// The ways past a first hop that has not answered yet, although something has.
     private var detours: [DiagnosisTask] {
-        hops.map(\.hop).filter { evidence.solicited($0) != .answered && evidence.isProvedByTraffic($0) }
-            .flatMap(evidence.hosts).map { .pathAgain($0) }
+        hops.map(\.hop).filter { hop in
+            let hasEnded = [.answered, .notNeeded, .noNeighbours].contains(evidence.solicited(hop))
+            return !hasEnded && evidence.isProvedByTraffic(hop)
+        }
+        .flatMap(evidence.hosts).map { .pathAgain($0) }
     }
 
     /// Whether this machine drops what name servers answer, where none does by UDP or TCP.

@@ -130,7 +130,7 @@ extension DiagnosisEvidence {
             guard case .pathAgain(let host) = task, self.hop(to: host) == hop, case .path(let fact) = answer.result,
                 fact.isUsable(host.family)
             else { return false }
-            return fact[host.family].gateway != hop.address
+            return self.hop(fact[host.family], to: host.address) != hop
         }
     }
 

@@ -140,7 +140,7 @@ extension DiagnosisFinding {
             steps.append(Step(.gateway, finding, "\(shown) \(text)".sentenceStart, duration: timed))
         }
         var answer = evidence.solicited(hop)
-        if answer != .answered, evidence.isLeft(hop) {
+        if evidence.isLeft(hop), ![.answered, .notNeeded, .noNeighbours].contains(answer) {
             answer = .silent
         } else if answer != .answered, answer != .notNeeded, answer != .noNeighbours, evidence.isProvedByTraffic(hop) {
             add(.good, role == .gateway ? "passes packets on." : "answers on \(name).")
