@@ -28,6 +28,7 @@ class Scene:
 
 def lan_host(net, name, address="192.0.2.7/24", **options):
     sh(f"ip netns add {name} && ip -n {name} link set lo up")
+    net.sysctl(name, "net.ipv6.conf.all.accept_dad=0", "net.ipv6.conf.default.accept_dad=0")
     net.plug(name, "lan0", address, **options)
 
 
@@ -115,9 +116,11 @@ def own(hook, *rules, policy=""):
     return lambda net: net.nft("machine", f"chain c {{ type filter hook {hook} priority 0; {policy} " + "; ".join(rules) + "; }")
 
 
-def lossy(stretch, share):
-    """Loses packets in one direction: of those that come back."""
+def lossy(stretch, share, direction="back"):
+    """Loses packets in one direction: of those that come back, or of those that go there."""
     node, link = {"lan": ("machine", "lan0"), "line": ("home", "wan0"), "beyond": ("last", "up0")}[stretch]
+    if direction == "there":
+        node, link = {"lan": ("home", "lan0"), "line": ("first", "down0"), "beyond": ("servers", "net0")}[stretch]
     return lambda net: net.lose(node, link, share)
 
 
@@ -245,6 +248,8 @@ SCENES = [
     Scene("own firewall: input drop", "this-machine", own("input", "iif lo accept", policy="policy drop;")),
     Scene("own firewall: input drop, ICMP accepted", "this-machine", own("input", "iif lo accept", "meta l4proto icmp accept", policy="policy drop;"), TCP,
           endpoints=BY_ADDRESS),
+    Scene("own firewall: input drop, ICMP accepted, for a name", "this-machine",
+          own("input", "iif lo accept", "meta l4proto icmp accept", policy="policy drop;")),
     Scene("own firewall: input drop of TCP", "this-machine", own("input", "iif lan0 meta l4proto tcp drop"), TCP, endpoints=BY_ADDRESS),
     Scene("own firewall: input drop of answers from the server", "this-machine", own("input", f"ip saddr {WWW} drop"), TCP, endpoints=BY_ADDRESS),
     Scene("own firewall: output reject by reset", "this-machine", own("output", "oif lan0 tcp dport 80 reject with tcp reset"), TCP, endpoints=BY_ADDRESS),
@@ -295,3 +300,7 @@ for _stretch, _parties in STRETCHES.items():
         SCENES.append(Scene(f"{_share} % loss, {_stretch}", _parties, lossy(_stretch, _share), HTTPS if _share == 10 else HTTP,
                             "ok degraded" if _share < 5 else "degraded", options={"tls": _share == 10},
                             says="%" if _share >= 5 else ""))
+# The same to the other side: an echo shows the sum of both directions, and no answer says in which one a packet was lost.
+for _stretch, _parties in STRETCHES.items():
+    for _share in (5, 20):
+        SCENES.append(Scene(f"{_share} % loss, {_stretch}, on the way there", _parties, lossy(_stretch, _share, "there"), HTTP, "degraded", says="%"))

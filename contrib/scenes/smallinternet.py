@@ -18,14 +18,17 @@ import struct
 import subprocess
 import threading
 import time
+import traceback
 from pathlib import Path
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 NEW_MOUNTS, NEW_PROCESSES, NEW_NETWORK = 0x20000, 0x20000000, 0x40000000
 WWW, CHECK, SECOND, DNS, DNS2, NOTHING = (f"198.51.100.{n}" for n in (10, 11, 12, 53, 54, 70))
-WWW6 = "2001:db8:51::10"
+WWW6, CHECK6, SECOND6, DNS6, NOTHING6 = (f"2001:db8:51::{n}" for n in (10, 11, 12, 53, 70))
+# WWW and CHECK behind a translator (RFC 6052)
+WWW64, CHECK64 = "64:ff9b::c633:640a", "64:ff9b::c633:640b"
 NAMES = {"www.example.org": [WWW], "check.example.org": [CHECK], "second.example.org": [SECOND], "both.example.org": [WWW, WWW6],
-         "off.example.org": [NOTHING]}
+         "off.example.org": [NOTHING], "six.example.org": [WWW6], "check6.example.org": [CHECK6], "second6.example.org": [SECOND6]}
 NODES = ("machine", "lan", "home", "first", "last", "servers", "other")
 
 
@@ -61,6 +64,8 @@ def alone(work):
                 mount("sysfs", "/sys", "sysfs")
                 mount("tmpfs", "/run", "tmpfs", 0, "mode=755")
                 status = work()
+            except Exception:  # pylint: disable=broad-exception-caught
+                traceback.print_exc()
             finally:
                 os._exit(status)
         status = os.waitstatus_to_exitcode(os.waitpid(inner, 0)[1])
@@ -105,14 +110,16 @@ class SmallInternet:
             self.ip("machine", "route add default via 2001:db8:1::1")
             self.ip("home", "route add default via 2001:db8:f1::2")
             self.ip("first", "route add default via 2001:db8:f2::2", "route add 2001:db8:1::/64 via 2001:db8:f1::1")
-            self.ip("last", "route add default via 2001:db8:f2::1", "route add 2001:db8:51::/48 via 2001:db8:f3::2")
-            self.ip("servers", "route add default via 2001:db8:f3::1", f"address add {WWW6}/128 dev lo nodad")
-        addresses = [WWW, CHECK, SECOND] + ([WWW6] if ipv6 else [])
+            self.ip("last", "route add default via 2001:db8:f2::1", "route add 2001:db8:51::/48 via 2001:db8:f3::2",
+                    "route add 64:ff9b::/96 via 2001:db8:f3::2")
+            self.ip("servers", "route add default via 2001:db8:f3::1",
+                    *(f"address add {a}/128 dev lo nodad" for a in (WWW6, CHECK6, SECOND6, DNS6, WWW64, CHECK64)))
+        addresses = [WWW, CHECK, SECOND] + ([WWW6, CHECK6, SECOND6, WWW64, CHECK64] if ipv6 else [])
         for address in addresses:
             self.web(address, 80)
             if authority:
                 self.web(address, 443, authority.good)
-        self.names = {DNS: self.name_server(DNS), DNS2: self.name_server(DNS2)}
+        self.names = {address: self.name_server(address) for address in (DNS, DNS2, *([DNS6] if ipv6 else []))}
 
     # ------------------------------------------------------------ links
 
@@ -223,10 +230,11 @@ class SmallInternet:
 
     def name_server(self, address, node="servers", port=53):
         server = NameServer()
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
         with self.inside(node):
-            datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            datagrams = socket.socket(family, socket.SOCK_DGRAM)
             datagrams.bind((address, port))
-            streams = socket.create_server((address, port))
+            streams = socket.create_server((address, port), family=family)
         threading.Thread(target=server.datagrams, args=(datagrams,), daemon=True).start()
         threading.Thread(target=server.streams, args=(streams,), daemon=True).start()
         return server

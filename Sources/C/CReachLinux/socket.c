@@ -4,7 +4,9 @@
 #include "reach_socket.h"
 
 #include <errno.h>
+#include <ifaddrs.h>
 #include <linux/errqueue.h>
+#include <linux/filter.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
@@ -142,17 +144,43 @@ int reach_link_has_neighbours(const char *name)
     return result < 0 || (request.ifr_flags & (IFF_NOARP | IFF_POINTOPOINT)) == 0;
 }
 
-int reach_arp_socket(int interface)
+static int packet_socket(int interface, unsigned short protocol, const struct sock_fprog *filter)
 {
-    int made = make(AF_PACKET, SOCK_DGRAM, htons(ETH_P_ARP));
+    /* Nothing arrives before the filter is there. */
+    int made = make(AF_PACKET, SOCK_DGRAM, 0);
     if (made < 0) return made;
-    struct sockaddr_ll place = {.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ARP), .sll_ifindex = interface};
-    if (bind(made, (struct sockaddr *)&place, sizeof place) < 0) {
+    struct sockaddr_ll place = {.sll_family = AF_PACKET, .sll_protocol = htons(protocol), .sll_ifindex = interface};
+    if ((filter && setsockopt(made, SOL_SOCKET, SO_ATTACH_FILTER, filter, sizeof *filter) < 0)
+        || bind(made, (struct sockaddr *)&place, sizeof place) < 0) {
         int number = errno;
         close(made);
         return -number;
     }
     return made;
+}
+
+int reach_arp_socket(int interface) { return packet_socket(interface, ETH_P_ARP, NULL); }
+
+/* A neighbour advertisement in an IPv6 packet (RFC 4861 section 4.4), with the option of the owner's address. */
+struct advertisement_packet {
+    unsigned char version[4], length[2], next, hops, source[16], target[16];
+    unsigned char type, code, sum[2], flags[4], subject[16], option, option_length, owner[6];
+};
+
+enum { solicitation = 135, advertisement_of_neighbour = 136, own_address = 1, owners_address = 2 };
+
+int reach_discovery_socket(int interface)
+{
+    struct sock_filter steps[] = {
+        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, offsetof(struct advertisement_packet, next)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_ICMPV6, 0, 3),
+        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, offsetof(struct advertisement_packet, type)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, advertisement_of_neighbour, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, sizeof(struct advertisement_packet)),
+        BPF_STMT(BPF_RET | BPF_K, 0),
+    };
+    struct sock_fprog filter = {.len = sizeof steps / sizeof steps[0], .filter = steps};
+    return packet_socket(interface, ETH_P_IPV6, &filter);
 }
 
 /* Ethernet's ARP packet (RFC 826). */
@@ -200,6 +228,67 @@ static void put(unsigned char *place, unsigned short value)
 {
     place[0] = (unsigned char)(value >> 8);
     place[1] = (unsigned char)value;
+}
+
+int reach_discovery_ask(int socket, int interface, const unsigned char source[16], const unsigned char address[16])
+{
+    struct sockaddr_ll own = {0};
+    socklen_t length = sizeof own;
+    if (getsockname(socket, (struct sockaddr *)&own, &length) < 0) return -errno;
+    if (own.sll_hatype != ARPHRD_ETHER || own.sll_halen != 6) return -EOPNOTSUPP;
+    enum { message_bytes = 32 };
+    /* The question has the form of the answer. Only a host of the link may ask, which the largest hop limit shows. */
+    struct advertisement_packet packet = {.version = {0x60}, .length = {0, message_bytes}, .next = IPPROTO_ICMPV6, .hops = 255,
+                                          .type = solicitation, .option = own_address, .option_length = 1};
+    memcpy(packet.source, source, 16);
+    /* The group of all whose addresses end so (RFC 4291 section 2.7.1). */
+    const unsigned char group[13] = {0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xff};
+    memcpy(packet.target, group, sizeof group);
+    memcpy(packet.target + 13, address + 13, 3);
+    memcpy(packet.subject, address, 16);
+    memcpy(packet.owner, own.sll_addr, 6);
+    /* The checksum counts the addresses, the length and the protocol as well (RFC 8200 section 8.1). */
+    unsigned char counted[40 + message_bytes] = {0};
+    memcpy(counted, packet.source, 32);
+    counted[35] = message_bytes;
+    counted[39] = IPPROTO_ICMPV6;
+    memcpy(counted + 40, &packet.type, message_bytes);
+    put(packet.sum, checksum(counted, sizeof counted));
+    struct sockaddr_ll all = {.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_IPV6), .sll_ifindex = interface, .sll_halen = 6,
+                              .sll_addr = {0x33, 0x33, 0xff, address[13], address[14], address[15]}};
+    return sendto(socket, &packet, sizeof packet, MSG_NOSIGNAL, (struct sockaddr *)&all, sizeof all) < 0 ? -errno : 0;
+}
+
+int reach_discovery_answer(int socket, const unsigned char address[16], unsigned char owner[6])
+{
+    struct advertisement_packet packet;
+    struct sockaddr_ll from = {0};
+    socklen_t length = sizeof from;
+    ssize_t count = recvfrom(socket, &packet, sizeof packet, MSG_DONTWAIT, (struct sockaddr *)&from, &length);
+    if (count < 0) return -errno;
+    int is_answer = count == sizeof packet && from.sll_pkttype != PACKET_OUTGOING && packet.hops == 255
+        && packet.next == IPPROTO_ICMPV6 && packet.type == advertisement_of_neighbour
+        && packet.option == owners_address && packet.option_length == 1;
+    if (!is_answer || memcmp(packet.subject, address, 16) != 0) return 0;
+    memcpy(owner, packet.owner, 6);
+    return 1;
+}
+
+int reach_link_local_source(int interface, unsigned char source[16])
+{
+    struct ifaddrs *all;
+    if (getifaddrs(&all) < 0) return -errno;
+    int result = -EADDRNOTAVAIL;
+    for (struct ifaddrs *one = all; one && result < 0; one = one->ifa_next) {
+        if (!one->ifa_addr || one->ifa_addr->sa_family != AF_INET6) continue;
+        struct sockaddr_in6 address;
+        memcpy(&address, one->ifa_addr, sizeof address);
+        if (!IN6_IS_ADDR_LINKLOCAL(&address.sin6_addr) || (int)address.sin6_scope_id != interface) continue;
+        memcpy(source, &address.sin6_addr, 16);
+        result = 0;
+    }
+    freeifaddrs(all);
+    return result;
 }
 
 int reach_echo_by(int interface, const unsigned char neighbour[6], const unsigned char source[4], const unsigned char target[4],

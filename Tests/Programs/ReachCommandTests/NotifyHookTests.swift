@@ -303,4 +303,71 @@ import Testing
         #expect(try stage.run([], probe).status == 0)
         #expect(stage.record.contains("probe:shop is not reachable: timeout."))
     }
+
+    // MARK: - Lines
+
+    private static func line(_ word: String, _ text: String) -> [String: String] {
+        [
+            "REACH_STATUS": "reachable", "REACH_LAST_STATUS": "reachable", "REACH_CONNECTIVITY": "full",
+            "REACH_LAST_CONNECTIVITY": "full", "REACH_CHANGED": "quality", "REACH_QUALITY": word,
+            "REACH_QUALITY_TEXT": text, "REACH_INTERFACE": "eth0", "REACH_CLASS": "wired",
+        ]
+    }
+    private static let lossy = line("lossy", "lossy (8 %)")
+    private static let good = line("good", "good (23 ms)")
+
+    private func messages(_ stage: Stage) -> Int { stage.record.components(separatedBy: "sendmail").count - 1 }
+
+    @Test func `a line that becomes lossy is one message, and so is its end`() throws {
+        let stage = try Stage("MAIL_TO=a@example.org\n")
+        #expect(try stage.run([], Self.good).status == 0)
+        #expect(messages(stage) == 0, "it never was anything else")
+        #expect(try stage.run([], Self.lossy).status == 0)
+        #expect(stage.record.contains("internet: the line is lossy\n"), "\(stage.record)")
+        #expect(stage.record.contains("The line through eth0 (wired) is lossy (8 %)."), "\(stage.record)")
+        // Other figures, another change while it is lossy, and a time without measurements.
+        #expect(try stage.run([], Self.line("lossy", "lossy (12 %)")).status == 0)
+        #expect(try stage.run([], Self.lossy.merging(["REACH_CHANGED": "metered"]) { $1 }).status == 0)
+        #expect(try stage.run([], Self.line("", "")).status == 0)
+        #expect(messages(stage) == 1, "\(stage.record)")
+        #expect(try stage.run([], Self.good).status == 0)
+        #expect(stage.record.contains("internet: the line is good again\n"), "\(stage.record)")
+        #expect(stage.record.contains("is good (23 ms). It had not been so for "), "\(stage.record)")
+        #expect(try stage.run([], Self.good).status == 0)
+        #expect(messages(stage) == 2, "\(stage.record)")
+    }
+
+    @Test func `the end of a lossy line is told also if the change itself was skipped`() throws {
+        let stage = try Stage("MAIL_TO=a@example.org\n")
+        #expect(try stage.run([], Self.lossy).status == 0)
+        let other = ["REACH_CHANGED": "metered", "REACH_SKIPPED": "3"]
+        #expect(try stage.run([], Self.good.merging(other) { $1 }).status == 0)
+        #expect(stage.record.contains("the line is good again"), "\(stage.record)")
+    }
+
+    @Test(arguments: [("lossy", 0), ("'lossy slow'", 1), ("''", 0)])
+    func `a slow line is reported where that is wanted`(words: String, messages: Int) throws {
+        let stage = try Stage("MAIL_TO=a@example.org\nQUALITY=\(words)\n")
+        #expect(try stage.run([], Self.line("slow", "slow (712 ms)")).status == 0)
+        #expect(self.messages(stage) == messages)
+    }
+
+    @Test func `a line that is lossy for a moment is not reported where outages must last`() throws {
+        let stage = try Stage("MAIL_TO=a@example.org\nAFTER=60s\n")
+        #expect(try stage.run([], Self.lossy).status == 0)
+        #expect(try stage.run([], Self.good).status == 0)
+        #expect(stage.record.isEmpty, "\(stage.record)")
+    }
+
+    @Test func `an outage does not end a lossy line, nor does a lossy line an outage`() throws {
+        let stage = try Stage("MAIL_TO=a@example.org\n")
+        #expect(try stage.run([], Self.lossy).status == 0)
+        #expect(try stage.run([], Self.lost.merging(["REACH_QUALITY": ""]) { $1 }).status == 0)
+        #expect(stage.record.contains("internet is not reachable"))
+        // The new line is measured before anything else is said of it.
+        let both = ["REACH_CHANGED": "status quality"]
+        #expect(try stage.run([], Self.good.merging(Self.back) { $1 }.merging(both) { $1 }).status == 0)
+        #expect(stage.record.contains("It is back after") && stage.record.contains("the line is good again"))
+        #expect(messages(stage) == 4, "\(stage.record)")
+    }
 }

@@ -27,7 +27,7 @@ import Testing
                 "REACH_EVENT": "change", "REACH_TIME": "2026-11-21T03:10:00.000000Z", "REACH_TARGET": "internet",
                 "REACH_NAME": "",
                 "REACH_STATUS": "reachable", "REACH_PREVIOUS_STATUS": "unknown", "REACH_REASON": "",
-                "REACH_ROOT_CAUSE": "", "REACH_ROOT_INTERFACE": "",
+                "REACH_ROOT_CAUSE": "", "REACH_ROOT_INTERFACE": "", "REACH_ROOT_TEXT": "",
                 "REACH_CLASS": "wwan", "REACH_INTERFACE": "wwan0", "REACH_METERED": "true",
                 "REACH_METERED_REASON": "wwan", "REACH_NETWORK": "office", "REACH_TRUSTED": "true",
                 "REACH_PREVIOUS_CONNECTIVITY": "unknown", "REACH_CONNECTIVITY": "unknown", "REACH_PORTAL": "",

@@ -67,6 +67,9 @@ public struct IPAddress: Hashable, Sendable {
         family == .ipv4 ? low >> 16 == 0xa9fe : high >> 54 == 0x3fa
     }
 
+    /// Whether the address is in fc00::/7, which the Internet has no way to (RFC 4193).
+    package var isUniqueLocal: Bool { family == .ipv6 && high >> 57 == 0x7e }
+
     /// Whether the address is in 224.0.0.0/4 or ff00::/8 (RFC 5771, RFC 4291).
     public var isMulticast: Bool {
         family == .ipv4 ? low >> 28 == 0xe : high >> 56 == 0xff

@@ -7,7 +7,7 @@ struct DiagnosisComparison {
     private static let limit = 3
 
     var tasks: [DiagnosisTask] {
-        var tasks = ownership + samples
+        var tasks = ownership + samples + detours + serverBursts
         guard let target = evidence.target ?? evidence.endpoints.first else { return tasks }
         let failing = failingConnections(of: target)
         if let first = failing.first { tasks.append(.burst(first.host, port: first.port)) }
@@ -33,7 +33,7 @@ struct DiagnosisComparison {
     /// Who owns the gateway's address and this machine's. It is asked at once: an answer takes less than a second.
     private var ownership: [DiagnosisTask] {
         hops.flatMap { hop, source -> [DiagnosisTask] in
-            guard hop.address.family == .ipv4, evidence.solicited(hop) != .noNeighbours else { return [] }
+            guard evidence.solicited(hop) != .noNeighbours else { return [] }
             let own = source.map { FirstHop(interface: hop.interface, interfaceIndex: hop.interfaceIndex, address: $0) }
             return [.owners(hop)] + (own.map { [.owners($0)] } ?? [])
         }
@@ -48,6 +48,32 @@ struct DiagnosisComparison {
             else { return nil }
             return (hop, path.source)
         }
+    }
+
+    /// The ways past a first hop that has not answered yet, although something has.
+    private var detours: [DiagnosisTask] {
+        hops.map(\.hop).filter { hop in
+            let hasEnded = [.answered, .notNeeded, .noNeighbours].contains(evidence.solicited(hop))
+            return !hasEnded && evidence.isProvedByTraffic(hop)
+        }
+        .flatMap(evidence.hosts).map { .pathAgain($0) }
+    }
+
+    /// Whether this machine drops what name servers answer, where none does by UDP or TCP.
+    private var serverBursts: [DiagnosisTask] {
+        let asked = evidence.servers.filter { server in
+            evidence.isBeyondGateway(server.host)
+                && evidence.path(.path(server.host))?.isUsable(server.host.family) == true
+        }
+        func answers(_ server: NameServerAddress) -> [NameServerAnswer?] {
+            (evidence.names.first.map { [$0] } ?? [evidence.canary]).flatMap { name in
+                [false, true].map {
+                    evidence.asked(NameServerQuestion(server: server, name: name, family: .ipv4, isByTCP: $0))
+                }
+            }
+        }
+        guard let first = asked.first, asked.allSatisfy({ answers($0).allSatisfy { $0 == .silent } }) else { return [] }
+        return [.burst(first.host, port: first.port)]
     }
 
     // MARK: - The line

@@ -29,6 +29,26 @@ extension DiagnosisEvidence {
         return isAsked ? false : nil
     }
 
+    /// Whether an address stands for one of IPv4 behind a translator (NAT64): by its prefix (RFC 6052 and 8215), or, where this
+    /// machine has no IPv4, since it contains the address that the name has there.
+    func isTranslated(_ host: HostAddress) -> Bool {
+        guard host.family == .ipv6, let inner = host.address.embedded else { return false }
+        if Self.translatorPrefixes.contains(where: { $0.contains(host.address) }) { return true }
+        guard path(.internet)?.isUsable(.ipv4) == false else { return false }
+        return destinations.contains { destination in
+            guard case .name(let name) = destination.nextHost, addresses(of: destination).contains(host) else {
+                return false
+            }
+            return servers.contains { server in
+                answers(of: server, about: name).contains {
+                    if case .addresses(let found) = $0 { found.contains(inner) } else { false }
+                }
+            }
+        }
+    }
+
+    private static let translatorPrefixes = ["64:ff9b::/96", "64:ff9b:1::/48"].compactMap(IPPrefix.init)
+
     /// Whether this machine itself refused the connections to a host.
     func burstRefusal(_ host: HostAddress) -> Bool? {
         for (task, answer) in answers {
@@ -90,6 +110,35 @@ extension DiagnosisEvidence {
         return source
     }
 
+    /// How long a page took: its name, a connection and a request.
+    func time(of page: DiagnosisDestination) -> Duration? {
+        guard let (host, port) = firstConnection(of: page), let exchange = exchange(of: page),
+            exchanged(exchange) != nil
+        else {
+            return nil
+        }
+        var all = [duration(.connect(host, port: port)), duration(.exchange(exchange))]
+        if case .name(let name) = page.nextHost { all.append(duration(.resolve(name))) }
+        return all.compactMap { $0 }.reduce(.zero, +)
+    }
+
+    // MARK: - First hops
+
+    /// Whether the kernel has left a first hop for another one meanwhile, as it does where one of several routers is silent.
+    func isLeft(_ hop: FirstHop) -> Bool {
+        answers.contains { task, answer in
+            guard case .pathAgain(let host) = task, self.hop(to: host) == hop, case .path(let fact) = answer.result,
+                fact.isUsable(host.family)
+            else { return false }
+            return self.hop(fact[host.family], to: host.address) != hop
+        }
+    }
+
+    /// The hosts that are reached by a hop.
+    func hosts(behind hop: FirstHop) -> [HostAddress] {
+        (destinations.flatMap(usableAddresses) + servers.map(\.host)).filter { self.hop(to: $0) == hop }
+    }
+
     // MARK: - What is sampled
 
     /// Destinations whose answers show the whole way: a name server, and the target or else an endpoint. Two, since a host that
@@ -120,4 +169,9 @@ extension DiagnosisEvidence {
         return traced(witness)?.hops.first { $0.distance == distance && $0.address != witness.address }
             .map { HostAddress($0.address) }
     }
+}
+
+extension IPAddress {
+    /// The IPv4 address in the last four bytes of an IPv6 one, as translators put it there.
+    var embedded: IPAddress? { family == .ipv6 ? IPAddress(bytes: bytes.suffix(4)) : nil }
 }

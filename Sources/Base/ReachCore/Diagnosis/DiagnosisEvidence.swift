@@ -20,13 +20,20 @@ package struct DiagnosisEvidence: Sendable {
     /// Packets to this machine itself that came in meanwhile and were given to no program and no protocol, at least, by family.
     package var inputDrops: [IPAddress.Family: UInt64] = [:]
 
+    /// Whether resolv.conf(5) names a server; otherwise the C library asks this machine.
+    package var namesServers = true
+
+    /// How long the daemon waits for a page that stands for the Internet.
+    package let patience: Duration?
+
     /// The URI of the portal's API that the lease of a link on the way announces (RFC 8910).
     package var portalAPI: String?
 
     package init(
         title: String, target: DiagnosisDestination?, endpoints: [DiagnosisDestination] = [],
-        canary: String = "reach.invalid"
+        canary: String = "reach.invalid", patience: Duration? = nil
     ) {
+        self.patience = patience
         self.title = title
         self.target = target
         self.endpoints = endpoints

@@ -11,6 +11,9 @@ enum DiagnosisFact: String, CaseIterable, Hashable, Sendable {
     // Other destinations
     case othersAnswer = "others-answer"
     case othersSilent = "others-silent"
+    case translated
+    case translatorAnswers = "translator-answers"
+    case translatorSilent = "translator-silent"
     case tcpSilentEverywhere = "tcp-silent-everywhere"
     case portSilentEverywhere = "port-silent-everywhere"
     case refusedEverywhere = "refused-everywhere"
@@ -41,6 +44,7 @@ enum DiagnosisFact: String, CaseIterable, Hashable, Sendable {
     case refusedHere = "refused-here"
     case droppedHere = "dropped-here"
     case droppedByReversePath = "dropped-by-reverse-path"
+    case localSource = "local-source"
 }
 
 /// A fact with how much it counts, and a sentence.

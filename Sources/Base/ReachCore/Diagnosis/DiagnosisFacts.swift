@@ -9,7 +9,7 @@ struct DiagnosisFacts {
     /// The ports of the host that were tried by TCP.
     let ports: [UInt16]
 
-    var all: [WeighedFact] { ofHost + ofOthers + ofPorts + ofWay + ofFirstHop + ofThisMachine }
+    var all: [WeighedFact] { ofHost + ofOthers + ofTranslator + ofPorts + ofWay + ofFirstHop + ofThisMachine }
 
     private var connections: [ConnectionAnswer] { ports.compactMap { evidence.connected(host, $0) } }
 
@@ -68,8 +68,11 @@ struct DiagnosisFacts {
     }
 
     private var ofOthers: [WeighedFact] {
-        let answering = others.filter { evidence.hasAnswered($0) == true }
-        let silent = others.filter { evidence.hasAnswered($0) == false }
+        // What a translator answers for is no witness for the rest, nor the rest for it.
+        let isTranslated = evidence.isTranslated(host)
+        let direct = others.filter { isTranslated || !evidence.isTranslated($0) }
+        let answering = direct.filter { evidence.hasAnswered($0) == true }
+        let silent = direct.filter { evidence.hasAnswered($0) == false && !evidence.isTranslated($0) }
         var facts: [WeighedFact] = []
         if !answering.isEmpty {
             facts.append(
@@ -79,6 +82,26 @@ struct DiagnosisFacts {
         if !silent.isEmpty, answering.isEmpty {
             facts.append(
                 WeighedFact(.othersSilent, silent.count, "Nothing comes from \(list(silent)) either."))
+        }
+        return facts
+    }
+
+    /// Whether the packets leave IPv6 on the way (NAT64), and what else does there.
+    private var ofTranslator: [WeighedFact] {
+        guard evidence.isTranslated(host), let inner = host.address.embedded else { return [] }
+        let same = others.filter(evidence.isTranslated)
+        let answering = same.filter { evidence.hasAnswered($0) == true }
+        let silent = same.filter { evidence.hasAnswered($0) == false }
+        var facts = [WeighedFact(.translated, "\(host) is \(inner) behind a translator (NAT64).")]
+        if !answering.isEmpty {
+            facts.append(
+                WeighedFact(
+                    .translatorAnswers, answering.count, "\(list(answering)), behind the translator, too, answers."))
+        } else if !silent.isEmpty {
+            facts.append(
+                WeighedFact(
+                    .translatorSilent, silent.count, "Nothing comes from \(list(silent)) behind the translator either.")
+            )
         }
         return facts
     }
@@ -243,6 +266,14 @@ struct DiagnosisFacts {
         if let dropped = droppedAnswers(bursts) {
             facts.append(WeighedFact(.droppedHere, 3, dropped))
         }
+        if let source = evidence.source(to: host), source.isUniqueLocal, !host.address.isUniqueLocal,
+            evidence.isBeyondGateway(host)
+        {
+            facts.append(
+                WeighedFact(
+                    .localSource,
+                    "Packets leave from \(source), a unique local address, to which the Internet has no way back."))
+        }
         if host.family == .ipv4, evidence.reversePathDrops > 0 {
             facts.append(
                 WeighedFact(
@@ -254,7 +285,7 @@ struct DiagnosisFacts {
     }
 
     /// Fewer than what is asked causes answers.
-    private static let dropsThatShow: UInt64 = 3
+    static let dropsThatShow: UInt64 = 3
 
     private func droppedAnswers(_ bursts: [BurstAnswer]) -> String? {
         // What the reverse path filter drops is counted there as well.
@@ -264,8 +295,8 @@ struct DiagnosisFacts {
             return
                 "Of \(burst.sent) questions to \(host), this machine dropped \(burst.droppedHere) answers as they came in."
         }
-        // Without such a test, drops explain only that nothing at all is heard: stray packets may be dropped as well.
-        guard bursts.isEmpty, evidence.inputDrops[host.family] ?? 0 >= Self.dropsThatShow,
+        // Without such a test, which is by TCP, drops explain only that nothing at all is heard: stray packets may be dropped as well.
+        guard bursts.isEmpty || role == .nameServer, evidence.inputDrops[host.family] ?? 0 >= Self.dropsThatShow,
             !evidence.hasHeard(host.family)
         else { return nil }
         return "Packets came in, and no program was given them (\(evidence.inputDrops[host.family] ?? 0))."

@@ -8,7 +8,6 @@ extension DiagnosisFinding {
         case .addresses(let addresses)?:
             let list = addresses.map(\.description).listed
             steps.append(Step(.name, .good, "\(shown) is \(list).", duration: evidence.duration(.resolve(name))))
-            if let blame = unusableAddresses(addresses, of: name, shown) { return fail(blame) }
             if let blame = disagreement(about: name) {
                 steps.append(Step(.nameServer, .bad, "\(blame.text.sentenceStart)."))
                 minor.append(blame)
@@ -75,10 +74,11 @@ extension DiagnosisFinding {
             // A resolver of this machine does not run, or no server is configured: the resolver of the C library then asks 127.0.0.1
             // (resolv.conf(5)).
             if server.host.address.isLoopback {
-                return Blame(
-                    .thisMachine, .name, .nameServer,
-                    "this machine is its own name server (\(server.host)), but no program serves port \(server.port) on it"
-                )
+                let text =
+                    evidence.namesServers
+                    ? "this machine is its own name server (\(server.host)), but no program serves port \(server.port) on it"
+                    : "no name server is configured, and none runs on this machine (\(server.host), port \(server.port))"
+                return Blame(.thisMachine, .name, .nameServer, text)
             }
             return complaint(server, "refuses questions: no program serves port \(server.port)")
         }
@@ -206,7 +206,8 @@ extension DiagnosisFinding {
         if let own = faults.first(where: { $0.party == .thisMachine }) { return own }
         // A server of this machine that does not answer is no one else's.
         guard evidence.isBeyondGateway(first.host) else { return faults.first }
-        return weigh(first.host, .nameServer, ports: []) ?? faults.first
+        // The ports of tests whether this machine drops the answers.
+        return weigh(first.host, .nameServer, ports: [first.port]) ?? faults.first
     }
 
     /// One server knows the name, and another denies it. Different addresses alone are usual: large sites give each asker
@@ -228,6 +229,14 @@ extension DiagnosisFinding {
             .nameServer, .name, .nameServer,
             "the name servers disagree: \(knowing.host) knows \(DisplayText.sanitized(name)), \(denying.host) denies it"
         )
+    }
+
+    /// The fault of a destination whose name has no usable address at all, so that no path need be looked at.
+    mutating func examineAddresses(of destination: DiagnosisDestination) {
+        guard case .name(let name) = destination.nextHost, case .addresses(let addresses)? = evidence.resolved(name),
+            let blame = unusableAddresses(addresses, of: name, DisplayText.sanitized(name))
+        else { return }
+        fail(blame)
     }
 
     /// Addresses that no other host can have, as name servers give that block a name.

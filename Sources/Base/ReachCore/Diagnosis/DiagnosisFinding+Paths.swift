@@ -36,12 +36,18 @@ extension DiagnosisFinding {
             if fact.isUsable(family) {
                 describe(fact[family], family, to: host)
             } else {
-                describeFailure(fact, family)
+                describeFailure(fact, family, isWhole: isWhole)
             }
         }
         guard isWhole, !families.contains(where: { fact.isUsable($0) }),
             let blame = Blame(fact, families.first { fact[$0].reason != .notAsked } ?? .ipv4)
         else { return }
+        if let family = families.first(where: { fact[$0].reason != .notAsked }), families.count == 1,
+            let missing = missingAddress(fact, family)
+        {
+            let host = host.map { ", and \($0) is one of \(family.title)" } ?? ""
+            return fatal.append(Blame(blame.party, blame.layer, blame.subject, missing + host))
+        }
         fatal.append(blame)
     }
 
@@ -61,15 +67,27 @@ extension DiagnosisFinding {
         steps.append(Step(.route, .good, "The route to \(target) goes \(way)."))
     }
 
-    private mutating func describeFailure(_ fact: PathFact, _ family: IPAddress.Family) {
+    /// The sentence about an address that is missing in one family alone; `nil` for other faults.
+    private func missingAddress(_ fact: PathFact, _ family: IPAddress.Family) -> String? {
+        guard fact.status == .notReachable, fact.rootCause?.kind == .reason(.noAddress),
+            let other = IPAddress.Family.allCases.first(where: { $0 != family }),
+            evidence.path(.internet)?.isUsable(other) == true
+        else { return nil }
+        let name = (fact.rootCause?.interface).map(DisplayText.sanitized) ?? "this machine"
+        return "\(name) has no \(family.title) address, only \(other.title)"
+    }
+
+    private mutating func describeFailure(_ fact: PathFact, _ family: IPAddress.Family, isWhole: Bool) {
         let reason = fact[family].reason ?? .noRoute
         // The root cause is that of both families together.
         let cause = fact.status == .notReachable ? fact.rootCause : nil
         let layer = cause?.kind.layer ?? reason.layer
         let subject = Step.Subject(rawValue: layer.rawValue) ?? .route
-        let sentence = (cause?.sentence ?? "\(family.title): \(reason.sentence)").sentenceStart
-        let remedy = cause?.remedy.map { " " + $0 } ?? ""
-        steps.append(Step(subject, fact.status == .reachable ? .neutral : .bad, "\(sentence).\(remedy)"))
+        let missing = missingAddress(fact, family)
+        let sentence = (missing ?? cause?.sentence ?? "\(family.title): \(reason.sentence)").sentenceStart
+        let remedy = missing == nil ? cause?.remedy.map { " " + $0 } ?? "" : ""
+        let isHarmless = fact.status == .reachable || missing != nil && !isWhole
+        steps.append(Step(subject, isHarmless ? .neutral : .bad, "\(sentence).\(remedy)"))
     }
 
     // MARK: - First hops
@@ -93,18 +111,23 @@ extension DiagnosisFinding {
         }
         // Only a resolver on this machine is known, which asks others beyond the gateway.
         if hops.isEmpty, role == .nameServer { hops = evidence.internetHops.map { ($0, .gateway) } }
-        examine(hops)
+        examine(hops, works: evidence.firstConnection(of: destination) != nil)
     }
 
     /// The faults are fatal if no first hop answers.
-    mutating func examine(_ hops: [(hop: FirstHop, role: HopRole)]) {
+    ///
+    /// - Parameter works: Whether the destination answers all the same.
+    mutating func examine(_ hops: [(hop: FirstHop, role: HopRole)], works: Bool = false) {
         var blames: [Blame] = []
         var seen: Set<FirstHop> = []
         for (hop, role) in hops where seen.insert(hop).inserted {
             if let blame = examine(hop, role) { blames.append(blame) }
+            if role == .gateway, let blame = ownersFault(hop) { minor.append(blame) }
         }
         guard !blames.isEmpty else { return }
-        if blames.count == seen.count { fatal += blames } else { minor += blames }
+        // Where the kernel has found another router meanwhile, something may work, after seconds.
+        let hasOther = works && seen.contains(where: evidence.isLeft)
+        if blames.count == seen.count, !hasOther { fatal += blames } else { minor += blames }
     }
 
     private mutating func examine(_ hop: FirstHop, _ role: HopRole) -> Blame? {
@@ -116,8 +139,10 @@ extension DiagnosisFinding {
             let timed = finding == .good ? duration : nil
             steps.append(Step(.gateway, finding, "\(shown) \(text)".sentenceStart, duration: timed))
         }
-        let answer = evidence.solicited(hop)
-        if answer != .answered, answer != .notNeeded, answer != .noNeighbours, evidence.isProvedByTraffic(hop) {
+        var answer = evidence.solicited(hop)
+        if evidence.isLeft(hop), ![.answered, .notNeeded, .noNeighbours].contains(answer) {
+            answer = .silent
+        } else if answer != .answered, answer != .notNeeded, answer != .noNeighbours, evidence.isProvedByTraffic(hop) {
             add(.good, role == .gateway ? "passes packets on." : "answers on \(name).")
             return nil
         }
@@ -126,6 +151,10 @@ extension DiagnosisFinding {
             add(.good, "answers \(means) on \(name).")
             return nil
         case .silent:
+            if let own = ownFault(hop, shown, means) {
+                add(.bad, "answers \(means) on \(name), and this machine does not take it.")
+                return own
+            }
             add(.bad, "does not answer \(means) on \(name).")
             let text = "\(shown) does not answer \(means) on \(name)"
             if role != .gateway, let source = evidence.farSource(of: hop) {
@@ -135,7 +164,18 @@ extension DiagnosisFinding {
                     "\(hop.address) counts as a neighbour on \(name): the prefix length of \(source) is too short, or a route is wrong"
                 )
             }
+            if let source = evidence.hosts(behind: hop).lazy.compactMap(evidence.source).first,
+                let twin = evidence.owners(
+                    FirstHop(interface: hop.interface, interfaceIndex: hop.interfaceIndex, address: source)
+                ).first
+            {
+                return Blame(
+                    .localNetwork, .address, .gateway,
+                    "\(source), this machine's address, is also \(twin)'s: answers go there")
+            }
             switch role {
+            case .gateway where evidence.isLeft(hop):
+                return Blame(.localNetwork, .gateway, .gateway, text + ", and another router takes over after seconds")
             case .gateway:
                 // Behind a modem's link there is the modem or the provider, and no local network.
                 return Blame(isOnModem(hop) ? .provider : .localNetwork, .gateway, .gateway, text)
@@ -156,6 +196,25 @@ extension DiagnosisFinding {
 }
 
 extension DiagnosisFinding {
+    /// A second owner of a gateway's address: which one gets the packets changes from minute to minute.
+    private mutating func ownersFault(_ hop: FirstHop) -> Blame? {
+        let owners = evidence.owners(hop)
+        guard owners.count > 1 else { return nil }
+        let text = "the gateway \(hop.address) has \(owners.count) owners: \(owners.map(\.description).listed)"
+        steps.append(Step(.gateway, .bad, "\(text.sentenceStart)."))
+        return Blame(.localNetwork, .address, .gateway, text)
+    }
+
+    /// A firewall of this machine that drops what neighbours answer: it was seen on the link. (ARP passes no such firewall.)
+    private func ownFault(_ hop: FirstHop, _ shown: String, _ means: String) -> Blame? {
+        guard hop.address.family == .ipv6, !evidence.owners(hop).isEmpty, !evidence.hasHeard(.ipv6),
+            evidence.inputDrops[.ipv6] ?? 0 >= DiagnosisFacts.dropsThatShow
+        else { return nil }
+        return Blame(
+            .thisMachine, .route, .gateway,
+            "\(shown) answers \(means), and this machine drops the answers: its firewall lets no ICMPv6 in")
+    }
+
     private func isOnModem(_ hop: FirstHop) -> Bool {
         evidence.allPaths.contains { $0.interfaceIndex == hop.interfaceIndex && $0.linkClass == .wwan }
     }

@@ -46,6 +46,15 @@ extension DiagnosisFinding {
         return Blame(role.party, layer, subject, text, isSilence: hypothesis == .silent)
     }
 
+    /// Nothing at all, or nothing by one family where the Internet answers by the other.
+    private func nothing(_ host: HostAddress) -> String {
+        let others = evidence.destinations.flatMap(evidence.usableAddresses) + evidence.servers.map(\.host)
+        let answersByOther = others.contains {
+            $0.family != host.family && evidence.isBeyondGateway($0) && evidence.hasAnswered($0) == true
+        }
+        return answersByOther ? "by \(host.family.title) nothing" : "nothing"
+    }
+
     /// A destination beyond the first hop that answers: a name server, or else the first in their order.
     private func witness(besides host: HostAddress) -> String? {
         let living = evidence.witnesses.filter {
@@ -94,13 +103,18 @@ extension DiagnosisFinding {
             let isAll = verdict.facts.contains { $0.fact == .tcpSilentEverywhere || $0.fact == .refusedEverywhere }
             let who = hypothesis == .localFilter ? "the local network" : "the provider"
             return who + (isAll ? " lets no TCP pass" : " drops TCP port \(port) for every host")
+        case .localAddresses:
+            let source = evidence.source(to: host)?.description ?? "an address"
+            return "this machine has only the unique local address \(source), to which the Internet has no way back"
+        case .translatorDead:
+            return "the translator (NAT64) passes nothing on to \(host.address.embedded?.description ?? shown)"
         case .localForbids: return said(.gatewayForbids).sentenceMiddle
         case .providerForbids: return said(.routerForbids).sentenceMiddle
         case .dark:
             let server = role == .nameServer ? ", not even the name server \(host)" : ""
-            guard !evidence.isBehindBareLink(host) else { return "nothing answers beyond \(link)\(server)" }
-            return "nothing answers beyond the gateway\(gateway)\(server)"
-        case .bareLinkDark: return "nothing answers over \(link)"
+            guard !evidence.isBehindBareLink(host) else { return "\(nothing(host)) answers beyond \(link)\(server)" }
+            return "\(nothing(host)) answers beyond the gateway\(gateway)\(server)"
+        case .bareLinkDark: return "\(nothing(host)) answers over \(link)"
         case .loop: return said(.loop).sentenceMiddle
         case .cutOff, .noRoute: return said(.noWay, .hostMissing).sentenceMiddle
         case .lineLost: return said(.gatewayNoWay).sentenceMiddle

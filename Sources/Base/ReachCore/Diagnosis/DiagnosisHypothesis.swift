@@ -15,6 +15,7 @@ enum DiagnosisHypothesis: String, CaseIterable, Hashable, Sendable {
     case localFilter = "local-filter"
     case localForbids = "local-forbids"
     case interception
+    case localAddresses = "local-addresses"
     // The provider
     case dark
     case loop
@@ -22,6 +23,7 @@ enum DiagnosisHypothesis: String, CaseIterable, Hashable, Sendable {
     case noRoute = "no-route"
     case lineLost = "line-lost"
     case bareLinkDark = "bare-link-dark"
+    case translatorDead = "translator-dead"
     case providerFilter = "provider-filter"
     case providerForbids = "provider-forbids"
     // The host itself
@@ -57,7 +59,7 @@ enum DiagnosisHypothesis: String, CaseIterable, Hashable, Sendable {
     }
 
     /// The silence of all.
-    private static let silence: Set<DiagnosisFact> = [.hostSilent, .othersSilent, .silentToEcho]
+    private static let silence: Set<DiagnosisFact> = [.hostSilent, .othersSilent, .silentToEcho, .translatorSilent]
 
     /// The silence of all, and of what is known to work.
     private static let darkness = silence.union([.hostAnswersInOtherFamily, .standsForInternet])
@@ -91,8 +93,11 @@ enum DiagnosisHypothesis: String, CaseIterable, Hashable, Sendable {
             needs: [.gatewayForbids], explains: [.hostSilent, .othersSilent], excludes: [])
         case .interception: Rule(.localNetwork, .target, .tls,
             needs: [.untrustedElsewhere], explains: [.untrustedHere, .sameIssuer], excludes: [.trustedElsewhere, .otherIssuer])
+        // Without a way back nothing is heard either; a gateway may translate the addresses, though, and all may be dark.
+        case .localAddresses: Rule(.localNetwork, .address, .address,
+            needs: [.localSource], explains: Self.darkness.union([.gatewayMute]), excludes: [.othersAnswer, .translatorAnswers, .hostAnswers, .routersAnswer])
         case .dark: Rule(.provider, .internet, .internet,
-            needs: [.hostSilent], explains: Self.darkness.union([.gatewayMute, .neighbourServes, .passesGateway]), excludes: [.othersAnswer, .hostAnswers])
+            needs: [.hostSilent], explains: Self.darkness.union([.gatewayMute, .neighbourServes, .passesGateway, .localSource]), excludes: [.othersAnswer, .translatorAnswers, .hostAnswers])
         case .loop: Rule(.provider, .internet, .internet,
             needs: [.loop], explains: Self.silence.union([.noWay]), excludes: [.hostAnswers])
         case .cutOff: Rule(.provider, .internet, .internet,
@@ -103,6 +108,8 @@ enum DiagnosisHypothesis: String, CaseIterable, Hashable, Sendable {
             needs: [.gatewayNoWay], explains: Self.silence, excludes: [.hostAnswers])
         case .bareLinkDark: Rule(.provider, .internet, .internet,
             needs: [.bareLink], explains: Self.darkness, excludes: [.othersAnswer, .hostAnswers, .routersAnswer])
+        case .translatorDead: Rule(.provider, .internet, .internet,
+            needs: [.translated], explains: [.hostSilent, .translatorSilent, .passesGateway, .portAnswersElsewhere], excludes: [.hostAnswers, .translatorAnswers, .hostRefuses])
         case .providerFilter: Rule(.provider, .internet, .internet,
             needs: [.tcpSilentEverywhere, .portSilentEverywhere, .refusedEverywhere], explains: [.hostRefuses, .passesGateway], excludes: [.portAnswersElsewhere, .refusedHere])
         case .providerForbids: Rule(.provider, .internet, .internet,
@@ -110,7 +117,7 @@ enum DiagnosisHypothesis: String, CaseIterable, Hashable, Sendable {
         case .off: Rule(.server, .target, .connect,
             needs: [.hostMissing], explains: [.hostSilent], excludes: [.hostAnswers, .othersSilent])
         case .silent: Rule(.server, .target, .connect,
-            needs: [.hostSilent], explains: [.passesGateway, .portAnswersElsewhere], excludes: [.hostAnswers])
+            needs: [.hostSilent], explains: [.passesGateway, .portAnswersElsewhere, .translated, .translatorAnswers], excludes: [.hostAnswers])
         case .filtered: Rule(.server, .target, .connect,
             needs: [.hostAnswers], explains: [.portAnswersElsewhere, .passesGateway], excludes: [.tcpSilentEverywhere, .hostRefuses])
         case .refuses: Rule(.server, .target, .connect,

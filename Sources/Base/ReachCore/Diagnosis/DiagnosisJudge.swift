@@ -29,7 +29,19 @@ struct DiagnosisJudge {
                 ? "The Internet answers: \(endpoint.shown) gives the answer that the configuration expects."
                 : "\(endpoint.shown), which stands for the Internet, does not answer as it should."
             finding.steps.append(.init(.internet, witness.works ? .good : .bad, text))
+            if witness.works, let late = late(endpoint) { finding.steps.append(late) }
         }
+    }
+
+    /// Why the daemon may doubt the Internet all the same: it does not wait as long as this page takes.
+    private func late(_ endpoint: DiagnosisDestination) -> Diagnosis.Step? {
+        guard let patience = evidence.patience, let taken = evidence.time(of: endpoint), taken > patience else {
+            return nil
+        }
+        return .init(
+            .internet, .bad,
+            "\(endpoint.shown) takes \(taken.milliseconds) ms, and the daemon waits \(patience.milliseconds) ms ([connectivity] timeout).",
+            duration: taken)
     }
 
     /// The Internet by its endpoints: one that answers as it should proves it.
@@ -51,6 +63,7 @@ struct DiagnosisJudge {
                     "\(endpoint.shown) \(isGood ? "answers as it should" : "does not answer as it should")."))
             if finding.works, !isGood, let blame = other.fatal.first { finding.minor.append(blame) }
         }
+        finding.steps += zip(evidence.endpoints, findings).compactMap { $1.works ? late($0) : nil }
         return finding.diagnosis(titled: evidence.title)
     }
 
@@ -82,6 +95,8 @@ struct DiagnosisFinding {
     var works: Bool { isProved && fatal.isEmpty }
 
     mutating func examine(_ destination: DiagnosisDestination) {
+        examineAddresses(of: destination)
+        guard fatal.isEmpty else { return }
         examinePaths(of: destination)
         guard fatal.isEmpty else { return }
         examineHops(of: destination)
@@ -161,7 +176,9 @@ extension DiagnosisDestination {
 extension String {
     /// With a capital letter, where it begins with an article or the like. Names of interfaces and hosts stay as they are.
     var sentenceStart: String {
-        for word in ["a ", "an ", "the ", "no ", "nothing ", "this ", "large ", "there ", "answers "]
+        for word in [
+            "a ", "an ", "the ", "no ", "nothing ", "this ", "large ", "there ", "answers ", "by ",
+        ]
         where hasUTF8Prefix(word) {
             return prefix(1).uppercased() + dropFirst()
         }

@@ -19,6 +19,8 @@ package struct DiagnosisMachine: Sendable {
 
     package mutating func record(inputDrops counts: [IPAddress.Family: UInt64]) { evidence.inputDrops = counts }
 
+    package mutating func record(namesServers: Bool) { evidence.namesServers = namesServers }
+
     package mutating func record(portalAPI uri: String?) { evidence.portalAPI = uri }
 
     /// Whether every task that was begun has ended, so that no other follows. A first hop that has passed on answers need not

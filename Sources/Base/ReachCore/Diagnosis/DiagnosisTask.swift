@@ -4,6 +4,8 @@ package enum DiagnosisTask: Hashable, Sendable {
     case internet
     /// The kernel's path to an address. Sends nothing.
     case path(HostAddress)
+    /// The kernel's path to an address once more, while a first hop has not answered. Sends nothing.
+    case pathAgain(HostAddress)
     /// The machine's name servers. Sends nothing.
     case servers
     /// Whether a host on the link answers ARP or neighbour discovery.
@@ -20,7 +22,7 @@ package enum DiagnosisTask: Hashable, Sendable {
     case trace(HostAddress)
     /// Many small echo requests, spread over a second or two: loss and round trip.
     case sample(HostAddress)
-    /// Who answers ARP for a neighbour, or for an address of this machine.
+    /// Who answers ARP or neighbour discovery for a neighbour, or for an address of this machine.
     case owners(FirstHop)
     /// A few connections at once, to see whether this machine itself drops or makes the answers.
     case burst(HostAddress, port: UInt16)

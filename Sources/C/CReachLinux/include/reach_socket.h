@@ -16,6 +16,14 @@ int reach_arp_socket(int interface);
 int reach_arp_ask(int socket, int interface, const unsigned char address[4]);
 /* Receives an answer about an address and writes who gave it. Returns 1, 0 for another packet, or -errno. */
 int reach_arp_answer(int socket, const unsigned char address[4], unsigned char owner[6]);
+
+/* The same for IPv6: a socket that sees neighbours' advertisements on one interface before any firewall does. */
+int reach_discovery_socket(int interface);
+/* Asks from a link-local address of the interface who has an address. Returns 0 or -errno. */
+int reach_discovery_ask(int socket, int interface, const unsigned char source[16], const unsigned char address[16]);
+int reach_discovery_answer(int socket, const unsigned char address[16], unsigned char owner[6]);
+/* Finds a link-local IPv6 address of an interface. Returns 0 or -errno. */
+int reach_link_local_source(int interface, unsigned char source[16]);
 /* Hands an ICMP echo request of IPv4 to a neighbour, whatever the routes say. Returns 0 or -errno. */
 int reach_echo_by(int interface, const unsigned char neighbour[6], const unsigned char source[4], const unsigned char target[4],
                   unsigned short identifier);

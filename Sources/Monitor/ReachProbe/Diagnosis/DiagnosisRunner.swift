@@ -74,6 +74,8 @@ package final class DiagnosisRunner {
         machine.record(reversePathDrops: drops.sinceStart)
         machine.record(inputDrops: inputDrops.sinceStart)
         machine.record(portalAPI: portalAPI)
+        machine.record(
+            namesServers: ResolverText.nameServers(in: SmallFile.text("/etc/resolv.conf") ?? "").isEmpty == false)
         completion(machine.diagnosis)
     }
 
@@ -89,7 +91,7 @@ package final class DiagnosisRunner {
         let later: (DiagnosisResult) -> Void = { [loop] result in loop.afterEvents { end(result) } }
         switch task {
         case .internet: later(.path(path(to: .internet)))
-        case .path(let host): later(.path(path(to: host.target)))
+        case .path(let host), .pathAgain(let host): later(.path(path(to: host.target)))
         case .servers:
             transfers.resolver.findServers { servers in
                 end(.servers((servers + Self.servers(behind: servers)).map { NameServerAddress($0) }))

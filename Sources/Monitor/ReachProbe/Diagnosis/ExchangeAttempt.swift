@@ -46,8 +46,8 @@ final class ExchangeAttempt: DiagnosisAttempt {
         }
         let least =
             exchange.variant == .normal ? DiagnosisRunner.Limit.exchange : DiagnosisRunner.Limit.secondExchange
-        // A connection, a handshake and a request take a round trip each.
-        let limit = min(max(least, (roundTrip ?? .zero) * 4), DiagnosisRunner.Limit.slowExchange)
+        // A connection, a handshake and a request take a round trip each, whatever time the server takes besides.
+        let limit = min(least + (roundTrip ?? .zero) * 3, DiagnosisRunner.Limit.slowExchange)
         request.timeouts = TransferTimeouts(connect: limit, total: limit)
         request.limit = ResponseLimit(bodyBytes: UInt64(EndpointResponse.bodyLimitBytes), action: .stop)
         request.version = .http1

@@ -39,6 +39,7 @@ package struct HookEvent: Hashable, Sendable {
                 "REACH_REASON": state.reason?.rawValue ?? "",
                 "REACH_ROOT_CAUSE": state.rootCause?.kind.rawValue ?? "",
                 "REACH_ROOT_INTERFACE": state.rootCause?.interface ?? "",
+                "REACH_ROOT_TEXT": state.rootCause?.sentence ?? "",
                 "REACH_CLASS": state.linkClass?.rawValue ?? "",
                 "REACH_INTERFACE": state.interface ?? "",
                 "REACH_METERED": state.isMetered ? "true" : "false",
@@ -79,7 +80,7 @@ package struct HookEvent: Hashable, Sendable {
             "REACH_CONNECTIVITY": state?.connectivity.rawValue ?? "unknown", "REACH_NETWORK": state?.network ?? "",
         ]
         for name in [
-            "ROOT_CAUSE", "ROOT_INTERFACE", "METERED_REASON", "PORTAL", "PORTAL_SESSION", "PORTAL_PAGE",
+            "ROOT_CAUSE", "ROOT_INTERFACE", "ROOT_TEXT", "METERED_REASON", "PORTAL", "PORTAL_SESSION", "PORTAL_PAGE",
             "PORTAL_SECONDS", "QUALITY", "PREVIOUS_QUALITY", "QUALITY_TEXT",
             "CHANGED", "CAUSE",
         ] { environment["REACH_" + name] = "" }

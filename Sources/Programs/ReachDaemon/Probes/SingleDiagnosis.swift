@@ -18,10 +18,12 @@ package enum SingleDiagnosis {
         let proxy = target.flatMap { proxies.proxy(for: $0) }
         target?.proxy = proxy
         let files = try configurations(configuration)
-        let pages = destinations(of: files.first { !$0.connectivity.endpoints.isEmpty }?.connectivity.endpoints ?? [])
+        let connectivity = files.first { !$0.connectivity.endpoints.isEmpty }?.connectivity
+        let pages = destinations(of: connectivity?.endpoints ?? [])
         // With a target, two endpoints are enough.
         let endpoints = pages.prefix(target == nil ? .max : 2).map(\.destination)
-        let evidence = DiagnosisEvidence(title: text, target: target, endpoints: endpoints, canary: canary)
+        let evidence = DiagnosisEvidence(
+            title: text, target: target, endpoints: endpoints, canary: canary, patience: connectivity?.timeout)
         let loop = try EventLoop()
         let started = SystemClock.now
         var diagnosis: Diagnosis?

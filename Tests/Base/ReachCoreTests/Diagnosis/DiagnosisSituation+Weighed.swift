@@ -54,6 +54,14 @@ extension DiagnosisSituation {
                 if case .servers = task { .servers([]) } else { World.dark([.ipv4])(task) }
             }
         },
+        Self("a link without a gateway works", .ok) {
+            $0.target = literal
+            $0.change = bare { _ in nil }
+        },
+        Self("a host on the link that only answers connections", .ok) {
+            $0.target = "tcp://192.0.2.7:80"
+            $0.change = { if case .solicit = $0 { .solicited(.unconfirmed) } else { nil } }
+        },
         Self("nothing passes a link without a gateway", .failed, .provider, .internet, .internet) {
             $0.target = literal
             $0.change = bare { World.dark([.ipv4])($0) }

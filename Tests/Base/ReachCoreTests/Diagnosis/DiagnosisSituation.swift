@@ -28,7 +28,9 @@ struct DiagnosisSituation: Sendable, CustomTestStringConvertible {
         }
     }
 
-    static let all: [DiagnosisSituation] = healthy + kernel + hops + names + connections + exchanges + weighed + lines
+    static let all: [DiagnosisSituation] =
+        healthy + kernel + hops + names + connections + exchanges + weighed + lines
+        + ofIPv6
 
     private typealias World = DiagnosisWorld
 

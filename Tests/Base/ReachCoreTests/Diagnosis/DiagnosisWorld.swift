@@ -53,7 +53,7 @@ struct DiagnosisWorld {
     static func healthy(_ task: DiagnosisTask) -> DiagnosisResult {
         switch task {
         case .internet: .path(PathFact(status: .reachable, ipv4: path(.ipv4), ipv6: path(.ipv6)))
-        case .path(let host): .path(path(to: host.address))
+        case .path(let host), .pathAgain(let host): .path(path(to: host.address))
         case .servers: .servers([server, secondServer])
         case .solicit: .solicited(.answered)
         case .ask(let question): .asked(answer(to: question))
