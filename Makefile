@@ -227,6 +227,18 @@ fleet-demo: deps ## Show a fleet of 1,000 simulated hosts, and as root 3 real on
 	$(SWIFT) build --product fleetsim
 	@contrib/fleet/demo || [ $$? = 77 ]
 
+.PHONY: fleet-day
+fleet-day: deps ## Play a day of a fleet: an outage, a stolen key, a full store, a retired host (as root)
+	$(SWIFT) build --product reach-fleet
+	$(SWIFT) build --product fleetsim
+	$(SWIFT) build --product reachd
+	contrib/fleet/day || [ $$? = 77 ]
+
+.PHONY: fleet-scale
+fleet-scale: deps build ## Measure commands and server with 1,000, 10,000 and 100,000 hosts; SCALE_ARGS="--hosts 1000"
+	$(SWIFT) build --product fleetfill
+	contrib/fleet/scale $(SCALE_ARGS) || [ $$? = 77 ]
+
 .PHONY: fleet-crash
 fleet-crash: deps build ## Kill server, agents and daemons 100 times each; FLEET_CRASH_ARGS="--rounds 10" (as root)
 	contrib/fleet/crash --progress $(FLEET_CRASH_ARGS) || [ $$? = 77 ]

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -104,13 +105,13 @@ def enter(namespace):
 class Engine:
     """A nats-server as an operator makes it: TLS, a key for each host with its rights, streams made by `reach-fleet setup`."""
 
-    def __init__(self, directory, fleet, address, names, users=(), addresses=()):
+    def __init__(self, directory, fleet, address, names, users=(), addresses=(), store_size="10GB"):
         """
         - names: The hosts.
         - users: Others who get keys: "reader", "operator", or another word, which may do everything.
         - addresses: Further addresses by which the server is reached.
         """
-        self.directory, self.fleet, self.address = directory, fleet, address
+        self.directory, self.fleet, self.address, self.store_size = directory, fleet, address, store_size
         self.server = nats_server()
         self.make_certificate([address[0], *addresses])
         self.keys = {name: run(fleet, "key", directory / f"{name}.nk").split()[0] for name in ["admin", *users, *names]}
@@ -129,13 +130,15 @@ class Engine:
         special = [word for user in users if user in ("reader", "operator") for word in (f"--{user}", self.keys[user])]
         text = run(
             self.fleet, "config", "--hosts", self.directory / "hosts", "--admin", self.keys["admin"], *special, "--listen",
-            "%s:%d" % self.address, "--store", self.directory / "store", "--tls-certificate", self.certificate, "--tls-key",
-            self.key, "--for", run(self.server, "--version").split(":")[-1].strip().lstrip("v"))
+            "%s:%d" % self.address, "--store", self.directory / "store", "--store-size", self.store_size,
+            "--tls-certificate", self.certificate, "--tls-key", self.key, "--for",
+            run(self.server, "--version").split(":")[-1].strip().lstrip("v"))
         everything = "".join(f"{{ nkey: {self.keys[user]} }}\n" for user in users if user not in ("reader", "operator"))
         (self.directory / "nats.conf").write_text(text.replace("users: [", "users: [\n" + everything, 1))
+        limit = re.search(r"max_file_store: (\S+)", text)[1]
         (self.directory / "open.conf").write_text(f"""
             listen: "{self.address[0]}:{self.address[1]}"
-            jetstream {{ store_dir: "{self.directory}/store" }}
+            jetstream {{ store_dir: "{self.directory}/store", max_file_store: {limit} }}
             accounts {{ REACH {{ jetstream: enabled, users: [ {{ user: anyone, password: anyone }} ] }} }}
             no_auth_user: anyone
             """)

@@ -18,11 +18,14 @@ package struct JetStream: Sendable {
         try JetStreamReply.object(try link.request("$JS.API.\(api)", request, within: limit))
     }
 
-    /// One attempt of a question. A cluster answers nothing for some seconds after a server died, and what was asked meanwhile
-    /// is lost.
-    private static let attempt: Duration = .seconds(2)
+    /// The first attempt of a question. A cluster answers nothing for some seconds after a server died, and what was asked
+    /// meanwhile is lost.
+    private static let firstAttempt: Duration = .seconds(2)
 
     /// Asks for what may be asked again, since it changes nothing the second time.
+    ///
+    /// Each attempt waits for twice as long as the one before: a busy server with many subjects takes longer than the first wait,
+    /// and questions whose answers nobody waits for any more only make it busier.
     ///
     /// - Parameters:
     ///   - patience: How long it asks; at least once.
@@ -30,12 +33,13 @@ package struct JetStream: Sendable {
         within patience: Duration, _ question: (Duration) throws(NATSError) -> Answer
     ) throws(NATSError) -> Answer {
         let end = SystemClock.boot + patience
+        var wait = Self.firstAttempt
         while true {
             do throws(NATSError) {
-                return try question(min(Self.attempt, limit))
+                return try question(min(wait, limit))
             } catch {
                 guard error.mayPass, SystemClock.boot < end else { throw error }
-                if error.kind != .timedOut { usleep(250_000) }
+                if error.kind == .timedOut { wait = wait * 2 } else { usleep(250_000) }
             }
         }
     }

@@ -26,6 +26,21 @@ import Testing
         #expect(try jetStream.append("e.a", Self.text("3"), expectedLast: 1).sequence == 3)
     }
 
+    /// As a server with 100,000 hosts does on a machine that others use, too: it answers one question after the other.
+    @Test func `an answer that takes longer than the first attempt arrives`() throws {
+        let server = try NATSServerProcess("")
+        let busy = try server.connect()
+        let subscription = try busy.subscribe("$JS.API.STREAM.INFO.X") { message in
+            usleep(2_500_000)
+            guard let reply = message.reply else { return }
+            try? busy.publish(reply, Self.text(#"{"config":{"name":"X"},"state":{"messages":7}}"#))
+        }
+        try busy.flush()
+        let info = try JetStream(try server.connect()).stream("X")
+        #expect(info?["state"]?["messages"]?.integer == 7)
+        withExtendedLifetime(subscription) {}
+    }
+
     @Test(arguments: NATSServerProcess.programs)
     func `a bucket that is written meanwhile is read to its end`(_ program: String) throws {
         let server = try NATSServerProcess(program: program)

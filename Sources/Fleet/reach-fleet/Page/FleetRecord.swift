@@ -154,7 +154,7 @@ struct FleetRecord {
         guard depth == .newest else {
             // Nothing happened in the window of what was stored before it.
             try jetStream.read(stream, filter: filter, from: .time(windowStart), body)
-            return nil
+            return try droppedBefore(stream, jetStream)
         }
         var oldest: Timestamp?
         let isCut = try jetStream.readEnd(of: stream, filter: filter, since: since, newest) { message in
@@ -162,6 +162,15 @@ struct FleetRecord {
             body(message)
         }
         return isCut ? oldest : nil
+    }
+
+    /// The time of the first message that a stream still has, if it has dropped some within the window, as a full one does.
+    private func droppedBefore(_ stream: String, _ jetStream: JetStream) throws(NATSError) -> Timestamp? {
+        let state = try jetStream.stream(stream)?["state"]
+        guard let number = state?["first_seq"]?.integer, number > 1,
+            let first = state?["first_ts"]?.string.flatMap({ Timestamp($0) }), first > windowStart
+        else { return nil }
+        return first
     }
 
     private var windowStart: Timestamp { view.engine.now + (.zero - window) }

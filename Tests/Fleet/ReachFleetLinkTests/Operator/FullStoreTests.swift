@@ -38,6 +38,20 @@ import Testing
         #expect(try fleet.run("doctor").standardOutput.contains("till-2 writes 100 % of the newest events"))
     }
 
+    @Test func `a report does not take for down what a full stream has dropped`() throws {
+        let fleet = try TestFleet(storeSize: "20MB")
+        var host = try FakeHost("till-1", in: fleet)
+        try host.put { $0.lease = .seconds(120) }
+        try host.renew()
+        try host.send(.reachable)
+        try flood(fleet)
+        let report = try JSONReader.read(
+            Array(succeeding(fleet.run("report", ["--since", "1h", "--json"])).standardOutput.utf8))
+        let member = report["members"]?.array?.first { $0["host"]?.string == "till-1" }
+        #expect(member?["of"]?["down_ms"]?.integer == 0, "\(String(describing: member))")
+        #expect(try #require(member?["of"]?["unknown_ms"]?.integer) > 3_500_000)
+    }
+
     @Test func `a store without a share of events is found, and setup gives it one`() throws {
         let fleet = try TestFleet(isSetUp: false, storeSize: "20MB")
         try fleet.expectSuccess(fleet.run("setup", as: "admin", ["--hosts", fleet.directory.path + "/hosts"]))

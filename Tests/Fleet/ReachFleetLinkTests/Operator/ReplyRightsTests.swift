@@ -24,10 +24,12 @@ import Testing
         "$JS.API.CONSUMER.DELETE.REACH_EVENTS.x",
     ]
 
-    private static func rights(of user: String) -> FleetRights {
+    /// - Parameter key: The user's key.
+    private static func rights(of user: String, key: String, in hosts: HostList) -> FleetRights {
         switch user {
         case "reader": .reader
-        case "operator": .controller("UNOBODY")
+        case "operator": .controller(key)
+        case "ben": .controller(key, groups: ["others"], hosts: hosts)
         default: .host(user, groups: ["tills"])
         }
     }
@@ -40,9 +42,12 @@ import Testing
         return held
     }
 
-    @Test(arguments: NATSServerProcess.programs, ["till-1", "reader", "operator"])
+    /// No message has this number, so the server refuses what expects it to be the last, and answers.
+    private static let refused = [HeaderField("Nats-Expected-Last-Sequence", "9999999")]
+
+    @Test(arguments: NATSServerProcess.programs, ["till-1", "reader", "operator", "ben"])
     func `no answer of the server arrives where its asker may not write`(_ program: String, _ user: String) throws {
-        let fleet = try TestFleet(nats: program)
+        let fleet = try TestFleet(nats: program, operators: ["ben": "others"])
         let admin = JetStream(try fleet.link(as: "admin"))
         try FakeHost("till-2", in: fleet).put()
         let link = try fleet.link(as: user)
@@ -58,18 +63,22 @@ import Testing
                 headers: [HeaderField("Nats-Subject", "$KV.reach_desired.all"), HeaderField("KV-Operation", "DEL")], [])
         }
         let before = try held(admin)
-        // What ends in ">" names any key or consumer; an operator may write desired state anyway, and does not here.
-        let requests = Self.rights(of: user).publish.filter {
-            !$0.hasPrefix("$KV.reach_desired") && !$0.hasPrefix("reach.v1.desired") && !$0.contains("CONSUMER")
-        }
+        // All that it may ask, with every place for the answer. What ends in a wildcard names any key.
+        let key = try #require(try TestFleet.program.run(["key", "\(fleet.directory.path)/\(user).nk"]).lines.first)
+        let hosts = try HostList(text: #require(SmallFile.text(fleet.directory.path + "/hosts")))
+        let requests = Self.rights(of: user, key: key, in: hosts).publish.filter { !$0.contains("CONSUMER") }
+        #expect(requests.count >= 8)
         for request in requests {
-            let subject = request.hasSuffix(">") ? String(request.dropLast()) + "$KV.reach_state.till-2" : request
-            for target in Self.targets.map(\.subject) + Self.actions { try link.publish(subject, reply: target, []) }
+            let subject = request.replacing(".>", with: ".$KV.reach_state.till-2").replacing("*", with: "x")
+            for target in Self.targets.map(\.subject) + Self.actions {
+                try link.publish(subject, reply: target, headers: Self.refused, [])
+                if subject.hasPrefix("$JS.API") { try link.publish(subject, reply: target, []) }
+            }
         }
         if user != "till-1" { try deliver(link) }
         try link.flush()
         // The server answers what was sent before.
-        _ = try? link.request(requests[0], [], within: .seconds(2))
+        _ = try? link.request(requests[0], headers: Self.refused, [], within: .seconds(2))
         #expect(try held(admin) == before)
         withExtendedLifetime(heard) {}
     }

@@ -4,93 +4,172 @@ import ReachLoop
 import ReachTesting
 import Testing
 
-/// Types the tutorial, word for word, into a shell in an empty folder and a network of its own.
-@Suite struct TutorialTests {
-    /// What the tutorial shows: a line that is typed, and what is printed then.
-    private struct Step {
-        var command: String
-        var output: [String]
-    }
-
-    private static func steps(of text: String) -> [Step] {
-        var steps: [Step] = []
-        var isContinued = false
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
-            if line.hasPrefix("## A ") { break }
-            let isCode = line.hasPrefix("    ")
-            let words = String(line.dropFirst(4))
-            if isContinued {
-                steps[steps.count - 1].command += "\n" + words
-                isContinued = words.hasSuffix("\\")
-            } else if isCode, words.hasPrefix("$ ") {
-                steps.append(Step(command: String(words.dropFirst(2)), output: []))
-                isContinued = words.hasSuffix("\\")
-            } else if isCode, !steps.isEmpty, !words.contains(" = "), !words.hasPrefix("[") {
-                steps[steps.count - 1].output.append(words)
-            }
-        }
-        return steps
-    }
-
-    /// Keys differ each time.
-    private static func withoutKeys(_ line: String) -> String {
-        line.split(separator: " ", omittingEmptySubsequences: false).map { word in
-            word.utf8.count == 56 && word.hasPrefix("U") ? "KEY" : String(word)
-        }.joined(separator: " ")
-    }
-
+/// Types the pages for operators, word for word, with a real server, real daemons and real agents.
+@Suite(.enabled(if: TypedPage.whyNot == nil, "\(TypedPage.whyNot ?? "")"))
+struct TutorialTests {
     /// What `doctor` warns of depends on the server's version: where another one is installed than the tutorial shows, the warnings and
     /// their remedies are left to the tests of the findings.
-    private static func comparable(_ lines: [String], _ isShownVersion: Bool) -> [String] {
+    private static func withoutWarnings(_ lines: [String]) -> [String] {
         var isWarning = false
         return lines.filter { line in
-            if isShownVersion { return true }
             isWarning = line.hasPrefix("warning: ") || (isWarning && line.hasPrefix("  "))
             return !isWarning
         }
     }
 
-    private static let mayMakeNetworks = getuid() == 0
-
-    @Test(.enabled(if: mayMakeNetworks, "a network of its own needs root"))
-    func `the tutorial works as it is written, and prints what it shows`() throws {
-        let text = try #require(SmallFile.text(ProjectFile.path("Documentation/fleet/Tutorial.md")))
-        // What needs a daemon or a host is typed in other tests.
-        let steps = Self.steps(of: text).filter { step in
-            !step.command.hasPrefix("sudo") && !step.command.contains(" host till-1")
-                && !step.command.contains(" events ")
-        }
-        #expect(steps.count >= 14)
-        let directory = try TemporaryDirectory()
-        var script = "ip link set lo up\n"
-        for (index, step) in steps.enumerated() {
-            script += "echo '== \(index)'\n\(step.command)\n"
-            // A person takes a moment before typing on.
-            if step.command.hasSuffix("&") {
-                script += "for i in $(seq 100); do (: </dev/tcp/127.0.0.1/4333) 2>/dev/null && break; sleep 0.1; done\n"
-            }
-        }
-        script += "kill %1\n"
-        let file = try directory.file("typed", script)
-        let program = BuiltProgram(named: "reach-fleet").path.split(separator: "/").dropLast().joined(separator: "/")
-        let printed = try ChildProcess.run([
-            "unshare", "-n", "bash", "-c",
-            "cd '\(directory.path)' && PATH='/\(program)':$PATH && bash -m typed 2>nats.log",
-        ])
-        var outputs: [[String]] = []
-        for line in printed.split(separator: "\n").map(String.init) {
-            if line.hasPrefix("== ") { outputs.append([]) } else { outputs[outputs.count - 1].append(line) }
-        }
-        #expect(outputs.count == steps.count)
+    private static func compare(_ page: TypedPage, _ results: [TypedPage.Result], errors: String?) throws {
+        #expect(results.count == page.steps.count)
         let version =
             try ChildProcess.run(["nats-server", "--version"]).split(separator: "v").last.map(String.init) ?? ""
-        let isShown = text.contains("nats-server \(version.filter { !$0.isNewline }) has known faults")
-        for (step, output) in zip(steps, outputs) {
-            let shown = step.output.filter { !$0.isEmpty }
-            #expect(
-                Self.comparable(output, isShown).map(Self.withoutKeys)
-                    == Self.comparable(shown, isShown).map(Self.withoutKeys), "\(step.command)")
+        let isShown = page.steps.contains { step in
+            step.output.contains { $0.contains("nats-server \(version.filter { !$0.isNewline }) has known faults") }
         }
-        withExtendedLifetime(file) {}
+        for (step, result) in zip(page.steps, results) {
+            // What it finds depends on the server.
+            let mayFind = step.command == "reach-fleet doctor"
+            #expect(
+                result.status == "0" || mayFind && result.status == "1", "\(step.command): \(result) \(errors ?? "")")
+            // Where the page shows nothing, what is printed is not its subject.
+            guard !step.output.isEmpty else { continue }
+            let (shown, printed) =
+                isShown
+                ? (step.output, result.output)
+                : (
+                    Self.withoutWarnings(step.output), Self.withoutWarnings(result.output)
+                )
+            #expect(printed.map(TypedPage.comparable) == shown.map(TypedPage.comparable), "\(step.command)")
+        }
+    }
+
+    @Test func `the tutorial works as it is written, and prints what it shows`() throws {
+        let page = TypedPage("Documentation/fleet/Tutorial.md", until: "## A ")
+        #expect(page.steps.count >= 20)
+        let directory = try TemporaryDirectory()
+        try ChildProcess.run(["mkdir", directory.path + "/etc", directory.path + "/run"])
+        // The package makes the group, and systemd hands the key over.
+        let files = page.blocks.map { $0.replacing("group = \"reach-fleet\"", with: "group = \"root\"") }
+        try directory.file("etc/reach.toml", try #require(files.first { $0.hasPrefix("[journal]") }) + "\n")
+        try directory.file("etc/reach-fleet.toml", try #require(files.first { $0.hasPrefix("servers") }) + "\n")
+        let stage = """
+            sudo() { "$@"; }
+            systemctl() {
+                case "$*" in
+                "restart reachd") reachd --config etc/reach.toml --socket run/socket --state run/state >>reachd.log 2>&1 & ;;
+                "enable --now reach-fleet")
+                    CREDENTIALS_DIRECTORY=$PWD/etc reach-fleet agent --config etc/reach-fleet.toml --socket run/socket \\
+                        --state run --runtime run >>agent.log 2>&1 &
+                    wait_for 'reach-fleet status | grep "1 host: 1 online"'
+                    ;;
+                *) echo "what is 'systemctl $*'?" ;;
+                esac
+            }
+
+            """
+        let results = try page.type(in: directory, stage: stage) { command in
+            let here = command.replacing("/etc/reach/", with: "etc/")
+            // A person takes a moment before typing on.
+            return command.hasSuffix("&") ? here.replacing(" &", with: " 2>nats.log &") + TypedPage.serverListens : here
+        }
+        try Self.compare(page, results, errors: SmallFile.text(directory.path + "/errors"))
+        let events = zip(page.steps, results).first { $0.0.command.hasPrefix("reach-fleet events") }?.1.output
+        #expect(events?.contains { $0.contains("internet reachable") } == true, "\(events ?? [])")
+    }
+
+    /// Three tills of a site, of which the page's watch loses and regains sight.
+    private static let firstWeek = """
+        start_agent() {
+            reach-fleet agent --config $1/reach-fleet.toml --socket $1/socket --state $1 --runtime $1 >>$1/log 2>&1 &
+            echo $! >$1/pid
+        }
+        start_host() {
+            printf '[journal]\\nevents = ["status"]\\n[queue]\\nfleet_group = "root"\\n' >$1/reach.toml
+            printf 'servers = ["nats://127.0.0.1:4333"]\\nhost = "%s"\\ncredentials = "%s"\\ngroups = ["tills", "berlin"]\\n' \\
+                $1 "$PWD/$1.nk" >$1/reach-fleet.toml
+            printf 'accept = ["queue-hold"]\\n' >>$1/reach-fleet.toml
+            reachd --config $1/reach.toml --socket $1/socket --state $1/state >>$1/log 2>&1 &
+            start_agent $1
+        }
+        for name in admin operator reader anna ben till-1 till-2 till-3 till-9; do reach-fleet key $name.nk >$name.pub; done
+        for host in till-1 till-2 till-3; do
+            echo "$host $(cat $host.pub) tills berlin site=berlin-7" >>hosts
+            mkdir $host
+        done
+        echo "till-9 $(cat till-9.pub) tills" >>hosts
+        printf 'anna %s\\nben %s berlin\\n' $(cat anna.pub ben.pub) >operators
+        publish() {
+            reach-fleet config --hosts hosts --operators operators --admin $(cat admin.pub) --operator $(cat operator.pub) \\
+                --reader $(cat reader.pub) --listen 127.0.0.1:4333 --store ./store --for 2.9.10 >nats.conf
+        }
+        publish
+        nats-server -c nats.conf 2>nats.log &
+        wait_for ': </dev/tcp/127.0.0.1/4333'
+        export REACH_FLEET_SERVER=nats://127.0.0.1:4333 REACH_FLEET_KEY=reader.nk
+        reach-fleet setup --key-file admin.nk --hosts hosts --operators operators
+        for host in till-1 till-2 till-3; do start_host $host; done
+        wait_for 'reach-fleet status | grep "3 online"'
+        printf '#!/bin/sh\\necho "$REACH_SENTENCE" >>%s/said\\n' "$PWD" >notify
+        chmod +x notify
+
+        """
+
+    /// The hosts go and come while the page's command runs.
+    private static func watched(_ command: String) -> String {
+        """
+        \(command) --after 1s --settle 1s >watched &
+        watching=$!
+        wait_for 'grep watching watched'
+        for host in till-1 till-2 till-3; do kill -9 $(cat $host/pid); done
+        wait_for 'grep " down " watched'
+        for host in till-1 till-2 till-3; do start_agent $host; done
+        wait_for 'grep " up " watched'
+        wait_for 'grep "are back" said'
+        kill $watching
+        grep -v watching watched
+        """
+    }
+
+    @Test func `the first week works as it is written, and prints what it shows`() throws {
+        let page = TypedPage("Documentation/fleet/FirstWeek.md")
+        #expect(page.steps.count >= 18)
+        let directory = try TemporaryDirectory()
+        let results = try page.type(in: directory, stage: Self.firstWeek) { command in
+            let here = command.replacing("/var/lib/fleet/", with: "./")
+                .replacing("/usr/share/reach/hooks/", with: "./")
+            if here.hasPrefix("nats-server --signal reload") { return here + "\nsleep 1" }
+            return here.hasPrefix("reach-fleet watch --alerts") ? Self.watched(here) : here
+        }
+        try Self.compare(page, results, errors: SmallFile.text(directory.path + "/errors"))
+    }
+
+    /// The service of the distribution, and its places in the folder of the test.
+    private static let service = """
+        mkdir etc lib
+        sudo() { "$@"; }
+        systemctl() {
+            case "$1" in stop | restart) [ -z "$server" ] || { kill $server; wait $server; server=; } ;; esac
+            case "$1" in
+            start | restart)
+                nats-server -c etc/nats-server.conf 2>>nats.log &
+                server=$!
+                wait_for ': </dev/tcp/192.0.2.2/4222'
+                ;;
+            esac
+            return 0
+        }
+
+        """
+
+    @Test(.enabled(if: TestProgram.path("openssl") != nil, "openssl is not here"))
+    func `the page about the server works as it is written, and prints what it shows`() throws {
+        let page = TypedPage("Documentation/fleet/Server.md")
+        #expect(page.steps.count >= 20)
+        let directory = try TemporaryDirectory()
+        let results = try page.type(in: directory, stage: Self.service) { command in
+            command.replacing("/etc/nats", with: "\(directory.path)/etc/nats")
+                .replacing("/var/lib", with: "\(directory.path)/lib")
+                // Neither the user nor the group of the package is here.
+                .replacing("-o root -g nats ", with: "").replacing("-o nats -g nats ", with: "")
+        }
+        try Self.compare(page, results, errors: SmallFile.text(directory.path + "/errors"))
     }
 }
