@@ -57,19 +57,6 @@ extension RequestSession {
             options: options, completion: completion)
     }
 
-    /// Downloads to a file, with parameters in the query.
-    @_disfavoredOverload
-    public func download(
-        _ url: some URLConvertible, to path: String, parameters: some UntypedParameters, headers: Headers = [:],
-        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
-        completion: RequestTask.Completion? = nil
-    ) throws(RequestError) -> RequestTask {
-        try download(
-            url, to: path, parameters: .dictionary(Self.members(parameters.dictionary)), headers: headers,
-            when: constraint,
-            options: options, completion: completion)
-    }
-
     /// Resumes a download.
     ///
     /// - Parameter resumeData: The state of a download that was cancelled or failed, in this process or an earlier one.

@@ -33,16 +33,4 @@ extension RequestSession {
             url, parameters: Self.members(parameters), headers: headers, when: constraint, options: options,
             completion: completion, build: build)
     }
-
-    /// POST of a multipart form: one part for each parameter, then the parts that `build` adds.
-    @_disfavoredOverload
-    public func postForm(
-        _ url: some URLConvertible, parameters: some UntypedParameters, headers: Headers = [:],
-        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
-        completion: RequestTask.Completion? = nil, build: (inout MultipartForm) throws -> Void
-    ) throws(RequestError) -> RequestTask {
-        try postForm(
-            url, parameters: Self.members(parameters.dictionary), headers: headers, when: constraint, options: options,
-            completion: completion, build: build)
-    }
 }

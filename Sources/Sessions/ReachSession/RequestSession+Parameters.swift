@@ -81,8 +81,8 @@ extension RequestSession {
 /// Optionals that are nil are left out; write `ParameterValue.null` for a null. A literal without variables is a
 /// ``ParameterValue``, in which `nil` is null. What cannot be encoded throws a ``RequestError`` that names its place.
 ///
-/// Dictionaries of the type `[String: Any]` are parameters too, and so are literals with dictionaries of different types in
-/// them.
+/// What is not `Encodable` does not compile. For a dictionary of the type `[String: Any]`, and for a dictionary with variables of
+/// different types in another one, write `ParameterValue(of: values)`, which throws an error that names the value.
 extension RequestSession {
     /// GET: parameters in the query.
     @_disfavoredOverload
@@ -96,18 +96,6 @@ extension RequestSession {
             options: options, completion: completion)
     }
 
-    /// GET: parameters in the query.
-    @_disfavoredOverload
-    public func get(
-        _ url: some URLConvertible, parameters: some UntypedParameters, headers: Headers = [:],
-        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
-        completion: RequestTask.Completion? = nil
-    ) throws(RequestError) -> RequestTask {
-        try get(
-            url, parameters: .dictionary(Self.members(parameters.dictionary)), headers: headers, when: constraint,
-            options: options, completion: completion)
-    }
-
     /// HEAD: parameters in the query.
     @_disfavoredOverload
     public func head(
@@ -117,18 +105,6 @@ extension RequestSession {
     ) throws(RequestError) -> RequestTask {
         try head(
             url, parameters: .dictionary(Self.members(parameters)), headers: headers, when: constraint,
-            options: options, completion: completion)
-    }
-
-    /// HEAD: parameters in the query.
-    @_disfavoredOverload
-    public func head(
-        _ url: some URLConvertible, parameters: some UntypedParameters, headers: Headers = [:],
-        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
-        completion: RequestTask.Completion? = nil
-    ) throws(RequestError) -> RequestTask {
-        try head(
-            url, parameters: .dictionary(Self.members(parameters.dictionary)), headers: headers, when: constraint,
             options: options, completion: completion)
     }
 
@@ -144,18 +120,6 @@ extension RequestSession {
             options: options, completion: completion)
     }
 
-    /// POST: parameters in the body.
-    @_disfavoredOverload
-    public func post(
-        _ url: some URLConvertible, parameters: some UntypedParameters, headers: Headers = [:],
-        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
-        completion: RequestTask.Completion? = nil
-    ) throws(RequestError) -> RequestTask {
-        try post(
-            url, parameters: .dictionary(Self.members(parameters.dictionary)), headers: headers, when: constraint,
-            options: options, completion: completion)
-    }
-
     /// PUT: parameters in the body.
     @_disfavoredOverload
     public func put(
@@ -165,18 +129,6 @@ extension RequestSession {
     ) throws(RequestError) -> RequestTask {
         try put(
             url, parameters: .dictionary(Self.members(parameters)), headers: headers, when: constraint,
-            options: options, completion: completion)
-    }
-
-    /// PUT: parameters in the body.
-    @_disfavoredOverload
-    public func put(
-        _ url: some URLConvertible, parameters: some UntypedParameters, headers: Headers = [:],
-        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
-        completion: RequestTask.Completion? = nil
-    ) throws(RequestError) -> RequestTask {
-        try put(
-            url, parameters: .dictionary(Self.members(parameters.dictionary)), headers: headers, when: constraint,
             options: options, completion: completion)
     }
 
@@ -192,18 +144,6 @@ extension RequestSession {
             options: options, completion: completion)
     }
 
-    /// PATCH: parameters in the body.
-    @_disfavoredOverload
-    public func patch(
-        _ url: some URLConvertible, parameters: some UntypedParameters, headers: Headers = [:],
-        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
-        completion: RequestTask.Completion? = nil
-    ) throws(RequestError) -> RequestTask {
-        try patch(
-            url, parameters: .dictionary(Self.members(parameters.dictionary)), headers: headers, when: constraint,
-            options: options, completion: completion)
-    }
-
     /// DELETE: parameters in the query.
     @_disfavoredOverload
     public func delete(
@@ -216,19 +156,7 @@ extension RequestSession {
             options: options, completion: completion)
     }
 
-    /// DELETE: parameters in the query.
-    @_disfavoredOverload
-    public func delete(
-        _ url: some URLConvertible, parameters: some UntypedParameters, headers: Headers = [:],
-        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
-        completion: RequestTask.Completion? = nil
-    ) throws(RequestError) -> RequestTask {
-        try delete(
-            url, parameters: .dictionary(Self.members(parameters.dictionary)), headers: headers, when: constraint,
-            options: options, completion: completion)
-    }
-
-    static func members(_ parameters: [String: Any]) throws(RequestError) -> [String: ParameterValue] {
+    static func members(_ parameters: [String: any Encodable]) throws(RequestError) -> [String: ParameterValue] {
         do {
             var members: [String: ParameterValue] = [:]
             for (name, value) in parameters { members[name] = try ParameterValue(of: value, at: name) }
@@ -237,17 +165,4 @@ extension RequestSession {
             throw RequestError(ofEncoding: error)
         }
     }
-}
-
-/// Parameters of any types: a dictionary of the type `[String: Any]`.
-///
-/// A protocol, since literals would otherwise be such dictionaries before they are a `ParameterValue`.
-public protocol UntypedParameters {
-    /// Values by name.
-    var dictionary: [String: Any] { get }
-}
-
-extension Dictionary: UntypedParameters where Key == String, Value == Any {
-    /// This dictionary.
-    public var dictionary: [String: Any] { self }
 }

@@ -42,11 +42,15 @@ import Testing
             try await target(
                 session.delete("s", parameters: ["at": when, "raw": Data([65]), "user": User(id: 1, name: "n")]))
                 == "/v1/s?at=2001-01-01T00%3A00%3A00Z&raw=A&user%5Bid%5D=1&user%5Bname%5D=n")
+        let user: [String: Any] = ["id": page, "name": name]
         #expect(
-            try await target(session.get("s", parameters: ["page": page, "user": ["id": page, "name": name]]))
+            try await target(
+                session.get("s", parameters: ["page": page, "user": ParameterValue(of: user)]))
                 == "/v1/s?page=3&user%5Bid%5D=3&user%5Bname%5D=a%20b")
         let untyped: [String: Any] = ["page": page, "list": [1, "x"] as [Any]]
-        #expect(try await target(session.get("s", parameters: untyped)) == "/v1/s?list%5B%5D=1&list%5B%5D=x&page=3")
+        #expect(
+            try await target(session.get("s", parameters: ParameterValue(of: untyped)))
+                == "/v1/s?list%5B%5D=1&list%5B%5D=x&page=3")
         let typed = ["a": 1, "b": 2]
         #expect(try await target(session.get("s", parameters: typed)) == "/v1/s?a=1&b=2")
         #expect(
@@ -64,8 +68,7 @@ import Testing
         let tasks = [
             try stage.session.get("x", parameters: ["page": page], headers: [.accept: "text/plain"]),
             try stage.session.get("x", parameters: ["page": page], headers: ["accept": "text/plain"]),
-            try stage.session.get("x", parameters: untyped, headers: [.accept: "text/plain"]),
-            try stage.session.get("x", parameters: ["p": ["q": page, "r": tenant]], headers: ["accept": "text/plain"]),
+            try stage.session.get("x", parameters: ParameterValue(of: untyped), headers: [.accept: "text/plain"]),
             try stage.session.post("x", body: [page], headers: [.accept: "text/plain"]),
             try stage.session.post("x", body: Data("[1]".utf8), headers: ["accept": "text/plain"]),
         ]
@@ -84,9 +87,10 @@ import Testing
         final class Thing {}
         let stage = try stage()
         let untyped: [String: Any] = ["a": ["b": Thing()]]
-        let error = #expect(throws: RequestError.self) { try stage.session.get("", parameters: untyped) }
-        #expect(
-            error?.summary == "request unsupported-value" && error?.description.contains("'a[b]' is a Thing") == true)
+        let error = #expect(throws: RequestSerializationError.self) {
+            try stage.session.get("", parameters: ParameterValue(of: untyped))
+        }
+        #expect(error?.description.contains("'a[b]' is a Thing") == true)
         let page = 1
         let other = #expect(throws: RequestError.self) {
             try stage.session.get("", parameters: ["p": page, "x": Broken()])

@@ -82,7 +82,7 @@ final class CommandJob {
 
     /// What has happened to the command since the last call. To be called at each SIGCHLD.
     ///
-    /// - Parameter waitsForGroup: Whether the command counts as ended only with the last process of its group.
+    /// - Parameter waitsForGroup: Whether the command counts as ended only with the last process of its group, and of its scope.
     func collect(waitsForGroup: Bool) -> Event? {
         var (event, word): (Event?, CInt) = (nil, 0)
         while case let child = waitpid(-1, &word, WNOHANG | WUNTRACED), child > 0 {
@@ -95,6 +95,8 @@ final class CommandJob {
         }
         guard let status else { return event }
         guard !waitsForGroup || Glibc.kill(-leader, 0) == -1 else { return nil }
+        // Processes that left the group may be there still, and the scope's name is needed for a restart.
+        if waitsForGroup { scope?.waitForStop() }
         takeTerminal()
         (self.status, leader) = (nil, 0)
         return .ended(status)

@@ -29,7 +29,11 @@ struct ScopeUnit {
 
     func thaw() { _ = systemctl("thaw") }
 
+    /// Asks all processes to end; systemd kills those that are left after the grace.
     func stop() { _ = systemctl("stop", "--no-block") }
+
+    /// Waits until systemd has ended what ``stop()`` asked to end.
+    func waitForStop() { _ = systemctl("stop") }
 
     func kill() { _ = systemctl("kill", "--signal=SIGKILL") }
 
