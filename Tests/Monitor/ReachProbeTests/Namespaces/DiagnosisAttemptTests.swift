@@ -1,5 +1,6 @@
 import Glibc
 import ReachCore
+import ReachKernel
 import ReachLoop
 import ReachTesting
 import ReachTransfer
