@@ -51,50 +51,23 @@ import Testing
         #expect(Availability.percent(share) == text)
     }
 
-    /// Two sites; that of till-3 was away for half of the hour, by its own word.
-    private static func report(_ includes: (RosterHost) -> Bool = { _ in true }) -> FleetReport {
-        var (roster, history, notes) = (Roster(), FleetHistory(since: at(0), keepsTimelines: false), OperatorNotes())
-        for number in 1...4 {
-            var state = HostState(
-                host: "till-\(number)", version: "1", written: Instant(wall: at(0), boot: BootTime(nanoseconds: 0)),
-                boot: "b", lease: .seconds(120))
-            state.labels = ["site": number < 3 ? "=a,\"b\"" : "berlin-7"]
-            roster.apply(state: state.bytes, of: "till-\(number)", storedAt: at(0))
-            let lease = HostLease(boot: "b", n: 0, since: at(0), behind: 0)
-            roster.apply(lease: lease.bytes, of: "till-\(number)", storedAt: at(3590))
-            roster.apply(listed: "till-\(number)", key: "K\(number)")
-        }
-        for (time, isUp) in [(600.0, false), (2400, true)] {
-            for number in 3...4 {
-                history.apply(
-                    ConnectionAdvisory(
-                        isUp: isUp, time: at(time), start: at(time), user: "K\(number)",
-                        reason: number == 3 ? "Stale Connection" : "Client Closed"), of: "till-\(number)")
-            }
-        }
-        _ = notes.apply(
-            key: "quiet.all.x",
-            QuietTime(id: "x", query: .all, from: at(0), until: at(600 + 180)).bytes, storedAt: at(0))
-        return FleetReport(roster, history, EngineFacts(now: at(3600)), notes, from: at(0)) { host, _ in includes(host)
-        }
-    }
-
     @Test func `a report has all hosts, each label and each host`() {
-        let report = Self.report()
+        let report = ExampleReport.make()
         #expect(report.hosts.map(\.id) == ["till-1", "till-2", "till-3", "till-4"])
         #expect(report.groups.map { "\($0.value) \($0.hosts.count)" } == ["=a,\"b\" 2", "berlin-7 2"])
         #expect(report.hosts[2].availability.presumed == .seconds(1620))
         #expect(report.hosts[2].availability.quiet == .seconds(180))
         #expect(report.hosts[3].availability.unknown == .seconds(1800))
         #expect(report.groups[0].availability.share == 1)
-        #expect(Self.report { $0.id == "till-1" }.hosts.count == 1)
+        #expect(ExampleReport.make { $0.id == "till-1" }.hosts.count == 1)
     }
 
     @Test func `no cell of the spreadsheet runs as a formula or ends early, and no text of a host is markup`() throws {
-        let csv = FleetReportCSV.text(Self.report())
+        let csv = FleetReportCSV.text(ExampleReport.make())
         #expect(csv.contains("site,\"'=a,\"\"b\"\"\",2,1.0,"), "\(csv)")
         #expect(csv.split(separator: "\r\n").count == 8)
-        let page = String(decoding: FleetReportPage(Self.report()) { $0.description }.html(nonce: "n"), as: UTF8.self)
+        let page = String(
+            decoding: FleetReportPage(ExampleReport.make()) { $0.description }.html(nonce: "n"), as: UTF8.self)
         #expect(page.contains("=a,&quot;b&quot;"))
         #expect(!page.contains("<script"))
         #expect(page.contains("By site"))

@@ -1,0 +1,79 @@
+import ReachCore
+import ReachFleet
+import Testing
+
+@Suite struct RosterFilterTests {
+    private static func included(_ filter: RosterFilter, linkClass: LinkClass? = .wifi) throws -> [HostWord] {
+        var roster = Roster()
+        var state = HostState(
+            host: "a", version: "1", written: Instant(wall: at(0), boot: BootTime(nanoseconds: 0)), boot: "b",
+            lease: .seconds(120))
+        state.status = linkClass.map { HostStatus(.reachable, linkClass: $0, since: at(0)) }
+        roster.apply(state: state.bytes, of: "a", storedAt: at(0))
+        let host = try #require(roster["a"])
+        return HostWord.allCases.filter { filter.includes(host, HostPresence($0)) }
+    }
+
+    @Test func `a filter includes the hosts that fulfil each of its parts`() throws {
+        #expect(RosterFilter().isEmpty)
+        #expect(try Self.included(RosterFilter()) == HostWord.allCases)
+        var filter = RosterFilter()
+        filter.isOffline = true
+        #expect(!filter.isEmpty)
+        #expect(try Self.included(filter) == [.silent, .left, .unseen])
+        filter = RosterFilter()
+        filter.linkClass = .wifi
+        #expect(!filter.isEmpty)
+        #expect(try Self.included(filter) == HostWord.allCases)
+        #expect(try Self.included(filter, linkClass: .wired) == [])
+        #expect(try Self.included(filter, linkClass: nil) == [])
+        filter = RosterFilter()
+        filter.query = try HostQuery("state=silent")
+        #expect(!filter.isEmpty)
+        #expect(try Self.included(filter) == [.silent])
+        filter.linkClass = .wired
+        #expect(try Self.included(filter) == [])
+    }
+
+    @Test func `the totals count each word, in their order`() {
+        var totals = RosterTotals()
+        #expect(totals.sentence == "0 hosts")
+        totals.add(.silent)
+        #expect(totals.sentence == "1 host: 1 silent")
+        for word in [.here, .here, .unseen] as [HostWord] { totals.add(word) }
+        #expect(totals.total == 4 && totals.sentence == "4 hosts: 2 online, 1 silent, 1 unseen")
+    }
+
+    @Test func `a reader sees each change of a word once, and none before the beginning or of a retired host`() throws {
+        var watch = FleetWatchState(engine: EngineFacts(now: at(0)))
+        func state(_ host: String) -> [UInt8] {
+            HostState(
+                host: host, version: "1", written: Instant(wall: at(0), boot: BootTime(nanoseconds: 0)), boot: "b",
+                lease: .seconds(120)
+            ).bytes
+        }
+        func lease(_ seconds: Double) -> FleetWatchState.Change? {
+            watch.apply(
+                lease: HostLease(boot: "b", n: 0, since: at(0), behind: 0).bytes, of: "a", storedAt: at(seconds))
+        }
+        #expect(watch.apply(state: state("a"), of: "a", storedAt: at(0)) == nil)
+        #expect(lease(0) == nil)
+        #expect(watch.tick(at(1)) == [])
+        let totals = watch.begin()
+        #expect(totals.total == 1 && watch.isReady)
+        let word = try #require(HostWord.allCases.first { totals.counts[$0] == 1 })
+        #expect(lease(1) == nil && watch.tick(at(2)) == [])
+        let gone = watch.tick(at(10_000))
+        #expect(gone.map(\.previous) == [word] && gone.map(\.presence.word) == [.silent])
+        #expect(watch.tick(at(10_001)) == [])
+        #expect(lease(10_001)?.previous == .silent)
+        // One that was not known before.
+        #expect(watch.apply(state: state("c"), of: "c", storedAt: at(10_001)).map { $0.previous } == .some(nil))
+        let note = HostNote(retired: at(10_002)).bytes
+        #expect(watch.apply(noteKey: "host.a", note, storedAt: at(10_002)) == "a")
+        #expect(watch.apply(noteKey: "host.a", HostNote().bytes, storedAt: at(10_002)) == nil)
+        #expect(watch.apply(noteKey: "key.K", nil, storedAt: at(10_002)) == nil)
+        // It is known again, as a new one.
+        #expect(lease(10_003)?.previous == .some(nil))
+    }
+}
