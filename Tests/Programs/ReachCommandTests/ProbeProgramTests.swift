@@ -290,11 +290,18 @@ internal import Testing
         let daemon = try stage.start(
             "[[probe]]\nname = \"web\"\ntarget = \"https://192.0.2.1/\"\ninterval = \"1d\"\nany_certificate = true\n")
         _ = try daemon.nextLine()
-        // One attempt of each fills caches of neighbours and pages. Then the shortest of seven counts: other processes use the
-        // processors as well, which only adds to a phase.
+        // One attempt of each fills caches of neighbours and pages. Then the shortest of at least seven counts: other processes use
+        // the processors as well, which only adds to a phase. So there are more on a busy machine.
         var mine: [String: [Double]] = [:]
         var theirs: [String: [Double]] = [:]
-        for round in 0..<8 {
+        func shortest(_ phase: String) -> (mine: Double, theirs: Double) {
+            (mine[phase]?.min() ?? .infinity, theirs[phase]?.min() ?? .infinity)
+        }
+        func agree(_ phase: String) -> Bool {
+            let (value, other) = shortest(phase)
+            return abs(value - other) <= max(0.005, 0.05 * other)
+        }
+        for round in 0..<60 where round < 8 || !mine.keys.allSatisfy(agree) {
             let json = try JSONReader.read(
                 Array(try reach.run(["probe", "--json", "--socket", stage.socket, "web"]).standardOutput.utf8))
             #expect(json["outcome"]?.string == "ok")
@@ -310,9 +317,9 @@ internal import Testing
             }
         }
         for (phase, values) in mine {
-            let (value, other) = (values.min() ?? .infinity, theirs[phase]?.min() ?? .infinity)
+            let (value, other) = shortest(phase)
             print("\(phase): \(value * 1000) ms, blackbox_exporter \(other * 1000) ms")
-            #expect(abs(value - other) <= max(0.005, 0.05 * other), "\(phase): \(values), \(theirs[phase] ?? [])")
+            #expect(agree(phase), "\(phase): \(values), \(theirs[phase] ?? [])")
         }
     }
 

@@ -31,12 +31,16 @@ package final class ScriptedServer: Sendable {
         _ script: @escaping Script
     ) throws {
         (listener, self.port) = try Self.listen(in: namespace, at: address, port)
-        let (listener, requests) = (listener, requests)
+        // A descriptor of its own, so that the number of a closed one is never used, which another socket may have.
+        let (accepting, requests) = (fcntl(listener, F_DUPFD_CLOEXEC, 0), requests)
         BackgroundThread.start(named: "test-server") {
-            while case let descriptor = reach_accept(listener), descriptor >= 0 || descriptor == -EAGAIN {
+            // The listening socket is shut down when it is no longer valid to accept (EINVAL).
+            while case let descriptor = reach_accept(accepting), descriptor != -EINVAL, descriptor != -EBADF {
                 guard descriptor >= 0 else {
-                    var poll = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
-                    guard Glibc.poll(&poll, 1, -1) > 0, poll.revents & Int16(POLLNVAL | POLLHUP) == 0 else { break }
+                    var poll = pollfd(fd: accepting, events: Int16(POLLIN), revents: 0)
+                    guard Glibc.poll(&poll, 1, -1) >= 0 || errno == EINTR, poll.revents & Int16(POLLHUP) == 0 else {
+                        break
+                    }
                     continue
                 }
                 BackgroundThread.start(named: "test-connection") {
@@ -45,13 +49,14 @@ package final class ScriptedServer: Sendable {
                     connection.close()
                 }
             }
-            close(listener)
+            close(accepting)
         }
     }
 
     deinit {
-        // Ends the wait of the accepting thread, which then closes the socket.
+        // Ends the wait of the accepting thread.
         shutdown(listener, CInt(SHUT_RDWR))
+        close(listener)
     }
 
     private static func listen(
