@@ -10,7 +10,11 @@ import Testing
     }
 
     /// The program resets its peak just before the upload.
-    @Test func `a form of 100 MB needs at most 16 MiB of memory`() async throws {
+    @Test(
+        .disabled(
+            if: ProcessInfo.processInfo.environment["ASAN_OPTIONS"] != nil,
+            "the address sanitizer keeps 256 MiB of freed memory"))
+    func `a form of 100 MB needs at most 16 MiB of memory`() async throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/half"
         try ChildProcess.run(["truncate", "--size=50000000", path])
