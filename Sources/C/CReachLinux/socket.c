@@ -189,12 +189,19 @@ struct arp_packet {
     unsigned char sender[6], sender_ip[4], target[6], target_ip[4];
 };
 
+/* The address of a packet socket's interface. Returns 0 or -errno, which is EOPNOTSUPP where the link is no Ethernet. */
+static int own_address_on_ethernet(int socket, struct sockaddr_ll *own)
+{
+    socklen_t length = sizeof *own;
+    if (getsockname(socket, (struct sockaddr *)own, &length) < 0) return -errno;
+    return own->sll_hatype == ARPHRD_ETHER && own->sll_halen == 6 ? 0 : -EOPNOTSUPP;
+}
+
 int reach_arp_ask(int socket, int interface, const unsigned char address[4])
 {
-    struct sockaddr_ll own = {0};
-    socklen_t length = sizeof own;
-    if (getsockname(socket, (struct sockaddr *)&own, &length) < 0) return -errno;
-    if (own.sll_hatype != ARPHRD_ETHER || own.sll_halen != 6) return -EOPNOTSUPP;
+    struct sockaddr_ll own;
+    int result = own_address_on_ethernet(socket, &own);
+    if (result < 0) return result;
     struct arp_packet packet = {.head = {0, 1, 8, 0, 6, 4, 0, 1}};
     memcpy(packet.sender, own.sll_addr, 6);
     memcpy(packet.target_ip, address, 4);
@@ -232,10 +239,9 @@ static void put(unsigned char *place, unsigned short value)
 
 int reach_discovery_ask(int socket, int interface, const unsigned char source[16], const unsigned char address[16])
 {
-    struct sockaddr_ll own = {0};
-    socklen_t length = sizeof own;
-    if (getsockname(socket, (struct sockaddr *)&own, &length) < 0) return -errno;
-    if (own.sll_hatype != ARPHRD_ETHER || own.sll_halen != 6) return -EOPNOTSUPP;
+    struct sockaddr_ll own;
+    int result = own_address_on_ethernet(socket, &own);
+    if (result < 0) return result;
     enum { message_bytes = 32 };
     /* The question has the form of the answer. Only a host of the link may ask, which the largest hop limit shows. */
     struct advertisement_packet packet = {.version = {0x60}, .length = {0, message_bytes}, .next = IPPROTO_ICMPV6, .hops = 255,

@@ -337,7 +337,7 @@ import Testing
         #expect(messages(stage) == 2, "\(stage.record)")
     }
 
-    @Test func `the end of a lossy line is told also if the change itself was skipped`() throws {
+    @Test func `the end of a lossy line is reported also if the change itself was skipped`() throws {
         let stage = try Stage("MAIL_TO=a@example.org\n")
         #expect(try stage.run([], Self.lossy).status == 0)
         let other = ["REACH_CHANGED": "metered", "REACH_SKIPPED": "3"]

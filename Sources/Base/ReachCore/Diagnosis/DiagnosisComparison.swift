@@ -40,7 +40,7 @@ struct DiagnosisComparison {
     }
 
     private var hops: [(hop: FirstHop, source: IPAddress?)] {
-        let hosts = evidence.destinations.flatMap(evidence.usableAddresses) + evidence.servers.map(\.host)
+        let hosts = evidence.allHosts
         var seen: Set<FirstHop> = []
         return hosts.compactMap { host in
             guard let hop = evidence.hop(to: host), seen.insert(hop).inserted,
@@ -52,11 +52,8 @@ struct DiagnosisComparison {
 
     /// The ways past a first hop that has not answered yet, although something has.
     private var detours: [DiagnosisTask] {
-        hops.map(\.hop).filter { hop in
-            let hasEnded = [.answered, .notNeeded, .noNeighbours].contains(evidence.solicited(hop))
-            return !hasEnded && evidence.isProvedByTraffic(hop)
-        }
-        .flatMap(evidence.hosts).map { .pathAgain($0) }
+        hops.map(\.hop).filter { evidence.isUnanswered($0) && evidence.isProvedByTraffic($0) }
+            .flatMap(evidence.hosts).map { .pathAgain($0) }
     }
 
     /// Whether this machine drops what name servers answer, where none does by UDP or TCP.

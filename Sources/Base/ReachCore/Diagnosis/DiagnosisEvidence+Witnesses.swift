@@ -134,10 +134,16 @@ extension DiagnosisEvidence {
         }
     }
 
-    /// The hosts that are reached by a hop.
-    func hosts(behind hop: FirstHop) -> [HostAddress] {
-        (destinations.flatMap(usableAddresses) + servers.map(\.host)).filter { self.hop(to: $0) == hop }
+    /// Whether a first hop has not answered, although one with neighbours has to.
+    func isUnanswered(_ hop: FirstHop) -> Bool {
+        ![.answered, .notNeeded, .noNeighbours].contains(solicited(hop))
     }
+
+    /// The addresses of all destinations, and the name servers.
+    var allHosts: [HostAddress] { destinations.flatMap(usableAddresses) + servers.map(\.host) }
+
+    /// The hosts that are reached by a hop.
+    func hosts(behind hop: FirstHop) -> [HostAddress] { allHosts.filter { self.hop(to: $0) == hop } }
 
     // MARK: - What is sampled
 

@@ -140,9 +140,10 @@ extension DiagnosisFinding {
             steps.append(Step(.gateway, finding, "\(shown) \(text)".sentenceStart, duration: timed))
         }
         var answer = evidence.solicited(hop)
-        if evidence.isLeft(hop), ![.answered, .notNeeded, .noNeighbours].contains(answer) {
+        let isUnanswered = evidence.isUnanswered(hop)
+        if isUnanswered, evidence.isLeft(hop) {
             answer = .silent
-        } else if answer != .answered, answer != .notNeeded, answer != .noNeighbours, evidence.isProvedByTraffic(hop) {
+        } else if isUnanswered, evidence.isProvedByTraffic(hop) {
             add(.good, role == .gateway ? "passes packets on." : "answers on \(name).")
             return nil
         }

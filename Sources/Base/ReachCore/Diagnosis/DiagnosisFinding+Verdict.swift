@@ -48,8 +48,7 @@ extension DiagnosisFinding {
 
     /// Nothing at all, or nothing by one family where the Internet answers by the other.
     private func nothing(_ host: HostAddress) -> String {
-        let others = evidence.destinations.flatMap(evidence.usableAddresses) + evidence.servers.map(\.host)
-        let answersByOther = others.contains {
+        let answersByOther = evidence.allHosts.contains {
             $0.family != host.family && evidence.isBeyondGateway($0) && evidence.hasAnswered($0) == true
         }
         return answersByOther ? "by \(host.family.title) nothing" : "nothing"

@@ -49,6 +49,13 @@ extension DiagnosisSituation {
         }
     }
 
+    /// The path by another router than the first one, which was silent.
+    private static func leavingRouter(to host: HostAddress) -> PathFact {
+        var fact = World.path(to: host.address)
+        fact.ipv6.gateway = other
+        return fact
+    }
+
     private static func from(_ source: String, _ change: @escaping World.Change) -> World.Change {
         only { task in
             guard case .path(let host) = task, host.family == .ipv6 else { return change(task) }
@@ -109,10 +116,7 @@ extension DiagnosisSituation {
                 case .solicit: return .solicited(.silent)
                 case .ask: return .asked(.silent)
                 case .resolve: return .resolved(.notAsked)
-                case .pathAgain(let host):
-                    var fact = World.path(to: host.address)
-                    fact.ipv6.gateway = other
-                    return .path(fact)
+                case .pathAgain(let host): return .path(leavingRouter(to: host))
                 default: return nil
                 }
             }
@@ -124,10 +128,7 @@ extension DiagnosisSituation {
                 case .solicit: return .solicited(.silent)
                 case .resolve: return .resolved(.addresses([World.web6.address]))
                 case .connect(World.web6, _): return .connected(.silent)
-                case .pathAgain(let host):
-                    var fact = World.path(to: host.address)
-                    fact.ipv6.gateway = other
-                    return .path(fact)
+                case .pathAgain(let host): return .path(leavingRouter(to: host))
                 default: return nil
                 }
             }
@@ -137,10 +138,7 @@ extension DiagnosisSituation {
                 switch task {
                 case .solicit: return .solicited(.silent)
                 case .resolve: return .resolved(.addresses([World.web6.address]))
-                case .pathAgain(let host):
-                    var fact = World.path(to: host.address)
-                    fact.ipv6.gateway = other
-                    return .path(fact)
+                case .pathAgain(let host): return .path(leavingRouter(to: host))
                 default: return nil
                 }
             }
@@ -203,10 +201,7 @@ extension DiagnosisSituation {
                 case .solicit: return .solicited(.unconfirmed)
                 case .ask: return .asked(.silent)
                 case .resolve: return .resolved(.notAsked)
-                case .pathAgain(let host):
-                    var fact = World.path(to: host.address)
-                    fact.ipv6.gateway = other
-                    return .path(fact)
+                case .pathAgain(let host): return .path(leavingRouter(to: host))
                 default: return nil
                 }
             }

@@ -22,17 +22,17 @@ struct TypedPage {
         for line in ProjectFile.text(file).split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
             if let end, line.hasPrefix(end) { break }
             guard line.hasPrefix("    ") || line.isEmpty && !block.isEmpty else {
-                Self.take(block, &steps, &blocks)
+                Self.append(block, &steps, &blocks)
                 block = []
                 continue
             }
             block.append(String(line.dropFirst(4)))
         }
-        Self.take(block, &steps, &blocks)
+        Self.append(block, &steps, &blocks)
         (self.steps, self.blocks) = (steps, blocks)
     }
 
-    private static func take(_ block: [String], _ steps: inout [Step], _ blocks: inout [String]) {
+    private static func append(_ block: [String], _ steps: inout [Step], _ blocks: inout [String]) {
         guard block.contains(where: { $0.hasPrefix("$ ") }) else {
             if !block.isEmpty { blocks.append(block.joined(separator: "\n")) }
             return

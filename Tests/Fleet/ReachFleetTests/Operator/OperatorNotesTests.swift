@@ -2,7 +2,7 @@ import ReachCore
 import ReachFleet
 import Testing
 
-/// The entries of the bucket of notes: what they say, and whom they are about.
+/// The entries of the bucket of notes: what they say, and about which hosts.
 @Suite struct OperatorNotesTests {
     /// Three hosts: a in the group tills, b in tills and kiosks, c in none.
     private static let roster = {

@@ -149,7 +149,7 @@ struct DiagnosisAttemptTests {
 
     // MARK: - Servers
 
-    @Test func `a name server's answer is told from its silence, a closed port and a firewall`() async throws {
+    @Test func `a name server's answer differs from its silence, a closed port and a firewall`() async throws {
         let small = try Self.small()
         let server = IPAddress.at(SmallInternet.nameServer)
         func ask(
