@@ -54,19 +54,8 @@ struct DesktopProgramTests {
             say()
             GLib.MainLoop().run()
             """)
-        var environment = bus.environment
-        environment["GIO_USE_NETWORK_MONITOR"] = "networkmanager"
-        let monitor = try BuiltProgram(named: "/usr/bin/python3").start(["-u", script], environment: environment)
-        func wait(for line: String) throws {
-            var lines: [String] = []
-            while lines.last != "GNetworkMonitorNM " + line {
-                guard let next = try? monitor.nextLine(within: .seconds(20)) else {
-                    Issue.record("no line \(line), but \(lines): \(monitor.errorText)")
-                    return
-                }
-                lines.append(next)
-            }
-        }
+        let monitor = try follow(script, ["GIO_USE_NETWORK_MONITOR": "networkmanager"])
+        func wait(for line: String) throws { try self.wait(for: "GNetworkMonitorNM " + line, of: monitor) }
         try wait(for: "True 4 False")
         try namespace.run("ip", "link", "set", "up0", "down")
         try wait(for: "False 1 False")
@@ -80,6 +69,57 @@ struct DesktopProgramTests {
         desktop.send(SIGTERM)
         #expect(try desktop.finish().status == 0)
         #expect(try bus.waitForName(false))
+    }
+
+    private static let hasQt =
+        (try? ChildProcess.run(["/usr/bin/python3", "-c", "from PyQt6.QtNetwork import QNetworkInformation"])) != nil
+
+    @Test(.enabled(if: hasQt, "there is no python3-pyqt6"))
+    func `Qt's network information follows the same, and knows the kind of link`() throws {
+        let daemon = try reachd("[[interface]]\nmatch = \"up0\"\nclass = \"wwan\"\n")
+        let desktop = try desktop()
+        #expect(try bus.waitForName())
+        let script = try bus.directory.file(
+            "information.py",
+            """
+            import signal, sys
+            from PyQt6.QtCore import QCoreApplication
+            from PyQt6.QtNetwork import QNetworkInformation
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            app = QCoreApplication(sys.argv)
+            assert QNetworkInformation.loadBackendByName("networkmanager")
+            q = QNetworkInformation.instance()
+            def say(*_):
+                print(q.reachability().name, q.transportMedium().name, q.isMetered(), q.isBehindCaptivePortal(), flush=True)
+            q.reachabilityChanged.connect(say)
+            say()
+            app.exec()
+            """)
+        let program = try follow(script)
+        try wait(for: "Online Cellular True False", of: program)
+        try namespace.run("ip", "route", "delete", "default")
+        try wait(for: "Local", of: program)
+        try namespace.run("ip", "route", "add", "default", "via", "192.0.2.1")
+        try wait(for: "Online", of: program)
+        _ = (daemon, desktop)
+    }
+
+    /// Starts a Python program that prints a line for each change.
+    private func follow(_ script: String, _ variables: [String: String] = [:]) throws -> RunningProgram {
+        try BuiltProgram(named: "/usr/bin/python3").start(
+            ["-u", script], environment: bus.environment.merging(variables.mapValues { $0 }) { $1 })
+    }
+
+    /// Waits for a line that begins like this.
+    private func wait(for line: String, of program: RunningProgram) throws {
+        var lines: [String] = []
+        while lines.last?.hasPrefix(line) != true {
+            guard let next = try? program.nextLine(within: .seconds(20)) else {
+                Issue.record("no line \(line), but \(lines): \(program.errorText)")
+                return
+            }
+            lines.append(next)
+        }
     }
 
     /// NetworkManager's nmcli where it is installed, or where `contrib/scenes/networkmanager .build/networkmanager` unpacked it.
