@@ -86,6 +86,9 @@ package final class ProbeController {
     /// Whether a probe may be sent by the present path; `nil` if there is no such probe.
     package func gate(of name: String) -> ProbeGate? { tasks[name]?.gate }
 
+    /// Whether an attempt of a probe now costs money, or may; `nil` if there is no such probe.
+    package func mayBeMetered(_ name: String) -> Bool? { tasks[name]?.mayBeMetered }
+
     /// The record of each probe, for metrics. Their histograms share memory with the probes' until those change.
     package func entries() -> [Entry] {
         order.compactMap { name in tasks[name].map { Entry(record: $0.record, skipped: $0.schedule.skipped) } }

@@ -111,13 +111,20 @@ final class ProbeTask {
         evidence = .same
         let isChosen = chosen?.isReachable == true
         stateAtStart = isChosen ? (state: chosen, choice: Watched.chosen) : (state: target, choice: Watched.target)
-        attempt = controller.environment.start(record.terms, binding) { [weak self] observation in
+        attempt = controller.environment.start(record.terms.overPath(isMetered: mayBeMetered), binding) {
+            [weak self] observation in
             guard let self else { return }
             finish(
                 ProbeJudge.result(of: observation, specification.expected, evidence: evidence) { [stateAtStart] in
                     stateAtStart?.state?.hasPath(to: $0) ?? false
                 })
         }
+    }
+
+    /// Whether an attempt now costs money, or may.
+    var mayBeMetered: Bool {
+        let asked = target.flatMap { $0.reason == .nameNotResolved ? internet : $0 }
+        return (chosen.flatMap { $0.isReachable ? $0 : nil } ?? asked)?.isMetered ?? true
     }
 
     /// - Parameter result: `nil` if the attempt never started.

@@ -13,6 +13,8 @@ package struct ProbeRecord: Sendable {
     package private(set) var pause: ProbePause?
     package private(set) var last: ProbeResult?
     package private(set) var counts = Counts()
+    /// The requests of bursts: those that were sent, and those of them that were lost.
+    package private(set) var packets = (sent: UInt64(0), lost: UInt64(0))
     /// Durations of successful attempts.
     package private(set) var latency = LatencyHistogram(.fine)
     /// Durations of each phase that a conclusive attempt reached, by ``ProbePhase/place``. Created on first use.
@@ -75,6 +77,9 @@ package struct ProbeRecord: Sendable {
     /// - Returns: The change of state to report; `nil` if the state is the same.
     package mutating func add(_ result: ProbeResult, holdsUp: Bool = false, at moment: Instant) -> ProbeEvent.Kind? {
         last = result
+        if let burst = result.burst, result.outcome.word != "inconclusive" {
+            packets = (packets.sent + UInt64(burst.sent), packets.lost + UInt64(burst.lost))
+        }
         let kind: UptimeMeter.Kind
         let beat: ProbeReport.Beat.Kind
         switch result.outcome {
@@ -125,6 +130,7 @@ package struct ProbeRecord: Sendable {
         var report = ProbeReport(
             name: specification.name, target: specification.target.description, state: state, since: since,
             interval: specification.interval)
+        report.group = specification.group
         report.pause = pause
         report.next = next.map {
             Timestamp(nanosecondsSince1970: moment.wall.nanosecondsSince1970 + ($0 - moment.boot).nanoseconds)

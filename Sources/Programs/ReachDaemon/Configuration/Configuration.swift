@@ -194,6 +194,7 @@ package struct Configuration: Hashable, Sendable {
     package var journal = Journal()
     package var queue = Queue()
     package var probes: [ProbeEntry] = []
+    package var probeTemplates: [ProbeEntry] = []
     package var probing = Probes()
     package var metrics = Metrics()
 

@@ -18,6 +18,22 @@ extension ConfigurationKind<ProbeTargets?> {
     }
 }
 
+extension ConfigurationKind<JSONCondition> {
+    static var jsonCondition: Self {
+        Self(
+            "a condition in quotes, such as '$.status == \"ok\"' or 'length($.list) > 0'",
+            write: { TOMLLiteral.text($0.description) }
+        ) { value in
+            guard let text = value.text else { return .otherType }
+            do throws(JSONConditionError) {
+                return .value(try JSONCondition(text))
+            } catch {
+                return .wrong("\"\(DisplayText.excerpt(text))\": \(error)")
+            }
+        }
+    }
+}
+
 extension ConfigurationKind<HTTPStatusSet> {
     static var statusSet: Self {
         Self(

@@ -1,7 +1,8 @@
 package import ReachCore
 package import ReachProbe
 
-/// A `[[probe]]` table as written; ``specifications`` are the probes it describes.
+/// A `[[probe]]` table as written, with what its template sets; ``specifications`` are the probes it describes. A `[[probe_template]]`
+/// table has the same keys but the target.
 package struct ProbeEntry: Hashable, Sendable {
     package enum Family: String, Hashable, Sendable, CaseIterable {
         case ipv4
@@ -9,6 +10,9 @@ package struct ProbeEntry: Hashable, Sendable {
     }
 
     package var name = ""
+    package var group: String?
+    /// The name of its template.
+    package var template: String?
     package var targets: ProbeTargets?
     package var interval: Duration = .seconds(30)
     package var timeout: Duration?
@@ -27,8 +31,12 @@ package struct ProbeEntry: Hashable, Sendable {
     package var header: HeaderField?
     package var bodyContains: String?
     package var bodyPrefix: String?
+    package var json: [JSONCondition] = []
     package var certificateDays: Int?
     package var latency: Duration?
+    package var burst: Int?
+    package var burstOnMetered: Bool?
+    package var lossPercent: Int?
     package var responseCode: DNSResponseCode?
     package var answers: [String] = []
 
@@ -46,6 +54,7 @@ package struct ProbeEntry: Hashable, Sendable {
 
     private func specification(_ name: String, _ target: ProbeTarget) -> ProbeSpecification {
         var specification = ProbeSpecification(name: name, target: target)
+        specification.group = group
         specification.interval = interval
         specification.timeout = timeout
         specification.failingInterval = failingInterval
@@ -56,6 +65,8 @@ package struct ProbeEntry: Hashable, Sendable {
         specification.headers = headers
         specification.redirects = redirects ?? 0
         specification.acceptsAnyCertificate = anyCertificate ?? false
+        specification.burst = burst
+        specification.burstsOnMetered = burstOnMetered ?? false
         specification.expected = expected
         return specification
     }
@@ -74,8 +85,10 @@ package struct ProbeEntry: Hashable, Sendable {
         expected.header = header
         expected.bodyContains = bodyContains
         expected.bodyPrefix = bodyPrefix
+        expected.json = json
         expected.certificateDays = certificateDays
         expected.latency = latency
+        expected.lossPercent = lossPercent
         expected.responseCode = responseCode ?? .noError
         expected.answers = answers
         return expected
@@ -102,11 +115,26 @@ package struct ProbeEntry: Hashable, Sendable {
         }
         guard let kind = targets?.all.first?.target.kind else { return nil }
         let misplaced = keysOfKinds.first { $0.isSet && !$0.kinds.contains(kind) }
-        return misplaced.map { key in
-            let kinds = key.kinds.map(\.rawValue).joined(separator: ", ")
-            return (key.name, "it does not apply to \(kind.rawValue)", "this key only for \(kinds)")
+        if let misplaced {
+            let kinds = misplaced.kinds.map(\.rawValue).joined(separator: ", ")
+            return (misplaced.name, "it does not apply to \(kind.rawValue)", "this key only for \(kinds)")
         }
+        if burst == nil, lossPercent != nil { return ("loss_percent", "burst is not set", "both keys") }
+        if burst != nil, let probe = specifications.first,
+            probe.sendingTime + Self.leastAnswerTime > probe.effectiveTimeout
+        {
+            let (sends, may) = (probe.sendingTime, probe.effectiveTimeout)
+            return (
+                "burst",
+                "its requests are sent over \(DurationText.describe(sends)), and an attempt may take \(DurationText.describe(may))",
+                "fewer requests, or a longer timeout or interval"
+            )
+        }
+        return nil
     }
+
+    /// The time that a burst's last answer needs at least, on an ordinary line.
+    private static let leastAnswerTime = Duration.milliseconds(500)
 
     private var keysOfKinds: [(name: String, isSet: Bool, kinds: [ProbeTarget.Kind])] {
         let web: [ProbeTarget.Kind] = [.http, .https]
@@ -115,6 +143,9 @@ package struct ProbeEntry: Hashable, Sendable {
             ("method", method != nil, web), ("headers", !headers.isEmpty, web), ("redirects", redirects != nil, web),
             ("status", status != nil, web), ("header", header != nil, web),
             ("body_contains", bodyContains != nil, web), ("body_prefix", bodyPrefix != nil, web),
+            ("json", !json.isEmpty, web),
+            ("burst", burst != nil, [.icmp]), ("burst_on_metered", burstOnMetered != nil, [.icmp]),
+            ("loss_percent", lossPercent != nil, [.icmp]),
             ("certificate_days", certificateDays != nil, secure), ("any_certificate", anyCertificate != nil, secure),
             ("response_code", responseCode != nil, [.dns]), ("answers", !answers.isEmpty, [.dns]),
         ]

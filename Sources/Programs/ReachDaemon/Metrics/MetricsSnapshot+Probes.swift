@@ -6,12 +6,13 @@ extension MetricsSnapshot {
     func writeProbes(_ writer: inout MetricWriter) {
         writeStates(&writer)
         writeResults(&writer)
+        writeBursts(&writer)
         writeTimes(&writer)
         writePhases(&writer)
     }
 
     private func each(_ body: (ProbeRecord, MetricLabels) -> Void) {
-        for entry in probes { body(entry.record, [("probe", entry.record.specification.name)]) }
+        for entry in probes { body(entry.record, entry.record.labels) }
     }
 
     private func writeStates(_ writer: inout MetricWriter) {
@@ -37,7 +38,7 @@ extension MetricsSnapshot {
         }
         writer.family(
             "reach_probe_skipped_total", .counter, "Attempts skipped because the previous one was still running.")
-        for entry in probes { writer.sample([("probe", entry.record.specification.name)], entry.skipped) }
+        for entry in probes { writer.sample(entry.record.labels, entry.skipped) }
         writer.family("reach_probe_last_duration_seconds", .gauge, "How long the latest attempt took.")
         each { record, labels in record.last.map { writer.sample(labels, $0.duration.seconds) } }
         writer.family("reach_probe_http_status_code", .gauge, "The HTTP status of the latest attempt.")
@@ -48,6 +49,28 @@ extension MetricsSnapshot {
             "reach_probe_certificate_end_timestamp_seconds", .gauge, "When the server's certificate expires.")
         each { record, labels in
             record.last?.certificateEnd.map { writer.sample(labels, Double($0.nanosecondsSince1970 / 1_000_000_000)) }
+        }
+    }
+
+    /// Only of probes whose attempts send several requests.
+    private func writeBursts(_ writer: inout MetricWriter) {
+        guard probes.contains(where: { $0.record.specification.burst != nil }) else { return }
+        writer.family("reach_probe_packets_total", .counter, "Requests of bursts by their end.")
+        each { record, labels in
+            guard record.specification.burst != nil else { return }
+            writer.sample(labels + [("end", "answered")], record.packets.sent - record.packets.lost)
+            writer.sample(labels + [("end", "lost")], record.packets.lost)
+        }
+        writer.family("reach_probe_loss_ratio", .gauge, "The share of the latest burst's requests that were lost.")
+        each { record, labels in record.last?.burst.map { writer.sample(labels, $0.lossShare) } }
+        writer.family("reach_probe_jitter_seconds", .gauge, "The jitter of the latest burst's round trips.")
+        each { record, labels in record.last?.burst?.trips.map { writer.sample(labels, $0.jitter.seconds) } }
+        writer.family("reach_probe_round_trip_seconds", .gauge, "The round trips of the latest burst.")
+        each { record, labels in
+            guard let trips = record.last?.burst?.trips else { return }
+            for (figure, time) in [
+                ("min", trips.least), ("p50", trips.median), ("p90", trips.percentile90), ("max", trips.most),
+            ] { writer.sample(labels + [("figure", figure)], time.seconds) }
         }
     }
 
@@ -83,6 +106,14 @@ extension MetricsSnapshot {
                 writer.histogram(labels + [("phase", phase.rawValue)], histogram, ends: ends + [[("le", "+Inf")]])
             }
         }
+    }
+}
+
+extension ProbeRecord {
+    /// The labels of a probe's metrics.
+    fileprivate var labels: MetricLabels {
+        let labels: MetricLabels = [("probe", specification.name)]
+        return specification.group.map { labels + [("group", $0)] } ?? labels
     }
 }
 

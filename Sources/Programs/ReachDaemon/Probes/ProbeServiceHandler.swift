@@ -176,6 +176,11 @@ final class ProbeServiceHandler {
             }
             specification = configured
         }
+        if specification.burst != nil, order.interface != nil || controller?.mayBeMetered(order.target) != false,
+            !specification.burstsOnMetered
+        {
+            specification = specification.withoutBurst
+        }
         if let timeout = order.timeout { specification.timeout = timeout }
         if let interface = order.interface {
             guard (try? Target("interface:" + interface)) != nil else {
