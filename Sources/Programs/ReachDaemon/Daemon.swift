@@ -237,6 +237,7 @@ package final class Daemon {
         handler.apply(configuration)
         metrics = MetricsPublisher(on: loop) { [unowned self] in snapshot }
         metrics?.onWarning = { [log] in log.warning("metrics disabled: \($0)") }
+        metrics?.onScrape = { [unowned handler] order, reply in handler.scrape(order, reply) }
         metrics?.apply(configuration.metrics)
     }
 

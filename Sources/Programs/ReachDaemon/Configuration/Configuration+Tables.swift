@@ -140,7 +140,7 @@ extension Configuration {
                 ConfigurationKey("results", \.probing.results, .flag),
             ]),
         .list(
-            templates, ProbeEntry(), requiring: ["name"], [templateName], and: settingKeys,
+            templates, ProbeEntry(), requiring: ["name"], templateKeys, and: settingKeys,
             named: { [$0.name] },
             contradiction: { $0.templateContradiction(takenName: $1) }, in: \.probeTemplates),
         .list(
@@ -168,7 +168,11 @@ extension Configuration {
             ConfigurationKey("template", \.template, .optional(.probeName)),
         ] + settingKeys
 
-    private static let templateName = ConfigurationKey("name", \ProbeEntry.name, .probeName)
+    /// The keys that only a `[[probe_template]]` table has.
+    private static let templateKeys: [ConfigurationKey<ProbeEntry>] = [
+        ConfigurationKey("name", \.name, .probeName),
+        ConfigurationKey("scrape_targets", \.scrapeTargets, .list(of: .targetPattern, 0...256)),
+    ]
 
     /// Those that a template has, too.
     private static let settingKeys: [ConfigurationKey<ProbeEntry>] = [

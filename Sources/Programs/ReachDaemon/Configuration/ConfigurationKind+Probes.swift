@@ -18,6 +18,22 @@ extension ConfigurationKind<ProbeTargets?> {
     }
 }
 
+extension ConfigurationKind<ProbeTargetPattern> {
+    static var targetPattern: Self {
+        Self(
+            "a URL in quotes without a path, such as \"https://*.example.net\" or \"icmp://192.0.2.0/24\"",
+            write: { TOMLLiteral.text($0.description) }
+        ) { value in
+            guard let text = value.text else { return .otherType }
+            do throws(TargetError) {
+                return .value(try ProbeTargetPattern(text))
+            } catch {
+                return .wrong(error.description)
+            }
+        }
+    }
+}
+
 extension ConfigurationKind<JSONCondition> {
     static var jsonCondition: Self {
         Self(

@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachProbe
 internal import ReachTOML
 
 extension ProbeEntry {
@@ -18,12 +19,20 @@ extension ProbeEntry {
         }
         self = template
         self.name = ""
+        scrapeTargets = []
     }
 
     /// A contradiction in a template: the key to report, the problem, and what is expected. What a probe makes of it is checked
     /// with the probe.
     func templateContradiction(takenName: String?) -> (key: String, problem: String, expected: String)? {
-        guard let takenName else { return nil }
-        return ("name", "another template is already named \"\(takenName)\"", "a unique name")
+        if let takenName { return ("name", "another template is already named \"\(takenName)\"", "a unique name") }
+        guard !scrapeTargets.isEmpty else { return nil }
+        // What a path must be is watched for each probe, and a scrape's target is not known before.
+        if condition.linkClass != nil { return ("class", "scrapes ask for no path", "no class, or no scrape_targets") }
+        if when != .any { return ("when", "scrapes ask for no path", "no when, or no scrape_targets") }
+        if redirects ?? 0 > 0 {
+            return ("redirects", "a redirect may leave scrape_targets", "no redirects, or no scrape_targets")
+        }
+        return scrapeTargets.lazy.compactMap { misplacedKey(for: $0.kind) }.first
     }
 }

@@ -14,6 +14,8 @@ package struct ProbeEntry: Hashable, Sendable {
     /// The name of its template.
     package var template: String?
     package var targets: ProbeTargets?
+    /// Of a template: the targets of scrapes that it is the module of.
+    package var scrapeTargets: [ProbeTargetPattern] = []
     package var interval: Duration = .seconds(30)
     package var timeout: Duration?
     package var failingInterval: Duration = .seconds(5)
@@ -52,7 +54,7 @@ package struct ProbeEntry: Hashable, Sendable {
     /// The names of the probes.
     var names: [String] { specifications.map(\.name) }
 
-    private func specification(_ name: String, _ target: ProbeTarget) -> ProbeSpecification {
+    func specification(_ name: String, _ target: ProbeTarget) -> ProbeSpecification {
         var specification = ProbeSpecification(name: name, target: target)
         specification.group = group
         specification.interval = interval
@@ -114,11 +116,7 @@ package struct ProbeEntry: Hashable, Sendable {
             return ("headers", fault.description, "each header once")
         }
         guard let kind = targets?.all.first?.target.kind else { return nil }
-        let misplaced = keysOfKinds.first { $0.isSet && !$0.kinds.contains(kind) }
-        if let misplaced {
-            let kinds = misplaced.kinds.map(\.rawValue).joined(separator: ", ")
-            return (misplaced.name, "it does not apply to \(kind.rawValue)", "this key only for \(kinds)")
-        }
+        if let misplaced = misplacedKey(for: kind) { return misplaced }
         if burst == nil, lossPercent != nil { return ("loss_percent", "burst is not set", "both keys") }
         if burst != nil, let probe = specifications.first,
             probe.sendingTime + Self.leastAnswerTime > probe.effectiveTimeout
@@ -131,6 +129,14 @@ package struct ProbeEntry: Hashable, Sendable {
             )
         }
         return nil
+    }
+
+    /// A key that does not apply to a kind of targets.
+    func misplacedKey(for kind: ProbeTarget.Kind) -> (key: String, problem: String, expected: String)? {
+        keysOfKinds.first { $0.isSet && !$0.kinds.contains(kind) }.map { key in
+            let kinds = key.kinds.map(\.rawValue).joined(separator: ", ")
+            return (key.name, "it does not apply to \(kind.rawValue)", "this key only for \(kinds)")
+        }
     }
 
     /// The time that a burst's last answer needs at least, on an ordinary line.

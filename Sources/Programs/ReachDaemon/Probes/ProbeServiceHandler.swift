@@ -9,8 +9,8 @@ internal import ReachTransfer
 
 /// Runs the configured probes, and single attempts on a client's request.
 final class ProbeServiceHandler {
-    private let loop: EventLoop
-    private let registry: TargetRegistry
+    let loop: EventLoop
+    let registry: TargetRegistry
     private let transfers: SharedTransfers
     private var runner: ProbeRunner?
     /// The last known epoch of the Internet target. A new one invalidates earlier DNS answers.
@@ -22,6 +22,11 @@ final class ProbeServiceHandler {
     /// The attempts on demand that wait or run.
     private var orders: [UInt64: Order] = [:]
     private var rateLimit = ProbeRateLimit()
+    /// The templates that scrapes may name.
+    private(set) var modules: [ProbeEntry] = []
+    /// The attempts that run for scrapes.
+    var scrapes: [UInt64: any ProbeAttempt] = [:]
+    var lastScrape: UInt64 = 0
     private var lastOrder: UInt64 = 0
     /// Keeps the probes' totals over a restart; `nil` without a state directory.
     private let file: ProbeTotalsFile?
@@ -54,6 +59,7 @@ final class ProbeServiceHandler {
     }
 
     func apply(_ configuration: Configuration) {
+        modules = configuration.probeTemplates.filter { !$0.scrapeTargets.isEmpty }
         guard controller != nil || !configuration.probes.isEmpty else { return }
         let controller = controller ?? makeController()
         if self.controller == nil {
@@ -77,6 +83,8 @@ final class ProbeServiceHandler {
     func stop() {
         orders.values.forEach { $0.cancel() }
         orders = [:]
+        scrapes.values.forEach { $0.cancel() }
+        scrapes = [:]
         writing.map(loop.cancel)
         totals = controller?.totals(at: SystemClock.now)
         controller?.stop()
@@ -233,7 +241,7 @@ final class ProbeServiceHandler {
         return controller
     }
 
-    private func start(
+    func start(
         _ terms: ProbeTerms, _ binding: ProbeGate.Binding?,
         _ completion: @escaping (ProbeObservation) -> Void
     ) -> any ProbeAttempt {
