@@ -35,6 +35,7 @@ final class ProbeTask {
         self.controller = controller
         var record = ProbeRecord(specification, at: moment)
         if let totals { record.restore(totals) }
+        record.setArchived(controller.isArchived, at: moment)
         self.record = record
         let grid = ProbeGrid(
             interval: specification.interval, machine: controller.environment.machine, probe: specification.name)
@@ -79,6 +80,10 @@ final class ProbeTask {
     }
 
     func report(at moment: Instant) -> ProbeReport { record.report(at: moment, next: schedule.deadline) }
+
+    func setArchived(_ isArchived: Bool, at moment: Instant) { record.setArchived(isArchived, at: moment) }
+
+    func drainArchive(at moment: Instant) -> [ArchiveRow] { record.drainArchive(at: moment) }
 
     // MARK: - Time
 

@@ -138,6 +138,7 @@ extension Configuration {
             [
                 ConfigurationKey("concurrency", \.probing.concurrency, .number(1...1024)),
                 ConfigurationKey("results", \.probing.results, .flag),
+                ConfigurationKey("archive", \.probing.isArchived, .flag),
             ]),
         .list(
             templates, ProbeEntry(), requiring: ["name"], templateKeys, and: settingKeys,

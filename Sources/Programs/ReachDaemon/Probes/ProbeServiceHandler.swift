@@ -34,6 +34,7 @@ final class ProbeServiceHandler {
     private var writing: TimerQueue.ID?
     /// The totals at the end.
     private var totals: [(key: ProbeTotals.Key, totals: ProbeTotals)]?
+    private var archived: [ProbeController.Archived] = []
 
     /// How much of the totals a crash may lose. The history has the same interval.
     private static let writingInterval: Duration = .seconds(900)
@@ -69,6 +70,7 @@ final class ProbeServiceHandler {
         }
         controller.concurrency = configuration.probing.concurrency
         controller.emitsResults = configuration.probing.results
+        controller.isArchived = configuration.probing.isArchived && file != nil
         controller.configure(configuration.probeSpecifications)
         seekPath(for: configuration.probes)
     }
@@ -86,20 +88,28 @@ final class ProbeServiceHandler {
         scrapes.values.forEach { $0.cancel() }
         scrapes = [:]
         writing.map(loop.cancel)
-        totals = controller?.totals(at: SystemClock.now)
+        let now = SystemClock.now
+        totals = controller?.totals(at: now)
+        archived = controller?.drainArchives(at: now) ?? []
         controller?.stop()
     }
 
     /// Writes the totals after ``stop()``. Blocks on the disk, so it comes after everything that others wait for.
     func save() {
         if let file, let totals { try? file.write(totals) }
+        file?.archive(archived)
     }
 
     private func scheduleWriting() {
         guard let file else { return }
         writing = loop.schedule(at: SystemClock.boot + Self.writingInterval) { [weak self] in
-            guard let self, let totals = controller?.totals(at: SystemClock.now) else { return }
-            fileThread.run { try? file.write(totals) }
+            guard let self, let controller else { return }
+            let now = SystemClock.now
+            let (totals, archived) = (controller.totals(at: now), controller.drainArchives(at: now))
+            fileThread.run {
+                try? file.write(totals)
+                file.archive(archived)
+            }
             scheduleWriting()
         }
     }
