@@ -19,7 +19,6 @@ struct ArchiveStrip {
             description:
                 "A high bar is up, a low one down, both together one after the other, a stripe unknown, an empty one "
                 + "not observed. The table below has the same figures.")
-        output += SVGText.hatch
         for part in series.parts { output += bar(part) }
         output += SVGText.text(report.stamp(report.from), 0, 54)
         output += SVGText.text(report.stamp(report.to), Self.width, 54, anchor: "end")
