@@ -11,7 +11,8 @@ struct ReportPage {
     func html(nonce: String) -> [UInt8] {
         let title = "Outage report" + (report.host.isEmpty ? "" : " of " + report.host)
         var output = HTMLPage.head(title: title, nonce: nonce, styles: ReportStyles.text.utf8, hasScript: false)
-        let sections = [availability, outages] + report.mapped.map(hours) + lines + probes + [metered, queue, notes]
+        let sections =
+            [availability, outages] + report.mapped.map(hours) + lines + probes + archives + [metered, queue, notes]
         output += "<header><h1>\(HTMLPage.escaped(title))</h1>\n\(period)</header>\n<main>\n".utf8
         for section in sections { output += section.utf8 }
         output += "</main>\n</html>\n".utf8
@@ -154,6 +155,33 @@ struct ReportPage {
             caption:
                 "Attempts of \(series.name): percentiles of those that were answered, and the share of those that failed",
             heading: ["From", "Attempts", "Lost", "p50", "p90", "p99"], rows: rows)
+    }
+
+    /// Without archives there is no section: few daemons keep them.
+    private var archives: [String] {
+        guard !report.archives.isEmpty else { return [] }
+        let body = report.archives.enumerated().map { number, series in
+            "<h3>\(HTMLPage.escaped(series.name)) <span>\(HTMLPage.escaped(series.target))</span></h3>\n"
+                + ArchiveStrip(series, report, id: number).svg + details("As a table", table(series))
+        }
+        return [section("archives", "Archives of probes", body.joined())]
+    }
+
+    private func table(_ series: ArchiveSeries) -> HTMLTable {
+        let parts = [series.whole] + series.parts.filter { $0.availability != nil || $0.paused > .zero }
+        let rows = parts.enumerated().map { number, part in
+            [
+                HTMLTable.Cell(number == 0 ? "all" : report.stamp(part.from)),
+                .number(part.availability.map(HistoryText.percent) ?? "–"), .number("\(part.answered + part.failed)"),
+                .number(part.loss.map(HistoryText.percentUp) ?? "–"),
+                .number(part.least.map(ProbeText.milliseconds) ?? "–"),
+                .number(part.mean.map(ProbeText.milliseconds) ?? "–"),
+                .number(part.most.map(ProbeText.milliseconds) ?? "–"),
+            ]
+        }
+        return HTMLTable(
+            caption: "What the archive of \(series.name) has: how long it worked, and the durations of its attempts",
+            heading: ["From", "Available", "Attempts", "Lost", "Least", "Mean", "Most"], rows: rows)
     }
 
     private var metered: String {
