@@ -10,7 +10,7 @@ let groups: [(folder: String, modules: [String])] = [
             "CReachLinux", "CSQLite", "CToml", "CZlib",
         ]
     ),
-    ("Base", ["ReachCore", "ReachLoop", "ReachTOML", "ReachTerminal"]),
+    ("Base", ["ReachCore", "ReachLoop", "ReachTOML", "ReachTerminal", "ReachPage"]),
     ("System", ["ReachKernel", "ReachTransfer"]),
     ("Queue", ["ReachQueue", "ReachQueueRuntime"]),
     ("Control", ["ReachControl"]),
@@ -136,12 +136,14 @@ let targets: [Target] = [
         "ReachDaemon",
         [
             "CReachLinux", "ReachTOML", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachProbe",
-            "ReachQueue", "ReachQueueRuntime", "ReachControl", logging,
+            "ReachQueue", "ReachQueueRuntime", "ReachControl", "ReachTerminal", "ReachPage", logging,
         ]),
     // What `reach` and `reach-fleet` print alike.
     module("ReachTerminal", ["ReachCore", "ReachLoop"]),
+    // What is written as HTML: reports, the page of one machine, the page of a fleet.
+    module("ReachPage", ["ReachCore"]),
     module(
-        "ReachFleet", ["ReachCore"],
+        "ReachFleet", ["ReachCore", "ReachPage"],
         resources: [
             .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/page.js"),
         ]),
@@ -150,8 +152,7 @@ let targets: [Target] = [
         name: "reach-fleet",
         dependencies: [
             "CReachLinux", "ReachCore", "ReachLoop", "ReachQueue", "ReachControl", "ReachTerminal", "ReachTOML",
-            "ReachFleet",
-            "ReachFleetLink",
+            "ReachPage", "ReachFleet", "ReachFleetLink",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         path: path("reach-fleet"),
@@ -161,6 +162,7 @@ let targets: [Target] = [
         name: "reach",
         dependencies: [
             "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachQueue", "ReachControl", "ReachTerminal",
+            "ReachPage",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         path: path("reach"),
@@ -250,10 +252,10 @@ let targets: [Target] = [
         "ReachDaemonTests",
         [
             "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachProbe", "ReachControl", "ReachQueue",
-            "ReachQueueRuntime", "ReachDaemon", "ReachTOML", "ReachTesting", logging,
+            "ReachQueueRuntime", "ReachDaemon", "ReachTOML", "ReachPage", "ReachTesting", logging,
         ]),
     tests("ReachQueueTests", ["ReachCore", "ReachQueue", "ReachTesting"]),
-    tests("ReachFleetTests", ["ReachCore", "ReachFleet", "ReachTesting"]),
+    tests("ReachFleetTests", ["ReachCore", "ReachPage", "ReachFleet", "ReachTesting"]),
     tests(
         "ReachFleetLinkTests",
         [
@@ -279,7 +281,7 @@ let targets: [Target] = [
         "ReachCommandTests",
         [
             "reach", "reachd", "reach-fleet", "confine", "monitor", "queuerun", "ReachCore", "ReachQueue",
-            "ReachControl", "ReachTerminal", "ReachTesting",
+            "ReachControl", "ReachTerminal", "ReachPage", "ReachTesting",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ]),
     // Separate from the other tests, because these wait for disks and silent daemons and would delay the rest.

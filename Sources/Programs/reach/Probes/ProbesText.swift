@@ -44,9 +44,9 @@ struct ProbesText {
             TextTable.Cell(DisplayText.sanitized(report.name), .bold), state(report),
             TextTable.Cell(DurationText.describe(age(of: report))),
             TextTable.Cell(report.uptime.availability.map(Self.percent) ?? ""),
-            TextTable.Cell(latency.map { ProbeText.milliseconds($0.median) } ?? ""),
-            TextTable.Cell(latency.map { ProbeText.milliseconds($0.percentile90) } ?? ""),
-            TextTable.Cell(latency.map { ProbeText.milliseconds($0.percentile99) } ?? ""),
+            TextTable.Cell(latency.map { DurationText.milliseconds($0.median) } ?? ""),
+            TextTable.Cell(latency.map { DurationText.milliseconds($0.percentile90) } ?? ""),
+            TextTable.Cell(latency.map { DurationText.milliseconds($0.percentile99) } ?? ""),
             TextTable.Cell(last(report)),
         ]
     }
@@ -68,7 +68,7 @@ struct ProbesText {
 
     private func last(_ report: ProbeReport) -> String {
         guard let last = report.last else { return "" }
-        guard last.outcome != .ok else { return ProbeText.milliseconds(last.duration) }
+        guard last.outcome != .ok else { return DurationText.milliseconds(last.duration) }
         return DisplayText.sanitized(last.detail.isEmpty ? last.outcome.reason ?? "" : last.detail)
     }
 
