@@ -236,7 +236,9 @@ package final class Daemon {
     }
 
     private func startProbes() {
-        let file = (stateDirectory?.path).map { ProbeTotalsFile(stateDirectory: $0) }
+        let file = (stateDirectory?.path).map { [log] in
+            ProbeTotalsFile(stateDirectory: $0) { log.warning("\($0)") }
+        }
         let handler = ProbeServiceHandler(loop: loop, registry: registry, transfers: transfers, file: file) {
             [unowned self] in handle($0)
         }
@@ -244,6 +246,7 @@ package final class Daemon {
         handler.apply(configuration)
         metrics = MetricsPublisher(on: loop) { [unowned self] in snapshot }
         metrics?.onWarning = { [log] in log.warning("metrics disabled: \($0)") }
+        metrics?.onScrape = { [unowned handler] order, reply in handler.scrape(order, reply) }
         metrics?.apply(configuration.metrics)
         applyPage()
     }

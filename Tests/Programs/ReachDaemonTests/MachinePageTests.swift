@@ -1,4 +1,5 @@
 import Glibc
+import ReachControl
 import ReachCore
 import ReachTesting
 import Testing
@@ -38,6 +39,34 @@ import Testing
             text.contains("90 days: 99.96 % up; down 2026-11-24 for 25 min 0 s, 2026-11-22 for 6 min 0 s"), "\(text)")
         #expect(text.contains("24 hours: 98.25 % up; down 12:00 for 20 min 30 s, 11:30 for 4 min 30 s"))
         #expect(text.contains("<title>2026-11-22: down for 6 min 0 s</title>"))
+    }
+
+    @Test func `probes of a group have a section, in the order of the configuration`() {
+        let text = html { page in
+            for (index, group) in [nil, "Shops", "Shops"].enumerated() { page.probes[index].group = group }
+            page.probes.append(PageExample.probe("late", .up))
+        }
+        let headings = text.components(separatedBy: "<h2 id=\"group-").dropFirst().map { $0.prefix { $0 != "<" } }
+        #expect(headings == ["0\">Probes", "1\">Shops"])
+    }
+
+    @Test func `what the history does not have any more is from the archive`() throws {
+        let edges = PagePeriods(at: PageExample.now.wall, zone: PageExample.zone).all[0].edges
+        var rows: [ArchiveRow] = []
+        // 80 days ago only coarse rows are left; three days ago both are there, and the fine ones count.
+        for (day, level) in [(80, ArchiveLevel.twoHours), (3, .twoHours), (3, .tenMinutes)] {
+            for number in 0..<(86_400 / level.step) {
+                var row = ArchiveRow(
+                    level, slot: level.slot(of: edges[89 - day] / 1_000_000_000 + 1800 + number * level.step))
+                (row.ok, row.fail) = level == .tenMinutes ? (60_000, 0) : (30_000, 30_000)
+                rows.append(row)
+            }
+        }
+        let archive = ProbeArchive(probe: "shop", target: "", rows)
+        let shares = PageArchives.shares(archive, between: edges)
+        #expect(shares.count == 90 && shares[9].downShare == 0.5 && shares[86].down == 0 && shares[50].isEmpty)
+        let text = html { $0.archives = ["shop": shares] }
+        #expect(text.contains("2026-09-05: down for 12 h 0 min") || text.contains("down for 11 h"), "\(text)")
     }
 
     @Test func `days are local days, on those of 23 and 25 hours too`() {
@@ -89,7 +118,17 @@ import Testing
 }
 
 extension String {
-    fileprivate func components(of part: String) -> Int { indices.count { self[$0...].hasPrefix(part) } }
+    fileprivate func components(of part: String) -> Int { components(separatedBy: part).count - 1 }
+
+    fileprivate func components(separatedBy part: String) -> [Substring] {
+        var rest = self[...]
+        var parts: [Substring] = []
+        while let place = rest.utf8Range(of: part) {
+            parts.append(rest[..<place.lowerBound])
+            rest = rest[place.upperBound...]
+        }
+        return parts + [rest]
+    }
 }
 
 /// The page in a real browser: names of pictures, contrast, nothing wider than the page, no fault of its policy.

@@ -70,11 +70,11 @@ package struct RecordedOutage: Hashable {
         return "\(cause.sentence); \(interface)\(linkClass) was up"
     }
 
+    /// What tests found that the sentence does not say.
+    package var finding: String? { tests.flatMap { $0.text.isEmpty || $0.text == sentence ? nil : $0.text } }
+
     /// The sentence, and what tests found meanwhile.
-    package var sentenceWithTests: String {
-        guard let tests, !tests.text.isEmpty else { return sentence }
-        return sentence + "; tests found: " + tests.text
-    }
+    package var sentenceWithTests: String { sentence + (finding.map { "; tests found: " + $0 } ?? "") }
 
     /// The words from which it follows, such as `no-carrier eth0`.
     package var evidence: String {

@@ -77,6 +77,14 @@ extension TimeShare {
     }
 }
 
+extension TimeShare {
+    /// What an archive's row says of its time.
+    package init(_ row: ArchiveRow) {
+        func seconds(_ parts: Int) -> Double { Double(parts) / Double(ArchiveRow.wholeTime) * Double(row.level.step) }
+        self.init(up: seconds(row.ok), down: seconds(row.fail), unknown: seconds(row.paused + row.inconclusive))
+    }
+}
+
 extension HistoryTimeline {
     /// What was up and down between each edge and the next.
     ///

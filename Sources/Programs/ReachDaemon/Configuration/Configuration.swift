@@ -109,6 +109,8 @@ package struct Configuration: Hashable, Sendable {
         package var concurrency = 16
         /// Whether every result is an event, not only changes of state.
         package var results = false
+        /// Whether results are kept for years, in a file for each probe.
+        package var isArchived = false
     }
 
     package struct Metrics: Hashable, Sendable {
@@ -201,6 +203,7 @@ package struct Configuration: Hashable, Sendable {
     package var journal = Journal()
     package var queue = Queue()
     package var probes: [ProbeEntry] = []
+    package var probeTemplates: [ProbeEntry] = []
     package var probing = Probes()
     package var metrics = Metrics()
     package var page = Page()

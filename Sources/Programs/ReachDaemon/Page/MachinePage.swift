@@ -12,6 +12,7 @@ struct MachinePage {
     let version: String
     let moment: Instant
     let zone: LocalZone
+    let periods: PagePeriods
     /// Whether the daemon ends.
     var isLast = false
     var states: [(name: String, state: ReachabilityState)] = []
@@ -21,20 +22,22 @@ struct MachinePage {
     var queue: QueueMetrics?
     /// `nil` where none is kept.
     var history: HistorySource?
+    /// The days of probes that have an archive.
+    var archives: [String: [TimeShare]] = [:]
 
     init(host: String, version: String, at moment: Instant, zone: LocalZone) {
         (self.host, self.version, self.moment, self.zone) = (host, version, moment, zone)
+        periods = PagePeriods(at: moment.wall, zone: zone)
     }
 
     /// - Parameter nonce: See `HTMLPage.head`.
     func html(nonce: String) -> [UInt8] {
         let name = host.isEmpty ? "This machine" : host
-        let periods = PagePeriods(at: moment.wall, zone: zone)
         var output = HTMLPage.head(
             title: name + ": network", nonce: nonce, styles: PageStyles.text.utf8, hasScript: true)
         let now = PageNow(self)
         output += "<header><h1>\(HTMLPage.escaped(name))</h1>\n\(now.html)</header>\n<main>\n".utf8
-        for section in [linkSection] + targetSections(periods) + [outageSection(periods), queueSection] {
+        for section in [linkSection] + targetSections + [outageSection, queueSection] {
             output += section.utf8
         }
         output += "</main>\n<footer>\(footer)</footer>\n".utf8
@@ -75,10 +78,10 @@ struct MachinePage {
     // MARK: - What is watched
 
     /// A section for what the kernel has paths to, then one for each group of probes.
-    private func targetSections(_ periods: PagePeriods) -> [String] {
+    private var targetSections: [String] {
         var groups: [(name: String, probes: [ProbeReport])] = []
         for probe in probes {
-            let name = probe.pageGroup ?? "Probes"
+            let name = probe.group ?? "Probes"
             if let place = groups.firstIndex(where: { $0.name == name }) {
                 groups[place].probes.append(probe)
             } else {
@@ -89,9 +92,11 @@ struct MachinePage {
         let sections =
             [("targets", "Targets", targets)]
             + groups.enumerated().map { ("group-\($0)", $1.name, $1.probes.map { PageRow($0, self) }) }
-        let legend = history == nil ? "<p>No history is kept, so the past is not shown.</p>\n" : TimeStrip.legend()
+        let legend =
+            history == nil && archives.isEmpty
+            ? "<p>No history is kept, so the past is not shown.</p>\n" : TimeStrip.legend()
         return sections.enumerated().map { number, section in
-            let rows = section.2.map { $0.html(periods, history) }.joined()
+            let rows = section.2.map { $0.html(self) }.joined()
             return HTMLPage.section(
                 section.0, section.1,
                 "<ul class=\"rows\">\n\(rows)</ul>\n" + (number == sections.count - 1 ? legend : ""))
@@ -104,7 +109,7 @@ struct MachinePage {
     /// A probe that flaps must not make the page long; its strips show it.
     private static let mostOutagesOfTarget = 12
 
-    private func outageSection(_ periods: PagePeriods) -> String {
+    private var outageSection: String {
         guard let history else { return "" }
         let names = states.map { ($0.name, $0.name) } + probes.map { ("probe:" + $0.name, $0.name) }
         var outages: [(title: String, outage: RecordedOutage)] = []
@@ -133,9 +138,7 @@ struct MachinePage {
         let when =
             outage.isOpen
             ? "since \(began), for \(length) now" : "on \(began) for \(length)"
-        let tests = outage.tests.flatMap {
-            $0.text.isEmpty ? nil : "<br><small>Tests found: \(HTMLPage.escaped($0.text)).</small>"
-        }
+        let tests = outage.finding.map { "<br><small>Tests found: \(HTMLPage.escaped($0)).</small>" }
         return "<b>\(HTMLPage.escaped(title))</b> \(outage.isOpen ? "is" : "was") down \(when): "
             + "\(HTMLPage.escaped(outage.sentence)).\(tests ?? "")"
     }
@@ -159,9 +162,4 @@ struct MachinePage {
         ])
         return HTMLPage.section("queue", "Queue", tiles + notes.map { "<p>\($0)</p>\n" }.joined())
     }
-}
-
-extension ProbeReport {
-    /// The group that the probe is shown in; `nil` for none.
-    fileprivate var pageGroup: String? { nil }
 }

@@ -14,6 +14,7 @@ final class PagePublisher {
     private var timer: TimerQueue.ID?
     private var due: BootTime?
     private var pace = PagePace()
+    private var archives = PageArchives()
     /// Whether the thread writes a page. A directory that hangs keeps it forever; nothing else waits for it.
     private var isWriting = false
     /// What changed meanwhile.
@@ -40,7 +41,7 @@ final class PagePublisher {
     func apply(_ fresh: String?) {
         guard fresh != directory else { return }
         directory = fresh
-        (failure, change, pace) = (nil, nil, PagePace())
+        (failure, change, pace, archives) = (nil, nil, PagePace(), PageArchives())
         timer.map(loop.cancel)
         (timer, due) = (nil, nil)
         if fresh != nil { note(.state) }
@@ -61,8 +62,10 @@ final class PagePublisher {
         guard let directory, !isWriting else { return }
         isWriting = true
         pace.begin(at: SystemClock.boot)
-        let (snapshot, reference, mailbox) = (snapshot(), loopReference, loop.mailbox)
-        thread.run {
+        var snapshot = snapshot()
+        snapshot.archives = archives
+        let (reference, mailbox) = (loopReference, loop.mailbox)
+        thread.run { [snapshot] in
             let begin = SystemClock.boot
             let failure = Self.write(snapshot, directory)
             let duration = SystemClock.boot - begin

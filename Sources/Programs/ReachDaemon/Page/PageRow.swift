@@ -27,17 +27,18 @@ struct PageRow {
     let word: Word
     /// The target of the history.
     private let recorded: String
+    private let isProbe: Bool
     /// As HTML.
     private let details: [String]
 
     init(_ name: String, _ state: ReachabilityState, _ page: MachinePage) {
-        (self.name, recorded) = (name, name)
+        (self.name, recorded, isProbe) = (name, name, false)
         word = Word(state)
         details = [HTMLPage.escaped(StatusText(style: .plain).summary(of: state)), "since \(page.time(state.since))"]
     }
 
     init(_ probe: ProbeReport, _ page: MachinePage) {
-        (name, recorded) = (probe.name, "probe:" + probe.name)
+        (name, recorded, isProbe) = (probe.name, "probe:" + probe.name, true)
         word = probe.pause != nil ? .paused : probe.state == .up ? .up : probe.state == .down ? .down : .unknown
         var details = [HTMLPage.escaped(probe.target)]
         if let pause = probe.pause { details.append("paused: \(pause.sentence)") }
@@ -52,22 +53,29 @@ struct PageRow {
         self.details = details
     }
 
-    func html(_ periods: PagePeriods, _ history: HistorySource?) -> String {
+    func html(_ page: MachinePage) -> String {
         let lines = details.filter { !$0.isEmpty }.joined(separator: ", ")
         return "<li class=\"row \(word.rawValue)\"><div><h3>\(HTMLPage.escaped(name)) "
             + "<span class=\"word\"><span aria-hidden=\"true\">\(word.sign)</span> \(word.rawValue)</span></h3>\n<p>\(lines)</p></div>\n"
-            + strips(periods, history) + "</li>\n"
+            + strips(page) + "</li>\n"
     }
 
-    private func strips(_ periods: PagePeriods, _ history: HistorySource?) -> String {
-        guard let history else { return "" }
+    private func strips(_ page: MachinePage) -> String {
+        let archive = isProbe ? page.archives[name] : nil
+        guard page.history != nil || archive != nil else { return "" }
+        let periods = page.periods
         let end = Timestamp(nanosecondsSince1970: periods.all.compactMap { $0.edges.last }.max() ?? 0)
-        let timeline = history.timeline(of: recorded, since: periods.first, until: end)
-        return "<div class=\"strips\">" + periods.all.map { Self.strip($0, timeline) }.joined() + "</div>\n"
+        let timeline = page.history?.timeline(of: recorded, since: periods.first, until: end)
+        let strips = periods.all.enumerated().map { number, period in
+            let shares = timeline?.shares(between: period.edges) ?? period.edges.dropLast().map { _ in TimeShare() }
+            guard number == 0, let archive, archive.count == shares.count else { return Self.strip(period, shares) }
+            // The history is exact, and limited in the number of its entries.
+            return Self.strip(period, zip(shares, archive).map { $0.isKnown || $1.isEmpty ? $0 : $1 })
+        }
+        return "<div class=\"strips\">\(strips.joined())</div>\n"
     }
 
-    private static func strip(_ period: PagePeriods.Period, _ timeline: HistoryTimeline) -> String {
-        let shares = timeline.shares(between: period.edges)
+    private static func strip(_ period: PagePeriods.Period, _ shares: [TimeShare]) -> String {
         let whole = shares.reduce(TimeShare(), +)
         let percent = whole.downShare.map { PercentText.roundedDown(1 - $0) } ?? "not known"
         var titles: [Int: String] = [:]
@@ -113,4 +121,8 @@ extension ProbePause {
         case .tunnel: "a tunnel leads to it"
         }
     }
+}
+
+extension TimeShare {
+    fileprivate var isKnown: Bool { up + down + unknown > 0 }
 }

@@ -18,6 +18,7 @@ struct PageSnapshot: Sendable {
     var options: ReachabilityEngine.Options
     /// `nil` without a history.
     var history: HistoryFiles?
+    var archives = PageArchives()
     /// Whether the daemon ends, so that this is its last page.
     var isLast = false
 
@@ -40,6 +41,9 @@ struct PageSnapshot: Sendable {
         }
         if let log = history.flatMap({ try? $0.read() }) {
             page.history = HistorySource(log, now: moment, boot: BootIdentity.current, isRunning: !isLast)
+        }
+        if let directory = history?.directory, let days = page.periods.all.first {
+            page.archives = archives.shares(of: probes.map(\.name), between: days.edges, in: directory)
         }
         var generator = SystemRandomNumberGenerator()
         return page.html(nonce: HTMLPage.nonce(&generator))

@@ -23,6 +23,7 @@ struct ProbeText {
                         separator: ", ")
             )
         }
+        if let burst = result.burst { lines.append("    " + Self.describe(burst)) }
         if let end = result.certificateEnd, let days = result.certificateDays {
             // It may not be valid yet, or be another host's.
             let isRefused = result.outcome == .fail(.certificate)
@@ -34,6 +35,15 @@ struct ProbeText {
             lines.append("    " + text)
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// `2 of 20 lost; 11.2 ms to 40.1 ms, median 12.0 ms, jitter 3.10 ms`
+    static func describe(_ burst: ProbeBurst) -> String {
+        let loss = "\(burst.lost) of \(burst.sent) lost"
+        guard let trips = burst.trips else { return loss }
+        return loss
+            + "; \(DurationText.milliseconds(trips.least)) to \(DurationText.milliseconds(trips.most)), median \(DurationText.milliseconds(trips.median)), "
+            + "jitter \(DurationText.milliseconds(trips.jitter))"
     }
 
     func word(_ outcome: ProbeResult.Outcome) -> String {

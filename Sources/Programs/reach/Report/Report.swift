@@ -31,6 +31,8 @@ struct Report {
     /// The targets that get a map of hours: those that were named, or the first.
     var mapped: [HourMapOfTarget] = []
     var probes: Record<[ProbeSeries]>
+    /// What the archives of probes have of the period.
+    var archives: [ArchiveSeries] = []
     var queue: Record<QueueTally>
     /// What the lines were like that were measured.
     var lines: [QualitySeries] = []

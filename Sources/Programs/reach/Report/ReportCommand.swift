@@ -12,7 +12,7 @@ struct ReportCommand: ParsableCommand {
         abstract: "Print a report of outages, for those who have to mend them.",
         discussion: """
             Availability, each outage with its length and what failed, a map of hours, and from the journal the latency and loss \
-            of probes and what the queue did. Reads the daemon's files, so the daemon need not run.
+            of probes and what the queue did; from their archives what probes found in years. Reads the daemon's files, so the daemon need not run.
 
             Exit status: 0 printed, 1 there is no history, 2 usage, 4 it cannot be read.
             """)
@@ -83,6 +83,7 @@ struct ReportCommand: ParsableCommand {
             isRunning: HistoryReading.isCurrent(log, boot: boot), host: MachineName.current, zone: .system,
             labels: ReportLabels(title: title, customer: customer, publicAddress: publicAddress),
             isClockSynchronized: ClockFacts.isSynchronizedNow)
+        report.archives = ArchiveSeries.read(in: directory, from: report.from, to: report.to, now: now.wall)
         if getuid() != 0, report.queue.value != nil { report.notes.append("Requests of other users are not counted.") }
         switch form {
         case .html:

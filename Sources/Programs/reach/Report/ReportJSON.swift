@@ -43,6 +43,7 @@ extension JSONWriter {
             json.field("outages", array: { json in for outage in report.outages { json.outage(outage) } })
             json.field("hours", array: { json in for mapped in report.mapped { json.hours(mapped) } })
             json.field("probes", array: { json in for series in report.probes.value ?? [] { json.series(series) } })
+            json.field("archives", array: { json in for series in report.archives { json.archive(series) } })
             json.field("lines", array: { json in for series in report.lines { json.line(series) } })
             json.key("queue")
             json.tally(report.queue.value)
@@ -163,6 +164,33 @@ extension JSONWriter {
         field("p50_us", part.median.map { $0.microseconds })
         field("p90_us", part.percentile90.map { $0.microseconds })
         field("p99_us", part.percentile99.map { $0.microseconds })
+    }
+
+    private mutating func archive(_ series: ArchiveSeries) {
+        object { json in
+            json.field("probe", series.name)
+            json.field("target", series.target)
+            json.field("whole", object: { $0.part(series.whole) })
+            json.field("parts", array: { json in for part in series.parts { json.object { $0.part(part) } } })
+        }
+    }
+
+    private mutating func part(_ part: ArchiveSeries.Part) {
+        field("from", part.from)
+        field("to", part.to)
+        key("availability")
+        share(part.availability)
+        field("ok_ms", part.ok.milliseconds)
+        field("fail_ms", part.fail.milliseconds)
+        field("paused_ms", part.paused.milliseconds)
+        field("inconclusive_ms", part.inconclusive.milliseconds)
+        field("ok", part.answered.wide)
+        field("failed", part.failed.wide)
+        key("loss")
+        share(part.loss)
+        field("min_us", part.least?.microseconds)
+        field("mean_us", part.mean?.microseconds)
+        field("max_us", part.most?.microseconds)
     }
 
     private mutating func tally(_ tally: QueueTally?) {

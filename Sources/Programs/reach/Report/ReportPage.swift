@@ -13,7 +13,8 @@ struct ReportPage {
         let title = report.title
         var output = HTMLPage.head(title: title, nonce: nonce, styles: ReportStyles.text.utf8)
         let sections =
-            [particulars, availability, outages] + report.mapped.map(hours) + lines + probes + [metered, queue, notes]
+            [particulars, availability, outages] + report.mapped.map(hours) + lines + probes + archives
+            + [metered, queue, notes]
         output += "<header><h1>\(HTMLPage.escaped(title))</h1>\n\(period)</header>\n<main>\n".utf8
         for section in sections { output += section.utf8 }
         output += "</main>\n</html>\n".utf8
@@ -173,6 +174,34 @@ struct ReportPage {
             caption:
                 "Attempts of \(series.name): percentiles of those that were answered, and the share of those that failed",
             heading: ["From", "Attempts", "Lost", "p50", "p90", "p99"], rows: rows)
+    }
+
+    /// Without archives there is no section: few daemons keep them.
+    private var archives: [String] {
+        guard !report.archives.isEmpty else { return [] }
+        let body = report.archives.map { series in
+            "<h3>\(HTMLPage.escaped(series.name)) <span>\(HTMLPage.escaped(series.target))</span></h3>\n"
+                + ArchiveStrip(series, report).html + details("As a table", table(series))
+        }
+        return [section("archives", "Archives of probes", body.joined())]
+    }
+
+    private func table(_ series: ArchiveSeries) -> HTMLTable {
+        let parts = [series.whole] + series.parts.filter { $0.availability != nil || $0.paused > .zero }
+        let rows = parts.enumerated().map { number, part in
+            [
+                HTMLTable.Cell(number == 0 ? "all" : report.stamp(part.from)),
+                .number(part.availability.map(PercentText.roundedDown) ?? "–"),
+                .number("\(part.answered + part.failed)"),
+                .number(part.loss.map(PercentText.roundedUp) ?? "–"),
+                .number(part.least.map(DurationText.milliseconds) ?? "–"),
+                .number(part.mean.map(DurationText.milliseconds) ?? "–"),
+                .number(part.most.map(DurationText.milliseconds) ?? "–"),
+            ]
+        }
+        return HTMLTable(
+            caption: "What the archive of \(series.name) has: how long it worked, and the durations of its attempts",
+            heading: ["From", "Available", "Attempts", "Lost", "Least", "Mean", "Most"], rows: rows)
     }
 
     private var metered: String {

@@ -32,6 +32,11 @@ struct ReportTable {
                 output += row("probe", ["target": Self.safe(series.name)], cells(part))
             }
         }
+        for series in report.archives {
+            for part in series.parts where part.availability != nil || part.paused > .zero {
+                output += row("archive", ["target": Self.safe(series.name)], cells(part))
+            }
+        }
         for series in report.lines {
             for part in series.parts where part.packets > 0 {
                 output += row("line", ["target": Self.safe(series.interface)], cells(part))
@@ -90,6 +95,15 @@ struct ReportTable {
             "begin": time(part.from), "end": time(part.to), "attempts": "\(part.ok + part.failed)",
             "lost": "\(part.failed)", "p50_ms": Self.milliseconds(part.median),
             "p90_ms": Self.milliseconds(part.percentile90), "p99_ms": Self.milliseconds(part.percentile99),
+        ]
+    }
+
+    private func cells(_ part: ArchiveSeries.Part) -> [String: String] {
+        [
+            "begin": time(part.from), "end": time(part.to),
+            "available": part.availability.map { Self.number($0, 6) } ?? "", "up_s": Self.seconds(part.ok),
+            "down_s": Self.seconds(part.fail), "unknown_s": Self.seconds(part.paused + part.inconclusive),
+            "attempts": "\(part.answered + part.failed)", "lost": "\(part.failed)",
         ]
     }
 

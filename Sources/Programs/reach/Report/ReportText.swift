@@ -11,8 +11,9 @@ struct ReportText {
     let isUnicode: Bool
 
     var text: String {
-        ([head, particulars, availability, outages, maps] + lines + [probes, metered, queue, notes]).joined(
-            separator: "\n")
+        ([head, particulars, availability, outages, maps] + lines + [probes] + archives + [metered, queue, notes])
+            .joined(
+                separator: "\n")
     }
 
     private var head: String {
@@ -144,6 +145,44 @@ struct ReportText {
             ]
         }
         return heading("Probes") + table(["PROBE", "ATTEMPTS", "LOST", "P50", "P90", "P99", "TARGET"], rows)
+    }
+
+    /// Nothing where no probe has an archive.
+    private var archives: [String] {
+        guard !report.archives.isEmpty else { return [] }
+        let rows = report.archives.map { series in
+            let whole = series.whole
+            return [
+                TextTable.Cell(DisplayText.sanitized(series.name), .bold),
+                TextTable.Cell(whole.availability.map(PercentText.roundedDown) ?? "not known"),
+                TextTable.Cell("\(whole.answered + whole.failed)"),
+                TextTable.Cell(whole.loss.map(PercentText.roundedUp) ?? ""),
+                TextTable.Cell(whole.least.map(DurationText.milliseconds) ?? ""),
+                TextTable.Cell(whole.mean.map(DurationText.milliseconds) ?? ""),
+                TextTable.Cell(whole.most.map(DurationText.milliseconds) ?? ""),
+            ]
+        }
+        let strips = report.archives.map { series in
+            "\n" + DisplayText.sanitized(series.name) + ", each sign \(part(of: series)):\n" + strip(series)
+        }
+        return [
+            heading("Archives of probes")
+                + table(["PROBE", "AVAILABLE", "ATTEMPTS", "LOST", "LEAST", "MEAN", "MOST"], rows) + strips.joined()
+        ]
+    }
+
+    private func part(of series: ArchiveSeries) -> String {
+        guard let first = series.parts.first else { return "" }
+        return DurationText.describe(
+            .nanoseconds(first.to.nanosecondsSince1970) - .nanoseconds(first.from.nanosecondsSince1970))
+    }
+
+    /// The signs of the map of hours, in lines that fit.
+    private func strip(_ series: ArchiveSeries) -> String {
+        let signs = series.parts.map { style.paint(glyph($0.level), colour($0.level)) }
+        let room = max(16, min(width ?? 96, 96))
+        return stride(from: 0, to: signs.count, by: room)
+            .map { signs[$0..<min($0 + room, signs.count)].joined() + "\n" }.joined()
     }
 
     private var metered: String {
