@@ -199,8 +199,9 @@ private func checkChallenge(_ text: String) {
 /// A condition on the first line, and behind it the document that it is about.
 private func checkBody(_ bytes: [UInt8]) {
     let rows = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
+    let first = text(rows[0])
     do throws(JSONConditionError) {
-        let condition = try JSONCondition(text(rows[0]))
+        let condition = try JSONCondition(first)
         precondition((try? JSONCondition(condition.description)) == condition, "another condition when written")
         let limits = JSONReader.Limits(values: 10_000)
         guard rows.count > 1, let document = try? JSONReader.outline(Array(rows[1]), .asFoundation, limits: limits)
@@ -210,7 +211,7 @@ private func checkBody(_ bytes: [UInt8]) {
         guard let fault = condition.fault(in: document) else { return }
         precondition(isOneLine(fault) && fault.utf8.count < 4096, "a sentence of several lines, or a long one")
     } catch {
-        precondition(isOneLine(error.description) && error.offset <= rows[0].count, "a place outside the text")
+        precondition(isOneLine(error.description) && error.offset <= first.utf8.count, "a place outside the text")
     }
 }
 

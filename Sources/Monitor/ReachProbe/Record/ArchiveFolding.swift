@@ -12,7 +12,11 @@ package struct ArchiveFolding: Hashable, Sendable {
 
     /// What belongs to one row so far.
     private struct Sums: Hashable {
-        var times: [UptimeMeter.Kind: Int64] = [:]
+        /// Nanoseconds of each kind.
+        var ok: Int64 = 0
+        var fail: Int64 = 0
+        var paused: Int64 = 0
+        var inconclusive: Int64 = 0
         var answered = 0
         var failed = 0
         var sent = 0
@@ -20,6 +24,15 @@ package struct ArchiveFolding: Hashable, Sendable {
         var microseconds: Int64 = 0
         var least: Int64 = .max
         var most: Int64 = 0
+
+        mutating func add(_ time: Int64, of kind: UptimeMeter.Kind) {
+            switch kind {
+            case .ok: ok += time
+            case .fail: fail += time
+            case .paused: paused += time
+            case .inconclusive: inconclusive += time
+            }
+        }
     }
 
     private var open: [Key: Sums] = [:]
@@ -86,7 +99,7 @@ package struct ArchiveFolding: Hashable, Sendable {
         while rest > 0, time >= Self.earliest * 1_000_000_000 {
             let part = min(rest, step - time % step)
             let key = Key(level: level, slot: level.slot(of: time / 1_000_000_000))
-            open[key, default: Sums()].times[kind, default: 0] += part
+            open[key, default: Sums()].add(part, of: kind)
             (time, rest) = (time + part, rest - part)
         }
     }
@@ -109,14 +122,12 @@ package struct ArchiveFolding: Hashable, Sendable {
 
     private static func row(_ key: Key, _ sums: Sums) -> ArchiveRow {
         var row = ArchiveRow(key.level, slot: key.slot)
-        func parts(_ kind: UptimeMeter.Kind) -> Int {
-            let step = key.level.step * 1_000_000_000 / Int64(ArchiveRow.wholeTime)
-            return Int(((sums.times[kind] ?? 0) + step / 2) / step)
-        }
+        let part = key.level.step * 1_000_000_000 / Int64(ArchiveRow.wholeTime)
+        func parts(_ time: Int64) -> Int { Int((time + part / 2) / part) }
         // By the same way as later sums, which keeps the whole within the row's time.
         var times = ArchiveRow(key.level, slot: key.slot)
         (times.ok, times.fail, times.paused, times.inconclusive) = (
-            parts(.ok), parts(.fail), parts(.paused), parts(.inconclusive)
+            parts(sums.ok), parts(sums.fail), parts(sums.paused), parts(sums.inconclusive)
         )
         (row.answered, row.failed) = (sums.answered, sums.failed)
         if sums.sent > 0 { row.lost = sums.lost * 10_000 / sums.sent }

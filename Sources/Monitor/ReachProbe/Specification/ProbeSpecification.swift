@@ -46,6 +46,9 @@ package struct ProbeSpecification: Hashable, Sendable {
     package var burst: Int?
     /// Whether an attempt sends several also where the path is metered, or may be.
     package var burstsOnMetered = false
+    /// Whether a name is not tested at addresses that mean another host on each machine: those of the loopback and of links. Who
+    /// may name a host, but not its addresses, could otherwise ask this machine for what only it may see.
+    package var refusesLocalAddresses = false
     package var expected = ExpectedAnswer()
 
     package init(name: String, target: ProbeTarget) {

@@ -37,6 +37,7 @@ extension ProbeServiceHandler {
     {
         var specification = module.specification("", target)
         specification.timeout = order.timeout(of: specification)
+        specification.refusesLocalAddresses = true
         // Which path leads to the target is not known; mostly it is that of the Internet.
         let isMetered = registry.namedStates.first?.state.isMetered ?? true
         return isMetered && !specification.burstsOnMetered ? specification.withoutBurst : specification

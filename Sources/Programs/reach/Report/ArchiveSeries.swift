@@ -49,8 +49,9 @@ struct ArchiveSeries {
         var place = start
         while place < end {
             let limit = min(place + width, end)
-            // A row belongs to the part in which it begins.
-            let inside = limit == end ? rows : rows.prefix { $0.from.nanosecondsSince1970 < limit }
+            // A row belongs to the part that has its middle.
+            let half = level.step * second / 2
+            let inside = limit == end ? rows : rows.prefix { $0.from.nanosecondsSince1970 + half < limit }
             rows = rows.dropFirst(inside.count)
             parts.append(
                 Part(
