@@ -10,7 +10,7 @@ let groups: [(folder: String, modules: [String])] = [
             "CReachLinux", "CSQLite", "CSystemdBus", "CToml", "CZlib",
         ]
     ),
-    ("Base", ["ReachCore", "ReachLoop", "ReachTOML", "ReachTerminal"]),
+    ("Base", ["ReachCore", "ReachLoop", "ReachTOML", "ReachTerminal", "ReachPage"]),
     ("System", ["ReachKernel", "ReachTransfer"]),
     ("Queue", ["ReachQueue", "ReachQueueRuntime"]),
     ("Control", ["ReachControl"]),
@@ -141,12 +141,14 @@ let targets: [Target] = [
         "ReachDaemon",
         [
             "CReachLinux", "ReachTOML", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachProbe",
-            "ReachQueue", "ReachQueueRuntime", "ReachControl", logging,
+            "ReachQueue", "ReachQueueRuntime", "ReachControl", "ReachTerminal", "ReachPage", logging,
         ]),
     // What `reach` and `reach-fleet` print alike.
     module("ReachTerminal", ["ReachCore", "ReachLoop"]),
+    // What is written as HTML: reports, the page of one machine, the page of a fleet.
+    module("ReachPage", ["ReachCore"]),
     module(
-        "ReachFleet", ["ReachCore"],
+        "ReachFleet", ["ReachCore", "ReachPage"],
         resources: [
             .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/page.js"),
         ]),
@@ -155,8 +157,7 @@ let targets: [Target] = [
         name: "reach-fleet",
         dependencies: [
             "CReachLinux", "ReachCore", "ReachLoop", "ReachQueue", "ReachControl", "ReachTerminal", "ReachTOML",
-            "ReachFleet",
-            "ReachFleetLink",
+            "ReachPage", "ReachFleet", "ReachFleetLink",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         path: path("reach-fleet"),
@@ -176,6 +177,7 @@ let targets: [Target] = [
         name: "reach",
         dependencies: [
             "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachQueue", "ReachControl", "ReachTerminal",
+            "ReachPage",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         path: path("reach"),
@@ -265,10 +267,10 @@ let targets: [Target] = [
         "ReachDaemonTests",
         [
             "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachProbe", "ReachControl", "ReachQueue",
-            "ReachQueueRuntime", "ReachDaemon", "ReachTOML", "ReachTesting", logging,
+            "ReachQueueRuntime", "ReachDaemon", "ReachTOML", "ReachPage", "ReachTesting", logging,
         ]),
     tests("ReachQueueTests", ["ReachCore", "ReachQueue", "ReachTesting"]),
-    tests("ReachFleetTests", ["ReachCore", "ReachFleet", "ReachTesting"]),
+    tests("ReachFleetTests", ["ReachCore", "ReachPage", "ReachFleet", "ReachTesting"]),
     tests(
         "ReachFleetLinkTests",
         [
@@ -294,8 +296,7 @@ let targets: [Target] = [
         "ReachCommandTests",
         [
             "reach", "reachd", "reach-fleet", "reach-desktop", "confine", "monitor", "queuerun", "ReachCore",
-            "ReachQueue",
-            "ReachControl", "ReachTerminal", "ReachTesting",
+            "ReachQueue", "ReachControl", "ReachTerminal", "ReachPage", "ReachTesting",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ]),
     tests(

@@ -79,7 +79,7 @@ import Testing
 
     @Test func `durations have three digits that matter`() {
         let texts = [0, 7, 123, 9999, 12_345, 123_456, 1_234_567, 61_000_000].map {
-            ProbeText.milliseconds(.microseconds($0))
+            DurationText.milliseconds(.microseconds($0))
         }
         #expect(texts == ["0.00 ms", "0.00 ms", "0.12 ms", "9.99 ms", "12.3 ms", "123 ms", "1.23 s", "61.00 s"])
         #expect(ProbesText.percent(1) == "100.00 %")

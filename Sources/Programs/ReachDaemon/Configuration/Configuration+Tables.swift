@@ -91,6 +91,7 @@ extension Configuration {
             [
                 ConfigurationKey("entries", \.history.entries, .number(0...1_000_000)),
                 ConfigurationKey("directory", \.history.directory, .path(longest: 4000)),
+                ConfigurationKey("test_outages", \.history.testsOutages, .flag),
             ]),
         .keys(
             "journal",
@@ -160,6 +161,7 @@ extension Configuration {
                 ConfigurationKey(
                     "interval", \.metrics.interval, .duration(from: .seconds(1), upTo: .seconds(86_400))),
             ]),
+        .keys("page", [ConfigurationKey("directory", \.page.directory, .path(longest: 4000))]),
     ]
 
     /// The keys of a `[[probe]]` table.

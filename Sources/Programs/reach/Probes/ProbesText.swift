@@ -53,9 +53,9 @@ struct ProbesText {
             state(report),
             TextTable.Cell(DurationText.describe(age(of: report))),
             TextTable.Cell(report.uptime.availability.map(Self.percent) ?? ""),
-            TextTable.Cell(latency.map { ProbeText.milliseconds($0.median) } ?? ""),
-            TextTable.Cell(latency.map { ProbeText.milliseconds($0.percentile90) } ?? ""),
-            TextTable.Cell(latency.map { ProbeText.milliseconds($0.percentile99) } ?? ""),
+            TextTable.Cell(latency.map { DurationText.milliseconds($0.median) } ?? ""),
+            TextTable.Cell(latency.map { DurationText.milliseconds($0.percentile90) } ?? ""),
+            TextTable.Cell(latency.map { DurationText.milliseconds($0.percentile99) } ?? ""),
         ]
         if hasBurst { cells.append(TextTable.Cell(report.last?.burst.map { Self.percent($0.lossShare) } ?? "")) }
         return cells + [TextTable.Cell(last(report))]
@@ -78,7 +78,7 @@ struct ProbesText {
 
     private func last(_ report: ProbeReport) -> String {
         guard let last = report.last else { return "" }
-        guard last.outcome != .ok else { return ProbeText.milliseconds(last.duration) }
+        guard last.outcome != .ok else { return DurationText.milliseconds(last.duration) }
         return DisplayText.sanitized(last.detail.isEmpty ? last.outcome.reason ?? "" : last.detail)
     }
 

@@ -92,12 +92,12 @@ extension ArchiveSeries.Part {
 }
 
 extension ArchiveSeries.Part {
-    /// As of an hour in a map.
-    var level: HourMap.Hour.Level {
-        guard let availability else { return inconclusive + paused > .zero ? .unknown : .notObserved }
-        if fail == .zero { return .up }
-        if availability < 0.0005 { return .down }
-        if fail < .seconds(60) { return .briefly }
-        return availability > 0.75 ? .partly : .mostly
+    /// The class of its cell in a picture.
+    var level: TimeShare.Level {
+        let second = Duration.seconds(1)
+        return TimeShare(
+            up: ok / second, down: fail / second, unknown: (paused + inconclusive) / second,
+            notObserved: ok + fail + paused + inconclusive > .zero ? 0 : 1
+        ).level
     }
 }

@@ -9,9 +9,36 @@ extension JSONWriter {
             json.field("type", "report")
             json.times(now.wall, now.boot)
             json.field("host", report.host)
+            json.field("title", report.labels.title)
+            json.field("customer", report.labels.customer)
+            json.field("public_address", report.labels.publicAddress)
             json.field("from", report.from)
             json.field("to", report.to)
             json.field("zone", report.zoneNames)
+            json.field(
+                "links",
+                array: { json in
+                    for link in report.facts.links {
+                        json.object { json in
+                            json.field("interface", link.interface)
+                            json.field("class", link.linkClass)
+                            json.field("path_ms", link.duration.milliseconds)
+                            json.key("share")
+                            json.share(link.share)
+                        }
+                    }
+                })
+            json.field(
+                "gateways",
+                array: { json in
+                    for gateway in report.facts.gateways {
+                        json.object { json in
+                            json.field("address", gateway.address)
+                            json.field("interface", gateway.interface)
+                        }
+                    }
+                })
+            json.field("clock", object: { $0.clock(report.facts.clock) })
             json.field("targets", array: { json in for figures in report.targets { json.figures(figures.summary) } })
             json.field("outages", array: { json in for outage in report.outages { json.outage(outage) } })
             json.field("hours", array: { json in for mapped in report.mapped { json.hours(mapped) } })
@@ -60,7 +87,7 @@ extension JSONWriter {
         }
     }
 
-    private mutating func outage(_ outage: ReportOutage) {
+    private mutating func outage(_ outage: RecordedOutage) {
         object { json in
             json.field("target", outage.target)
             json.field("from", outage.from)
@@ -75,7 +102,26 @@ extension JSONWriter {
             json.field("class", outage.linkClass)
             json.field("sentence", outage.sentence)
             json.field("waiting", outage.waiting?.wide)
+            json.field("gateway", outage.gateway)
+            json.key("tests")
+            if let tests = outage.tests { json.tests(tests) } else { json.value(nil) }
         }
+    }
+
+    private mutating func tests(_ tests: OutageEvidence) {
+        object { json in
+            json.field("outcome", tests.outcome)
+            json.field("party", tests.party)
+            json.field("text", tests.text)
+            json.field("steps", tests.steps)
+        }
+    }
+
+    private mutating func clock(_ clock: ClockFacts) {
+        key("synchronized")
+        if let isSynchronized = clock.isSynchronized { value(isSynchronized) } else { value(nil) }
+        field("steps", clock.steps.wide)
+        field("largest_step_ms", clock.largest.milliseconds)
     }
 
     private mutating func hours(_ mapped: Report.HourMapOfTarget) {

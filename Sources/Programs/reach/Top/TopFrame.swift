@@ -128,8 +128,8 @@ struct TopFrame {
             let colour: TerminalStyle.Colour =
                 report.pause != nil ? .yellow : report.state == .up ? .green : report.state == .down ? .red : .yellow
             let word = report.pause == nil ? report.state.rawValue : "paused"
-            let median = report.latency.map { ProbeText.milliseconds($0.median) } ?? ""
-            let high = report.latency.map { ProbeText.milliseconds($0.percentile99) } ?? ""
+            let median = report.latency.map { DurationText.milliseconds($0.median) } ?? ""
+            let high = report.latency.map { DurationText.milliseconds($0.percentile99) } ?? ""
             let line = chart.chart(report, beats + ProbesText.indentCount)
             return [
                 TopCell(DisplayText.sanitized(report.name), .bold, least: 8),

@@ -20,6 +20,8 @@ package struct QueueStatistics: Hashable, Sendable {
     package var isHeld = false
     /// Whether the queue's file cannot be written.
     package var isDegraded = false
+
+    package init() {}
 }
 
 extension QueueScheduler {
