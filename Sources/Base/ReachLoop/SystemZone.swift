@@ -1,9 +1,9 @@
 internal import Glibc
-internal import ReachCore
+package import ReachCore
 
 extension LocalZone {
     /// The time zone of this machine, or the one that the variable TZ names (tzset(3)).
-    static let system = LocalZone { time in
+    package static let system = LocalZone { time in
         var seconds = time_t(time.nanosecondsSince1970.flooredSeconds)
         var parts = tm()
         localtime_r(&seconds, &parts)
