@@ -163,7 +163,7 @@ let targets: [Target] = [
         path: path("reach-fleet"),
         swiftSettings: strict
     ),
-    module("ReachDesktop", ["ReachCore"]),
+    module("ReachDesktop", ["ReachCore", "ReachPage"]),
     .executableTarget(
         name: "reach-desktop",
         dependencies: [

@@ -1,4 +1,5 @@
 package import ReachCore
+internal import ReachPage
 
 /// What a notification says of a portal.
 package struct PortalNotice: Hashable, Sendable {
