@@ -45,9 +45,9 @@ struct SchemaProgramTests {
 
     @Test func `a report has every key of the schema`() throws {
         var json = JSONWriter()
-        json.report(
-            ExampleReport.report(ExampleReport.log(ExampleReport.night)),
-            at: ExampleReport.moment(3 * ExampleReport.day))
+        var report = ExampleReport.report(ExampleReport.log(ExampleReport.night))
+        report.archives = [ArchiveSeriesTests.example()]
+        json.report(report, at: ExampleReport.moment(3 * ExampleReport.day))
         var empty = JSONWriter()
         empty.report(
             ExampleReport.report(ExampleReport.log(), .absent("it is off"), traffic: nil),
