@@ -7,7 +7,7 @@ let groups: [(folder: String, modules: [String])] = [
         "C",
         [
             "CAres", "CCurl", "CExpat", "CNats", "CNetlink", "CNetlinkGeneric", "CNetlinkRoute", "CPublicSuffix",
-            "CReachLinux", "CSQLite", "CToml", "CZlib",
+            "CReachLinux", "CSQLite", "CSystemdBus", "CToml", "CZlib",
         ]
     ),
     ("Base", ["ReachCore", "ReachLoop", "ReachTOML", "ReachTerminal", "ReachPage"]),
@@ -16,7 +16,10 @@ let groups: [(folder: String, modules: [String])] = [
     ("Control", ["ReachControl"]),
     ("Monitor", ["ReachProbe", "Reachability", "ReachabilityFoundation"]),
     ("Sessions", ["ReachSerialization", "ReachSession", "ReachSessionFoundation"]),
-    ("Programs", ["ReachDaemon", "reachd", "reach", "ReachCommand", "ReachCrash", "Examples"]),
+    (
+        "Programs",
+        ["ReachDaemon", "reachd", "reach", "ReachCommand", "ReachCrash", "ReachDesktop", "reach-desktop", "Examples"]
+    ),
     ("Fleet", ["ReachFleet", "ReachFleetLink", "reach-fleet"]),
 ]
 
@@ -85,6 +88,7 @@ let products: [Product] = [
     .executable(name: "reach", targets: ["reach"]),
     .executable(name: "reachd", targets: ["reachd"]),
     .executable(name: "reach-fleet", targets: ["reach-fleet"]),
+    .executable(name: "reach-desktop", targets: ["reach-desktop"]),
 ]
 
 let targets: [Target] = [
@@ -96,6 +100,7 @@ let targets: [Target] = [
     library("CPublicSuffix", pkgConfig: "libpsl", "libpsl-dev"),
     // Without pkg-config's name, so that programs which use only the libraries get no warning about it.
     library("CNats", pkgConfig: nil, "libnats-dev"),
+    library("CSystemdBus", pkgConfig: nil, "libsystemd-dev"),
     c("CCurl", ["CReachLinux"]),
     c("CNetlinkRoute", ["CReachLinux"]),
     c("CNetlinkGeneric", ["CReachLinux"]),
@@ -156,6 +161,16 @@ let targets: [Target] = [
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         path: path("reach-fleet"),
+        swiftSettings: strict
+    ),
+    module("ReachDesktop", ["ReachCore", "ReachPage"]),
+    .executableTarget(
+        name: "reach-desktop",
+        dependencies: [
+            "CSystemdBus", "ReachCore", "ReachLoop", "ReachControl", "ReachTerminal", "ReachDesktop",
+            .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        ],
+        path: path("reach-desktop"),
         swiftSettings: strict
     ),
     .executableTarget(
@@ -280,10 +295,12 @@ let targets: [Target] = [
     tests(
         "ReachCommandTests",
         [
-            "reach", "reachd", "reach-fleet", "confine", "monitor", "queuerun", "ReachCore", "ReachQueue",
-            "ReachControl", "ReachTerminal", "ReachPage", "ReachTesting",
+            "reach", "reachd", "reach-fleet", "reach-desktop", "confine", "monitor", "queuerun", "ReachCore",
+            "ReachQueue", "ReachControl", "ReachTerminal", "ReachPage", "ReachTesting",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ]),
+    tests(
+        "ReachDesktopTests", ["reach-desktop", "reachd", "ReachCore", "ReachDesktop", "ReachLoop", "ReachTesting"]),
     // Separate from the other tests, because these wait for disks and silent daemons and would delay the rest.
     tests("ReachCrashTests", ["reach", "reachd", "reach-fleet", "queuecrash", "ReachCore", "ReachTesting"]),
 ]

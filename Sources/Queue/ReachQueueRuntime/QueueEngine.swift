@@ -10,6 +10,8 @@ package import ReachTransfer
 package final class QueueEngine {
     package struct Options: Sendable {
         package var policy = QueuePolicy()
+        /// Where periods of budgets begin at midnight.
+        package var zone = LocalZone.system
         package var attempts = QueueTransfers.Options()
         package var transfers = TransferEngine.Options()
         /// Makes the transfers in place of an engine; `nil` for an engine.
@@ -63,7 +65,8 @@ package final class QueueEngine {
         self.checker = checker
         proxies = options.attempts.proxies
         resolver = options.transfers.resolver
-        let driver = QueueDriver(loop: loop, policy: options.policy, seed: seed, onEvent: onEvent, notify: notify)
+        let driver = QueueDriver(
+            loop: loop, policy: options.policy, zone: options.zone, seed: seed, onEvent: onEvent, notify: notify)
         self.driver = driver
         attempts = QueueTransfers(
             loop: loop, transfers: options.transfers, options: options.attempts, make: options.makeTransfers

@@ -86,6 +86,12 @@ final class FakeQueue: QueueService {
 
     func holds(for caller: Caller, reply: @escaping Reply<[QueueHold]>) { answer(heldQueues, reply) }
 
+    var budgets: [MeteredReport] = []
+
+    func status(for caller: Caller, reply: @escaping Reply<QueueStatus>) {
+        answer(QueueStatus(count: items.count, holds: heldQueues, budgets: budgets), reply)
+    }
+
     func show(_ id: Int64, for caller: Caller, reply: @escaping Reply<RequestReport>) { find(id, reply) { $0 } }
 
     func explain(_ id: Int64, for caller: Caller, reply: @escaping Reply<RequestReport>) {

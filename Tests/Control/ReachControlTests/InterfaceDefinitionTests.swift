@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct InterfaceDefinitionTests {
     /// Checks that types, methods and errors have distinct names, since some parsers keep them in one table.
-    @Test(arguments: [(MonitorInterface.definition, 38), (QueueInterface.definition, 32)])
+    @Test(arguments: [(MonitorInterface.definition, 38), (QueueInterface.definition, 35)])
     func `every name in a definition is unique`(definition: String, count: Int) {
         let names = definition.split(separator: "\n").compactMap { line in
             let words = line.split { " (".contains($0) }
@@ -124,6 +124,11 @@ import Testing
         let moment = Instant.second(0)
         let request = try check("Request") { $0.queueItem(.full, at: moment) }
         #expect(Set(request["progress"]?.object?.keys ?? [:].keys) == fields("Progress"))
+        _ = try check("QueueStatus") {
+            let budget = MeteredReport(
+                scope: .all, budget: MeteredBudget(bytes: 1, per: .day), used: 0, renewed: moment.wall)
+            $0.queueStatus(QueueStatus(holds: [QueueHold(source: .root, since: moment)], budgets: [budget]), at: moment)
+        }
         _ = try check("Receipt") { $0.queueReceipt(QueueReceipt(id: 1, isKept: true), at: moment) }
         let explanation = try check("Explanation") {
             $0.queueExplanation(RequestReport.full.explained, at: moment)
@@ -153,6 +158,8 @@ import Testing
         record.destination = Destination(stored: "")
         record.condition = .any
         record.count = 1
+        record.budget = MeteredReport(
+            scope: .all, budget: MeteredBudget(bytes: 1, per: .day), used: 0, renewed: Instant.second(0).wall)
         return record
     }
 

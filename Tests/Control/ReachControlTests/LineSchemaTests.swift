@@ -196,6 +196,8 @@ import Testing
         record.destination = Destination(stored: "")
         record.condition = .any
         record.count = 1
+        record.budget = MeteredReport(
+            scope: .all, budget: MeteredBudget(bytes: 1, per: .day), used: 0, renewed: moment.wall)
         return record
     }
 }

@@ -202,6 +202,40 @@ import Testing
         #expect(try client.queueHolds() == holds)
     }
 
+    @Test func `the status of a queue has its count, its holds and its budgets`() throws {
+        let now = Instant(wall: Timestamp(nanosecondsSince1970: 1_795_000_000_000_000_000), boot: .init(nanoseconds: 5))
+        let holds = [QueueHold(source: .root, since: now)]
+        let budgets = [
+            MeteredReport(scope: .all, budget: MeteredBudget(bytes: 100, per: .month), used: 30, renewed: now.wall),
+            MeteredReport(scope: .user(7), budget: MeteredBudget(bytes: 9, per: .week), used: 12, renewed: nil),
+            MeteredReport(scope: .link("wwan*"), budget: MeteredBudget(bytes: 9, per: .day), used: 0, renewed: nil),
+        ]
+        server.queue { ($0.heldQueues, $0.budgets) = (holds, budgets) }
+        var client = try ControlClient(path: server.path)
+        #expect(try client.queueStatus() == QueueStatus(count: 0, holds: holds, budgets: budgets))
+    }
+
+    @Test(arguments: [(getuid(), nil, true), (getuid() + 7, nil, getuid() == 0), (getuid() + 7, getgid(), true)])
+    func `who may reload the configuration may go beyond a budget, and no one else`(
+        daemon: UInt32, group: UInt32?, isPermitted: Bool
+    ) throws {
+        let server = try TestServer(authority: ControlAuthority(user: daemon, group: group), hasQueue: true)
+        var client = try ControlClient(path: server.path)
+        var request = try RequestSpecification(url: "http://a")
+        _ = try client.add(request)
+        request.isOverBudget = true
+        var refusal: QueueServiceError?
+        do throws(ControlError) {
+            _ = try client.add(request)
+        } catch {
+            refusal = error.queueError
+        }
+        let who = "root, the daemon's own user and the members of the group socket.group"
+        #expect(
+            refusal == (isPermitted ? nil : .notPermitted(reason: "only \(who) go beyond a budget for metered links")))
+        #expect(server.queue { $0.requests.map(\.0.isOverBudget) } == (isPermitted ? [false, true] : [false]))
+    }
+
     @Test func `a request is shown whole, and so is why it waits`() throws {
         server.queue { $0.items = [7: .full, 8: .waiting(8)] }
         var client = try ControlClient(path: server.path)

@@ -13,7 +13,8 @@ internal import Testing
         "schema",
     ]
     private static let queueCommands = [
-        "add", "import", "list", "show", "explain", "hold", "release", "cancel", "retry", "wait", "result", "top",
+        "add", "import", "list", "show", "explain", "status", "hold", "release", "cancel", "retry", "wait", "result",
+        "top",
     ]
 
     @Test func `every command is in the manual, and no other`() throws {

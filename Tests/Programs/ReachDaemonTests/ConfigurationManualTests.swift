@@ -30,8 +30,11 @@ import Testing
         let report = ProbeReport(
             name: "shop", target: "tcp://192.0.2.1:1", state: .down, since: moment.wall, interval: .seconds(30))
         let probe = try #require(HookEvent(ProbeEvent(.down, at: moment, report: report)))
+        var used = QueueEvent(.meteredUsed, at: moment, epoch: 1)
+        used.budget = MeteredReport(scope: .all, budget: MeteredBudget(bytes: 1, per: .day), used: 1, renewed: nil)
+        let budget = try #require(HookEvent(used))
         var queue = HookQueue()
-        let runs = [HookEvent(change), request, probe].flatMap { event in
+        let runs = [HookEvent(change), request, probe, budget].flatMap { event in
             defer { _ = queue.finished("a") }
             return queue.add(event, for: ["a"])
         }

@@ -2,6 +2,7 @@ import ReachControl
 import ReachCore
 import ReachDaemon
 import ReachKernel
+import ReachQueue
 import ReachTOML
 import ReachTesting
 import Testing
@@ -9,6 +10,26 @@ import Testing
 @Suite struct ConfigurationTests {
     private func parse(_ text: String) throws(ConfigurationError) -> Configuration {
         try Configuration.parse(Array(text.utf8), file: "reach.toml")
+    }
+
+    @Test func `budgets for metered links are those of the queue, in the order of the tables`() throws {
+        let configuration = try parse(
+            """
+            [queue]
+            metered_budget = "200 MiB/month"
+            metered_budget_per_user = "5GiB/week"
+            metered_budget_begins = 14
+            [[interface]]
+            match = "wwan0"
+            metered_budget = "1 B/day"
+            [[interface]]
+            match = "wwan*"
+            metered_budget = "1 MiB/day"
+            """)
+        let policy = configuration.meteredPolicy
+        #expect(policy.all?.description == "200 MiB/month" && policy.perUser?.description == "5 GiB/week")
+        #expect(policy.links.map(\.match.pattern) == ["wwan0", "wwan*"] && policy.begins == 14)
+        #expect(Configuration().meteredPolicy.isEmpty)
     }
 
     @Test func `every key is read`() throws {
@@ -148,6 +169,18 @@ import Testing
             "3: limits.connections_per_user: it is more than connections (5)"
         ),
         ("[hold.up]", "1: hold.up: it is a table"),
+        ("[queue]\nmetered_budget = '200 MB/month'", "2: queue.metered_budget: \"200 MB/month\" is no such amount"),
+        ("[queue]\nmetered_budget_per_user = 5", "2: queue.metered_budget_per_user: it is a whole number"),
+        ("[queue]\nmetered_budget_begins = 32", "2: queue.metered_budget_begins: it is 32"),
+        (
+            "[queue]\nmetered_budget = '1 MiB/week'\nmetered_budget_begins = 8",
+            "3: queue.metered_budget_begins: no period of a budget begins on day 8"
+        ),
+        ("[queue]\nmetered_budget_begins = 2", "2: queue.metered_budget_begins: no period of a budget begins on day 2"),
+        (
+            "[[interface]]\nmatch = 'wwan*'\nmetered_budget = '0 B/day'",
+            "3: interface.metered_budget: \"0 B/day\" is no such amount"
+        ),
         ("[hold]\n\"zz\\u001bz\" = 1", "2: hold.zz\\u{1b}z: unknown key"),
     ])
     func `an error about a wrong value has its line, key and problem`(text: String, problem: String) {

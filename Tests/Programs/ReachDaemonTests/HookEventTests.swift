@@ -99,6 +99,27 @@ import Testing
         #expect(event.json.last == UInt8(ascii: "\n"))
     }
 
+    @Test(arguments: [(QueueEvent.Kind.meteredLow, "80"), (.meteredUsed, "100")])
+    func `a hook gets how much of a budget is used`(kind: QueueEvent.Kind, percent: String) throws {
+        var used = QueueEvent(
+            kind, at: Instant(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0)), epoch: 1)
+        used.owner = 1000
+        used.budget = MeteredReport(
+            scope: .user(1000), budget: MeteredBudget(bytes: 100, per: .day), used: 90,
+            renewed: Timestamp(nanosecondsSince1970: 86_400_000_000_000))
+        let event = try #require(HookEvent(used))
+        #expect(event.kind == .meteredBudget && event.target == "budget:user:1000")
+        #expect(
+            event.environment == [
+                "REACH_EVENT": "metered-budget", "REACH_TIME": "1970-01-01T00:00:00.000000Z",
+                "REACH_TARGET": "budget:user:1000", "REACH_OWNER": "1000", "REACH_BUDGET_PERCENT": percent,
+                "REACH_BUDGET_BYTES": "100", "REACH_BUDGET_USED": "90",
+                "REACH_BUDGET_RENEWED": "1970-01-02T00:00:00.000000Z",
+            ])
+        used.kind = .meteredRenewed
+        #expect(HookEvent(used) == nil)
+    }
+
     @Test(arguments: QueueEvent.Kind.allCases)
     func `hooks run only for requests that ended`(kind: QueueEvent.Kind) {
         var event = QueueEvent(

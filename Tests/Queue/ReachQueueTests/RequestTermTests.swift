@@ -26,6 +26,7 @@ import Testing
         terms.uploadProtocol = .tus
         terms.followsRedirects = true
         terms.isCompressed = true
+        terms.isOverBudget = true
         return terms
     }
 

@@ -84,7 +84,7 @@ import Testing
             case .holdQueue(let owner, true): heldQueues.insert(owner ?? 0)
             case .holdQueue(let owner, false): heldQueues.remove(owner ?? 0)
             case .purge(let ids): for id in ids { rows[id] = nil }
-            case .markRead: break
+            case .markRead, .setMetered: break
             case .openBreaker(let breaker):
                 breakers[Self.key(breaker.destination, breaker.interface, breaker.owner)] = breaker
             case .closeBreaker(let destination, let interface, let owner):

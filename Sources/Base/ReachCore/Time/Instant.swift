@@ -33,7 +33,7 @@ package struct Instant: Hashable, Sendable {
 }
 
 extension Int64 {
-    func addingUpToBounds(_ other: Int64) -> Int64 {
+    package func addingUpToBounds(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other < 0 ? .min : .max) : sum
     }

@@ -18,14 +18,14 @@ extension Timestamp {
     }
 
     /// Days from 1970-01-01 to a date. It counts in years that begin on 1 March, so that the leap day comes last.
-    static func days(to year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+    package static func days(to year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let marchYear = month > 2 ? year : year - 1
         let marchMonth = month > 2 ? month - 3 : month + 9
         let leapDays = marchYear / 4 - marchYear / 100 + marchYear / 400
         return marchYear * 365 + leapDays + (153 * marchMonth + 2) / 5 + day - 1 - 719_468
     }
 
-    static func days(inMonth month: Int64, of year: Int64) -> Int64 {
+    package static func days(inMonth month: Int64, of year: Int64) -> Int64 {
         let (nextYear, nextMonth) = month == 12 ? (year + 1, 1) : (year, month + 1)
         return days(to: nextYear, nextMonth, 1) - days(to: year, month, 1)
     }

@@ -72,7 +72,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
 
     /// The proleptic Gregorian date `days` after 1970-01-01. It counts in eras of 400 years that begin on 1 March, so
     /// that the leap day is the last day of a year.
-    static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    package static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let (era, dayOfEra) = (days + 719_468).flooredDivision(by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
@@ -84,7 +84,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
 
 extension Int64 {
     /// The quotient rounded down, and a remainder that is not negative.
-    func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+    package func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }

@@ -99,6 +99,11 @@ extension ControlClient {
         }
     }
 
+    /// The caller's queue as a whole.
+    package mutating func queueStatus() throws(ControlError) -> QueueStatus {
+        try read("status", of: try callQueue("Status", [:]), QueueStatus.init(reading:))
+    }
+
     package mutating func cancel(request id: Int64) throws(ControlError) {
         _ = try callQueue("Cancel", ["id": .integer(id)])
     }

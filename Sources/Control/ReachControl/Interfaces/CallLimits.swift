@@ -54,6 +54,7 @@ enum CallLimits {
         "io.reach.Queue.Retry": ["id": .scalar, "all": .scalar, "reason": word],
         "io.reach.Queue.HoldForFleet": ["held": .scalar, "reason": .text(256)],
         "io.reach.Queue.Holds": [:],
+        "io.reach.Queue.Status": [:],
         "io.reach.Queue.Result": ["id": .scalar, "offset": .scalar, "length": .scalar],
         "io.reach.Queue.Watch": ["id": .scalar],
     ]

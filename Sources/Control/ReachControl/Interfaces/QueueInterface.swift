@@ -61,6 +61,14 @@ package enum QueueInterface {
                     }
                 }
             },
+            "Status": .init([], cost: .change) { request throws(VarlinkError) in
+                service.status(for: request.caller) { result in
+                    request.reply(result) { json, status in
+                        json.key("status")
+                        json.queueStatus(status, at: SystemClock.now)
+                    }
+                }
+            },
             "Watch": .init(["id"]) { request throws(VarlinkError) in
                 let id = try request.natural("id")
                 guard request.call.wantsMore else { throw .expectedMore }
@@ -72,7 +80,13 @@ package enum QueueInterface {
     private static func changing(_ service: any QueueService) -> [String: VarlinkInterface.Method] {
         [
             "Add": .init(RequestSpecification.parameterNames, cost: .change) { request throws(VarlinkError) in
-                service.add(try RequestSpecification(request.call.parameters), for: request.caller) { result in
+                let specification = try RequestSpecification(request.call.parameters)
+                guard !specification.isOverBudget || request.mayChange else {
+                    let who = "root, the daemon's own user and the members of the group socket.group"
+                    throw QueueServiceError.notPermitted(reason: "only \(who) go beyond a budget for metered links")
+                        .varlink
+                }
+                service.add(specification, for: request.caller) { result in
                     request.reply(result) { json, receipt in
                         json.key("receipt")
                         json.queueReceipt(receipt, at: SystemClock.now)

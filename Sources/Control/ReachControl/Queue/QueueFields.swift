@@ -73,6 +73,38 @@ extension QueueHold {
     ])
 }
 
+extension QueueStatus {
+    static let fields = JSONFields<QueueStatus>([
+        .value("count", \.count), .value("holds", \.holds), .value("budgets", \.budgets),
+    ])
+}
+
+extension MeteredReport {
+    static let fields = JSONFields<MeteredReport>([
+        .value("scope", \.scope), .value("bytes", \.budgetBytes), .value("period", \.period), .value("used", \.used),
+        .value("left", \.shownLeft), .optional("renewed", \.renewed),
+    ])
+
+    static let blank = MeteredReport(
+        scope: .all, budget: MeteredBudget(bytes: 1, per: .day), used: 0, renewed: nil)
+
+    fileprivate var budgetBytes: Int64 {
+        get { budget.bytes }
+        set { budget = MeteredBudget(bytes: max(1, newValue), per: budget.period) }
+    }
+
+    fileprivate var period: MeteredPeriod {
+        get { budget.period }
+        set { budget = MeteredBudget(bytes: budget.bytes, per: newValue) }
+    }
+
+    /// It follows from the others.
+    private var shownLeft: Int64 {
+        get { left }
+        set {}
+    }
+}
+
 extension QueueEvent {
     static let fields = JSONFields<QueueEvent>([
         .value("event", \.kind), .value("epoch", \.epoch), .optional("id", \.request, else: .missing),
@@ -81,7 +113,43 @@ extension QueueEvent {
         .optional("interface", \.interface, else: .missing), .optional("blockers", \.anyBlockers, else: .missing),
         .optional("not_before", \.notBefore, else: .missing), .optional("destination", \.destination, else: .missing),
         .optional("when", \.condition, else: .missing), .optional("count", \.count, else: .missing),
+        .optional("budget", \.budgetScope, else: .missing),
+        .optional("budget_bytes", \.budgetBytes, else: .missing),
+        .optional("budget_period", \.budgetPeriod, else: .missing),
+        .optional("budget_used", \.budgetUsed, else: .missing),
+        .optional("budget_renewed", \.budgetRenewed, else: .missing),
     ])
+
+    private var budgetScope: MeteredScope? {
+        get { budget?.scope }
+        set {
+            budget = newValue.map { scope in
+                var budget = MeteredReport.blank
+                budget.scope = scope
+                return budget
+            }
+        }
+    }
+
+    private var budgetBytes: Int64? {
+        get { budget?.budgetBytes }
+        set { if let newValue { budget?.budgetBytes = newValue } }
+    }
+
+    private var budgetPeriod: MeteredPeriod? {
+        get { budget?.period }
+        set { if let newValue { budget?.period = newValue } }
+    }
+
+    private var budgetUsed: Int64? {
+        get { budget?.used }
+        set { if let newValue { budget?.used = newValue } }
+    }
+
+    private var budgetRenewed: Timestamp? {
+        get { budget?.renewed }
+        set { budget?.renewed = newValue }
+    }
 
     private var anyBlockers: Blocker? {
         get { blockers.isEmpty ? nil : blockers }
@@ -158,6 +226,34 @@ extension Blocker: JSONMember {
     }
 
     func write(to json: inout JSONWriter) { words.write(to: &json) }
+}
+
+extension MeteredScope: JSONText {
+    init?(text: String) { self = MeteredScope(text) ?? .all }
+}
+
+extension MeteredPeriod: JSONText {
+    init?(text: String) { self = Self(rawValue: text) ?? .month }
+    var text: String { rawValue }
+}
+
+extension MeteredReport: JSONMember {
+    init?(json: JSONValue) {
+        guard let reader = try? StatusReader(json) else { return nil }
+        self = .blank
+        guard (try? Self.fields.read(&self, from: reader)) != nil else { return nil }
+    }
+
+    func write(to json: inout JSONWriter) { json.object { Self.fields.write(self, to: &$0) } }
+}
+
+extension QueueHold: JSONMember {
+    init?(json: JSONValue) {
+        guard let reader = try? StatusReader(json), let hold = try? QueueHold(reader) else { return nil }
+        self = hold
+    }
+
+    func write(to json: inout JSONWriter) { json.object { Self.fields.write(self, to: &$0) } }
 }
 
 extension AttemptProgress: JSONMember {

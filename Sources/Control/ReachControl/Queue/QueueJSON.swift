@@ -31,6 +31,11 @@ extension JSONWriter {
         queueObject("queue-answer", at: moment) { QueueAnswer.fields.write(answer, to: &$0) }
     }
 
+    /// A queue as a whole, as `reach queue status --json` prints it.
+    package mutating func queueStatus(_ status: QueueStatus, at moment: Instant) {
+        queueObject("queue-status", at: moment) { QueueStatus.fields.write(status, to: &$0) }
+    }
+
     /// What holds a queue as a whole.
     mutating func queueHold(_ hold: QueueHold) { object { QueueHold.fields.write(hold, to: &$0) } }
 
@@ -78,6 +83,13 @@ extension QueueHold {
 extension QueueReceipt {
     package init(reading json: JSONValue) throws(StatusReadingError) {
         self.init(id: 0, isKept: false)
+        try Self.fields.read(&self, from: StatusReader(json))
+    }
+}
+
+extension QueueStatus {
+    package init(reading json: JSONValue) throws(StatusReadingError) {
+        self.init()
         try Self.fields.read(&self, from: StatusReader(json))
     }
 }

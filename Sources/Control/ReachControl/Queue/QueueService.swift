@@ -47,6 +47,9 @@ package protocol QueueService: AnyObject {
     /// What holds the caller's queue as a whole; for root, everybody's.
     func holds(for caller: Caller, reply: @escaping Reply<[QueueHold]>)
 
+    /// The caller's queue as a whole; for root, everybody's.
+    func status(for caller: Caller, reply: @escaping Reply<QueueStatus>)
+
     /// Ends a request for good.
     func cancel(_ id: Int64, for caller: Caller, reply: @escaping Reply<Void>)
 

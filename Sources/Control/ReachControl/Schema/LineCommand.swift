@@ -40,7 +40,7 @@ package enum LineCommand: String, CaseIterable, Sendable {
         case .probe: [Line("ProbeResult")]
         case .probes: [Line("ProbeReport")]
         case .queue:
-            ["Request", "Receipt", Self.queueExplanation, "Answer", "QueueAction"].map { Line($0) }
+            ["Request", "Receipt", Self.queueExplanation, "Answer", "QueueAction", "QueueStatus"].map { Line($0) }
                 + Self.events(["QueueEvent", "Dropped"])
         case .fleet:
             ["FleetHost", "FleetHostReport", "FleetChange"].map { Line($0, in: "FleetMember") }
@@ -69,6 +69,7 @@ package enum LineCommand: String, CaseIterable, Sendable {
         "Report": ["report"], "ProbeResult": ["probe-result"], "ProbeReport": ["probe-report"],
         "Request": ["queue-item"], "Receipt": ["queue-receipt"], queueExplanation: ["queue-explanation"],
         "Answer": ["queue-answer"], "QueueAction": ["queue-action"],
+        "QueueStatus": ["queue-status"],
         "Change": ["snapshot", "change"], "Resync": ["resync"], "Wake": ["wake"], "Dropped": ["dropped"],
         "ProbeEvent": ["probe"], "QueueEvent": ["queue"], "Disconnected": ["disconnected"],
         "Reconnected": ["reconnected"], "Started": ["started"], "Stopped": ["stopped"], "Gap": ["gap"],

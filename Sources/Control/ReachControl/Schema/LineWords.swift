@@ -8,7 +8,7 @@ enum LineWords {
         "time", "since", "connectivity_since", "checked", "next", "certificate_until", "created", "deadline",
         "not_before", "over",
         "began", "until", "from", "to", "last_seen", "host_since", "host_time", "stored", "first", "last", "first_back",
-        "last_back", "retired",
+        "last_back", "retired", "renewed", "budget_renewed",
     ]
 
     /// - Parameter type: The type with its interface.
@@ -42,7 +42,8 @@ enum LineWords {
         "Request.state": all(QueuedRequestState.self), "Answer.state": all(QueuedRequestState.self),
         "Request.reason": all(DeathReason.self), "ReportDeaths.reason": all(DeathReason.self),
         "Request.blockers": Blocker.allWords, "QueueEvent.blockers": Blocker.allWords,
-        "Reason.blocker": Blocker.allWords,
+        "Reason.blocker": Blocker.allWords, "MeteredBudget.period": all(MeteredPeriod.self),
+        "QueueEvent.budget_period": all(MeteredPeriod.self),
         // As in ReachFleet, which this room does not import.
         "FleetMember.word": hostWords, "FleetChange.previous": hostWords,
         "FleetSelf.state": [

@@ -3,7 +3,7 @@ package import ReachControl
 internal import ReachCore
 package import ReachKernel
 internal import ReachProbe
-internal import ReachQueue
+package import ReachQueue
 internal import ReachQueueRuntime
 internal import ReachTransfer
 
@@ -76,7 +76,19 @@ extension Configuration {
         options.attempts.timeouts.leastRate = UInt64(queue.leastRate)
         options.attempts.proxies = (queue.proxies == ProxyTable() ? connectivity.proxies : queue.proxies).resolved
         options.attempts.userAgent = "reach/\(version)"
+        options.policy.metered = meteredPolicy
         return options
+    }
+
+    /// The budgets for metered links.
+    package var meteredPolicy: MeteredPolicy {
+        var policy = MeteredPolicy()
+        policy.all = queue.meteredBudget
+        policy.perUser = queue.meteredBudgetPerUser
+        policy.begins = queue.meteredBudgetBegins
+        policy.links = interfaces.compactMap { rule in rule.meteredBudget.map { .init(rule.match, $0) } }
+        policy.earliest = MachineClock.earliestTime()
+        return policy
     }
 
     /// The journal's options.

@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachQueue
 internal import ReachTOML
 
 extension Configuration {
@@ -13,12 +14,14 @@ extension Configuration {
             ]),
         .names("targets", .target, all: { $0.targets.map { ($0.name, $0.target) } }) { $0.setTarget($1, to: $2) },
         .list(
-            "interface", InterfaceRule(), requiring: ["match"], andOneOf: ["class", "metered", "past_tunnels"],
+            "interface", InterfaceRule(), requiring: ["match"],
+            andOneOf: ["class", "metered", "past_tunnels", "metered_budget"],
             [
                 ConfigurationKey("match", \.match, .pattern),
                 ConfigurationKey("class", \.linkClass, .optional(.word)),
                 ConfigurationKey("metered", \.metered, .optional(.flag)),
                 ConfigurationKey("past_tunnels", \.passesTunnels, .optional(.flag)),
+                ConfigurationKey("metered_budget", \.meteredBudget, .meteredBudget),
             ],
             in: \.interfaces),
         .list(
@@ -84,7 +87,7 @@ extension Configuration {
                 ConfigurationKey("directory", \.hooks.directory, .path(longest: 4000)),
                 ConfigurationKey("timeout", \.hooks.timeout, .duration(from: .seconds(1), upTo: .seconds(86_400))),
                 ConfigurationKey("when", \.hooks.condition, .condition),
-                ConfigurationKey("events", \.hooks.events, .list(of: .word, 0...4, distinctBy: \.rawValue)),
+                ConfigurationKey("events", \.hooks.events, .list(of: .word, 0...5, distinctBy: \.rawValue)),
             ]),
         .keys(
             "history",
@@ -129,6 +132,9 @@ extension Configuration {
                     "keep_dead_for", \.queue.keepDeadFor, .duration(from: .seconds(1), upTo: .seconds(365 * 86_400))),
                 ConfigurationKey("attempt_time", \.queue.attemptTime, .duration(upTo: .seconds(30 * 86_400))),
                 ConfigurationKey("least_rate", \.queue.leastRate, .number(0...1_000_000_000)),
+                ConfigurationKey("metered_budget", \.queue.meteredBudget, .meteredBudget),
+                ConfigurationKey("metered_budget_per_user", \.queue.meteredBudgetPerUser, .meteredBudget),
+                ConfigurationKey("metered_budget_begins", \.queue.meteredBudgetBegins, .number(1...31)),
                 ConfigurationKey("proxy", \.queue.proxies.proxy, .proxy),
                 ConfigurationKey("https_proxy", \.queue.proxies.https, .proxy),
                 ConfigurationKey("no_proxy", \.queue.proxies.exceptions, .list(of: .proxyException, 0...256)),
@@ -230,6 +236,11 @@ extension Configuration {
         }
     }
 
+    /// The periods of all budgets for metered links.
+    private var meteredPeriods: [MeteredPeriod] {
+        ([queue.meteredBudget, queue.meteredBudgetPerUser] + interfaces.map(\.meteredBudget)).compactMap { $0?.period }
+    }
+
     /// Contradictions between keys: the key to report, the problem, and the expected value.
     var contradictions: [(key: String, problem: String, expected: String?)] {
         var found: [(key: String, problem: String, expected: String?)] = []
@@ -265,6 +276,16 @@ extension Configuration {
                 (
                     "queue.concurrency_per_destination", "it is more than concurrency (\(queue.concurrency))",
                     "at most as many as concurrency"
+                ))
+        }
+        let periods = meteredPeriods
+        if queue.meteredBudgetBegins > 1,
+            !periods.contains(where: { $0.beginnings.contains(queue.meteredBudgetBegins) })
+        {
+            found.append(
+                (
+                    "queue.metered_budget_begins", "no period of a budget begins on day \(queue.meteredBudgetBegins)",
+                    "a day from 1 to \(periods.map(\.beginnings.upperBound).max() ?? 1)"
                 ))
         }
         if let (problem, expected) = unknownNetwork(in: hooks.condition) {

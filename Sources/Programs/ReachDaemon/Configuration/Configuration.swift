@@ -2,7 +2,7 @@ internal import ReachControl
 package import ReachCore
 internal import ReachKernel
 package import ReachProbe
-internal import ReachQueue
+package import ReachQueue
 
 /// The contents of `reach.toml`. The initial values are the defaults.
 ///
@@ -28,6 +28,8 @@ package struct Configuration: Hashable, Sendable {
         package var metered: Bool?
         /// Whether packets may leave by the interface past a tunnel.
         package var passesTunnels: Bool?
+        /// The queue's budget for these links together, while they are metered.
+        package var meteredBudget: MeteredBudget?
     }
 
     package struct Connectivity: Hashable, Sendable {
@@ -92,6 +94,8 @@ package struct Configuration: Hashable, Sendable {
             case requestDone = "request-done"
             /// A request will not be tried again.
             case requestDead = "request-dead"
+            /// A share of a budget for metered links is used.
+            case meteredBudget = "metered-budget"
         }
 
         /// `nil` means `hooks.d` next to the default configuration file.
@@ -181,6 +185,11 @@ package struct Configuration: Hashable, Sendable {
         /// The least rate, in bytes a second, of each minute of an attempt. It is far below the rate of any network in use,
         /// and above that of a connection that is merely kept open.
         package var leastRate = 8
+        /// What requests may move over metered links, of all users and of one; `nil` means no limit.
+        package var meteredBudget: MeteredBudget?
+        package var meteredBudgetPerUser: MeteredBudget?
+        /// The day of the week or month on which their periods begin.
+        package var meteredBudgetBegins = 1
         /// By which requests are sent; without any key, those of the connectivity checks.
         package var proxies = ProxyTable()
         /// The group whose members may hold the queue for the fleet, besides root and the daemon's own user.

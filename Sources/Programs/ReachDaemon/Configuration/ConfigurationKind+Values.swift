@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachQueue
 internal import ReachTOML
 
 extension ConfigurationKind where Value: RawRepresentable & CaseIterable & Sendable, Value.RawValue == String {
@@ -127,6 +128,19 @@ extension ConfigurationKind<String?> {
             guard let text = value.text else { return .otherType }
             let isName = (1...256).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x3a }
             return isName ? .value(text) : .wrong("\"\(text)\" cannot be the name of a group")
+        }
+    }
+}
+
+extension ConfigurationKind<MeteredBudget?> {
+    static var meteredBudget: Self {
+        Self(
+            "bytes with a unit (B, KiB, MiB, GiB, TiB) a day, week or month in quotes, such as \"200 MiB/month\"",
+            write: { $0.map { TOMLLiteral.text($0.description) } }
+        ) { value in
+            guard let text = value.text else { return .otherType }
+            guard let budget = MeteredBudget(text) else { return .wrong("\"\(text)\" is no such amount") }
+            return .value(budget)
         }
     }
 }

@@ -39,7 +39,7 @@ final class DaemonHooks {
             }
             runner?.options = options
         }
-        let wantsRequests = settings.events.contains { $0 == .requestDone || $0 == .requestDead }
+        let wantsRequests = settings.events.contains { [.requestDone, .requestDead, .meteredBudget].contains($0) }
         if wantsRequests, queueSink == nil {
             queueSink = queue.watch { [unowned self] in if case .event(let event) = $0 { handle(event) } }
         } else if !wantsRequests {
@@ -86,7 +86,7 @@ final class DaemonHooks {
             let runner, runner.mayHaveHooks, kind != .requestDead || isAdmitted(event),
             let event = HookEvent(event)
         else { return }
-        runner.handle(event, isOfRequest: true)
+        runner.handle(event, isOfRequest: event.isOfRequest)
     }
 
     private func isAdmitted(_ event: QueueEvent) -> Bool {

@@ -108,7 +108,14 @@ package struct HookEvent: Hashable, Sendable {
 
     /// - Returns: `nil` for events that hooks are not run for.
     package init?(_ event: QueueEvent) {
-        guard let request = event.request, let kind = Configuration.Hooks.Event(event.kind) else { return nil }
+        if let budget = event.budget {
+            self.init(event, of: budget)
+            return
+        }
+        guard let request = event.request, let kind = Configuration.Hooks.Event(event.kind), kind != .meteredBudget
+        else {
+            return nil
+        }
         self.init(
             kind, target: "request:\(request)", json: Self.line(.queue(event)),
             environment: [
@@ -124,6 +131,24 @@ package struct HookEvent: Hashable, Sendable {
             ])
     }
 
+    /// - Returns: `nil` for events that hooks are not run for.
+    private init?(_ event: QueueEvent, of budget: MeteredReport) {
+        guard Configuration.Hooks.Event(event.kind) == .meteredBudget else { return nil }
+        let target = "budget:" + budget.scope.text
+        self.init(
+            .meteredBudget, target: target, json: Self.line(.queue(event)),
+            environment: [
+                "REACH_EVENT": Configuration.Hooks.Event.meteredBudget.rawValue,
+                "REACH_TIME": event.moment.wall.description,
+                "REACH_TARGET": target,
+                "REACH_OWNER": event.owner.map { "\($0)" } ?? "",
+                "REACH_BUDGET_PERCENT": event.kind == .meteredLow ? "80" : "100",
+                "REACH_BUDGET_BYTES": "\(budget.budget.bytes)",
+                "REACH_BUDGET_USED": "\(budget.used)",
+                "REACH_BUDGET_RENEWED": budget.renewed?.description ?? "",
+            ])
+    }
+
     private static func line(_ event: EncodedEvent) -> [UInt8] {
         event.unnumbered + [UInt8(ascii: "\n")]
     }
@@ -135,6 +160,7 @@ extension Configuration.Hooks.Event {
         switch kind {
         case .done: self = .requestDone
         case .dead: self = .requestDead
+        case .meteredLow, .meteredUsed: self = .meteredBudget
         default: return nil
         }
     }

@@ -28,6 +28,15 @@ struct QueueCounts: Hashable, Sendable {
 }
 
 extension MetricsSnapshot {
+    private func writeBudgets(_ budgets: [MeteredReport], _ writer: inout MetricWriter) {
+        writer.family(
+            "reach_queue_metered_budget_bytes", .gauge, "What requests may move over metered links in a period.")
+        for budget in budgets { writer.sample([("scope", budget.scope.text)], UInt64(max(0, budget.budget.bytes))) }
+        writer.family(
+            "reach_queue_metered_used_bytes", .gauge, "What requests have moved over metered links in the period.")
+        for budget in budgets { writer.sample([("scope", budget.scope.text)], UInt64(max(0, budget.used))) }
+    }
+
     func writeQueue(_ queue: QueueMetrics, _ writer: inout MetricWriter) {
         let (now, counts) = (queue.statistics, queue.counts)
         writer.family("reach_queue_requests", .gauge, "Requests in the queue, of all users.")
@@ -49,6 +58,7 @@ extension MetricsSnapshot {
         writer.sample([], now.isHeld ? 1 as UInt64 : 0)
         writer.family("reach_queue_storage_failed", .gauge, "Whether the queue's file cannot be written.")
         writer.sample([], now.isDegraded ? 1 as UInt64 : 0)
+        if !now.budgets.isEmpty { writeBudgets(now.budgets, &writer) }
         writer.family("reach_queue_added_total", .counter, "Requests added.")
         writer.sample([], counts.added)
         writer.family("reach_queue_attempts_total", .counter, "Attempts started.")

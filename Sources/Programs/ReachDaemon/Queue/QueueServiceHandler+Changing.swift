@@ -162,6 +162,20 @@ extension QueueServiceHandler: QueueService {
         }
     }
 
+    package func status(for caller: Caller, reply: @escaping Reply<QueueStatus>) {
+        attempt(reply) { engine throws(QueueServiceError) in
+            let client = client(caller)
+            whenOpen {
+                let scheduler = engine.driver.scheduler
+                reply(
+                    .success(
+                        QueueStatus(
+                            count: scheduler.count(of: client), holds: scheduler.holds(for: client),
+                            budgets: scheduler.meteredReports(for: client, at: SystemClock.now.wall))))
+            }
+        }
+    }
+
     package func cancel(_ id: Int64, for caller: Caller, reply: @escaping Reply<Void>) {
         change(id, caller, reply) { .cancel(RequestID(rawValue: id), $0, $1) }
     }

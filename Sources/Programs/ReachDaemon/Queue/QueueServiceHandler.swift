@@ -142,6 +142,9 @@ package final class QueueServiceHandler {
     private func publish(_ event: QueueEvent) {
         if event.kind == .done { onAnswer() }
         if event.kind == .dead { reportDeath(event) }
+        if event.kind == .meteredUsed, let budget = event.budget {
+            log.notice("a budget for metered links is used up", metadata: ["scope": "\(budget.scope.text)"])
+        }
         counts.count(event.kind)
         publish(.event(event))
     }

@@ -19,7 +19,7 @@ struct QueueCommand: ParsableCommand {
             """,
         subcommands: [
             QueueAddCommand.self, QueueImportCommand.self, QueueListCommand.self, QueueShowCommand.self,
-            QueueExplainCommand.self,
+            QueueExplainCommand.self, QueueStatusCommand.self,
             QueueHoldCommand.self, QueueReleaseCommand.self, QueueCancelCommand.self, QueueRetryCommand.self,
             QueueWaitCommand.self, QueueResultCommand.self, QueueTopCommand.self,
         ])
@@ -154,5 +154,26 @@ struct QueueExplainCommand: ParsableCommand {
         } else {
             StandardOutput.write(QueueText.current.explain(explanation, at: now))
         }
+    }
+}
+
+struct QueueStatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Print how many requests are on their way, what holds the queue, and what is left of budgets.",
+        discussion: """
+            Budgets are those for metered links in reach.toml(5).
+
+            Exit status: 0 printed, 2 usage, 4 no daemon answers, 69 the daemon keeps no queue.
+            """)
+
+    @OptionGroup var queue: QueueOptions
+
+    func run() throws {
+        let status = try queue.ask { client throws(ControlError) in try client.queueStatus() }
+        guard !queue.json else { return StandardOutput.writeJSON { $0.queueStatus(status, at: SystemClock.now) } }
+        let text = QueueText.current
+        StandardOutput.write(
+            text.count(status.count) + "\n" + text.describe(status.holds) + text.describe(status.budgets))
     }
 }

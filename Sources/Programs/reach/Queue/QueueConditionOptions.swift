@@ -49,6 +49,9 @@ struct QueueConditionOptions: ParsableArguments {
     @Flag(help: "End an attempt when --when no longer holds, even if its path still works.")
     var strict = false
 
+    @Flag(help: "Send over metered links even if a budget for them is used up.")
+    var overBudget = false
+
     @Option(
         help: ArgumentHelp(
             "Resume the upload if the server has a part of the body already. The only protocol is tus; the URL creates uploads, or with -X PATCH is an upload.",
@@ -79,6 +82,7 @@ struct QueueConditionOptions: ParsableArguments {
         if let idempotencyKey { request.idempotency = .key(idempotencyKey) }
         request.maximumAttempts = maxAttempts
         request.isStrict = strict
+        request.isOverBudget = overBudget
         if !accept.isEmpty { request.acceptedStatuses = accept }
     }
 }

@@ -21,14 +21,15 @@ struct QueueEventText {
             event.destination?.description,
             event.interface.map { "by \($0)" }, event.attempt.map { "attempt \($0)" },
             event.count.map { "\($0) requests" },
+            event.budget.map(QueueText.describe),
         ].compactMap { $0 }
     }
 
     private static func colour(of kind: QueueEvent.Kind) -> TerminalStyle.Colour? {
         switch kind {
-        case .done, .started, .resumed, .opened, .recovered, .breakerClosed: .green
-        case .dead, .degraded, .storageReset, .breakerOpen: .red
-        case .retrying, .waiting, .interrupted, .suspended, .closed: .yellow
+        case .done, .started, .resumed, .opened, .recovered, .breakerClosed, .meteredRenewed: .green
+        case .dead, .degraded, .storageReset, .breakerOpen, .meteredUsed: .red
+        case .retrying, .waiting, .interrupted, .suspended, .closed, .meteredLow: .yellow
         case .cancelled: .grey
         case .queued, .released: nil
         }

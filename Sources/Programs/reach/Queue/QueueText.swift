@@ -51,6 +51,27 @@ struct QueueText {
         }.joined()
     }
 
+    /// A line for each budget for metered links.
+    func describe(_ budgets: [MeteredReport]) -> String {
+        budgets.map { budget in
+            let renewed = budget.renewed.map { "; renewed \(stamp($0))" } ?? "; renewed when the clock is set"
+            let colour: TerminalStyle.Colour? = budget.left == 0 ? .red : budget.percent >= 80 ? .yellow : nil
+            let text = DisplayText.sanitized(Self.describe(budget) + renewed)
+            return (colour.map { style.paint(text, $0) } ?? text) + "\n"
+        }.joined()
+    }
+
+    /// `metered links: 12 MiB left of 200 MiB/month`.
+    static func describe(_ budget: MeteredReport) -> String {
+        let whose =
+            switch budget.scope {
+            case .all: "metered links"
+            case .user(let user): "metered links, user \(user)"
+            case .link(let pattern): "metered links \(pattern)"
+            }
+        return "\(whose): \(ByteCount.describe(budget.left)) left of \(budget.budget)"
+    }
+
     /// The state, with its details.
     func state(_ item: RequestReport) -> String { state(item, item.state.rawValue) }
 

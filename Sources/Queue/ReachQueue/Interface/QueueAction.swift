@@ -47,11 +47,16 @@ package final class AttemptOrder: Hashable, Sendable {
     package var family: IPAddress.Family? { condition.family }
     /// Whether ``QueueInput/answering(_:)`` is wanted, since other requests wait for its answer.
     package let isCanary: Bool
+    /// The links that it must not use, since a budget is used up.
+    package let bar: MeteredBar
+    /// Whether ``QueueInput/spent(_:attempt:total:left:isLast:)`` is wanted.
+    package let isCounted: Bool
 
     init(
         id: RequestID, number: Int, destination: Destination, path: QueuePath, condition: NetworkCondition,
-        exposesSecrets: Bool, isCanary: Bool
+        exposesSecrets: Bool, isCanary: Bool, bar: MeteredBar = MeteredBar(), isCounted: Bool = false
     ) {
+        (self.bar, self.isCounted) = (bar, isCounted)
         (self.id, self.number, self.destination, self.path) = (id, number, destination, path)
         (self.condition, self.exposesSecrets, self.isCanary) = (condition, exposesSecrets, isCanary)
     }
@@ -61,6 +66,7 @@ package final class AttemptOrder: Hashable, Sendable {
             || left.id == right.id && left.number == right.number && left.destination == right.destination
                 && left.path == right.path && left.condition == right.condition
                 && left.exposesSecrets == right.exposesSecrets && left.isCanary == right.isCanary
+                && left.bar == right.bar && left.isCounted == right.isCounted
     }
 
     package func hash(into hasher: inout Hasher) {

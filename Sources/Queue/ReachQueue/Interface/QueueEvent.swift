@@ -30,6 +30,10 @@ package struct QueueEvent: Hashable, Sendable {
         case degraded
         case recovered
         case storageReset = "storage-reset"
+        /// Of a budget for metered links: 80 % of it are used, all of it, or its next period has begun.
+        case meteredLow = "metered-low"
+        case meteredUsed = "metered-used"
+        case meteredRenewed = "metered-renewed"
 
         /// Whether it reports a change of what is kept: it is then sent only after the commit.
         package var isKept: Bool {
@@ -58,6 +62,8 @@ package struct QueueEvent: Hashable, Sendable {
     package var condition: NetworkCondition?
     /// How many requests it concerns.
     package var count: Int?
+    /// The budget for metered links that it concerns.
+    package var budget: MeteredReport?
 
     package init(_ kind: Kind, at moment: Instant, epoch: UInt64) {
         self.kind = kind

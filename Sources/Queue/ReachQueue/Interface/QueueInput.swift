@@ -52,6 +52,8 @@ package indirect enum QueueInput: Sendable {
     /// What an earlier run left, in the order of its numbers. In one piece or several, before the first ``paths(_:)``.
     /// `heldQueues` are the owners whose queues are held; 0 means all owners, and ``Client/fleet`` the fleet's hold.
     case restore([StoredRequest], breakers: [StoredBreaker], heldQueues: [UInt32])
+    /// What an earlier run moved over metered links. Before the requests.
+    case restoreMetered([MeteredAccount])
     /// Further pieces of ``restore(_:breakers:heldQueues:)`` follow. What they bring is counted from now on.
     case expectRestored(ExpectedRequests)
     /// The last of these pieces has come.
@@ -69,6 +71,11 @@ package indirect enum QueueInput: Sendable {
 
     /// The first byte of the request is about to be sent: from now on it may have arrived.
     case requestSent(RequestID)
+    /// How many bytes an attempt has moved over its link in all so far, and how many of its bodies are left, if that is known. The
+    /// last report of each attempt that was started comes before its end, and also after ``QueueAction/abort(_:)``.
+    ///
+    /// It comes only if the policy has budgets (``QueuePolicy/metered``).
+    case spent(RequestID, attempt: Int, total: Int64, left: Int64?, isLast: Bool)
     /// The head of the answer to a canary has arrived.
     case answering(RequestID)
     /// The server has more of a resumable upload than ever before.

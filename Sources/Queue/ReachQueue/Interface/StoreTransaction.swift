@@ -44,6 +44,8 @@ package indirect enum StoreChange: Hashable, Sendable {
     case markRead(RequestID)
     case openBreaker(StoredBreaker)
     case closeBreaker(Destination, interface: String, owner: UInt32)
+    /// What was moved over metered links, with what running attempts may still move: it replaces what was written before.
+    case setMetered(MeteredAccount)
 }
 
 /// A circuit breaker that is open.
@@ -120,6 +122,8 @@ package struct StoredRequest: Hashable, Sendable {
     package var interceptor: String?
     /// Whether an attempt continues where the last one was cut off.
     package var isResumable = false
+    /// Whether budgets for metered links do not hold it back.
+    package var isOverBudget = false
     package var maximumAttempts: Int?
     package var bytesHeld: Int64
     /// Bytes of the answer that a dead request died of.
@@ -153,6 +157,7 @@ package struct StoredRequest: Hashable, Sendable {
         maximumAttempts = specification.maximumAttempts
         interceptor = specification.interceptor
         isResumable = specification.uploadProtocol != nil
+        isOverBudget = specification.isOverBudget
         self.bytesHeld = bytesHeld
         self.created = created
         self.deadline = deadline

@@ -20,6 +20,8 @@ package struct QueueStatistics: Hashable, Sendable {
     package var isHeld = false
     /// Whether the queue's file cannot be written.
     package var isDegraded = false
+    /// The budgets for metered links of all users and of links.
+    package var budgets: [MeteredReport] = []
 
     package init() {}
 }
@@ -48,6 +50,7 @@ extension QueueScheduler {
         statistics.openBreakers = destinations.openBreakers
         statistics.isHeld = owners.holdsAll
         statistics.isDegraded = store.isDegraded
+        statistics.budgets = meteredReports(for: .root, at: moment.at(now).wall).filter { $0.scope.owner == nil }
         return statistics
     }
 }

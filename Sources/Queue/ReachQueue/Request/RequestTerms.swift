@@ -36,6 +36,8 @@ package struct RequestTerms: Hashable, Sendable {
     package var followsRedirects = false
     /// Whether the server may compress the answer, which is unpacked as it arrives.
     package var isCompressed = false
+    /// Whether budgets for metered links do not hold it back. Its bytes count all the same.
+    package var isOverBudget = false
 
     /// The terms of most requests.
     package static let usual = Shared(RequestTerms())
@@ -99,6 +101,7 @@ extension RequestTerm {
         .flag("strict", \.isStrict, column: Column("strict", isForScheduling: true, isRequired: true)),
         .flag("location", \.followsRedirects, column: Column("location")),
         .flag("compressed", \.isCompressed, column: Column("compressed")),
+        .flag("over_budget", \.isOverBudget, column: Column("over_budget", since: 9, isForScheduling: true)),
         .word(
             "upload_protocol", \.uploadProtocol, UploadProtocol.init,
             column: Column("upload_protocol", isForScheduling: true)),

@@ -67,6 +67,9 @@ package struct Blocker: OptionSet, Hashable, Sendable {
     /// The line of no path that would do is as it is asked for, or none is measured.
     package static let quality = Blocker(rawValue: 1 << 24)
 
+    /// A budget for metered links is used up, or has less left than its body takes, and there is no other path.
+    package static let meteredBudget = Blocker(rawValue: 1 << 25)
+
     package static let hold: Blocker = [.requestHold, .queueHold, .fleetHold]
 
     private static let words: [(Blocker, String)] = [
@@ -76,7 +79,7 @@ package struct Blocker: OptionSet, Hashable, Sendable {
         (.rate, "rate"), (.order, "order"), (.concurrency, "concurrency"), (.disk, "disk"), (.backoff, "backoff"),
         (.clock, "clock"), (.notValidated, "not-validated"), (.interceptor, "interceptor"), (.canary, "canary"),
         (.window, "window"), (.name, "name"), (.fleetHold, "fleet-hold"), (.otherNetwork, "network"),
-        (.condition, "condition"), (.quality, "quality"),
+        (.condition, "condition"), (.quality, "quality"), (.meteredBudget, "metered-budget"),
     ]
 
     /// A set of stable words. It skips those that this version does not know.
@@ -99,7 +102,7 @@ package struct Blocker: OptionSet, Hashable, Sendable {
     package static let network = Blocker(conditions.map(\.1))
 
     /// Whether a path is what it lacks.
-    package var isOfNetwork: Bool { !isDisjoint(with: Self.network.union([.notValidated, .name])) }
+    package var isOfNetwork: Bool { !isDisjoint(with: Self.network.union([.notValidated, .name, .meteredBudget])) }
 
     /// All stable words.
     package static var allWords: [String] { words.map(\.1) }

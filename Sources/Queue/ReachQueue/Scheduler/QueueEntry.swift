@@ -54,6 +54,8 @@ struct QueueEntry: Sendable {
         static let awaitsWindow = Flags(rawValue: 1 << 13)
         /// Its upload continues where the last attempt was cut off.
         static let resumable = Flags(rawValue: 1 << 14)
+        /// Its body is larger than what is left of a budget for metered links.
+        static let awaitsBudget = Flags(rawValue: 1 << 15)
     }
 
     let id: RequestID

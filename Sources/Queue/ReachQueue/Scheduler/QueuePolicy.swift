@@ -77,6 +77,10 @@ package struct QueuePolicy: Hashable, Sendable {
     package var spreadShortest: Duration = .milliseconds(250)
     package var spreadLongest: Duration = .seconds(60)
 
+    // MARK: Data that costs money
+
+    package var metered = MeteredPolicy()
+
     // MARK: Keeping
 
     package var limits = QueueLimits()

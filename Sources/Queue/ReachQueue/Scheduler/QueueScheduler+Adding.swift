@@ -58,7 +58,8 @@ extension QueueScheduler {
             of: DestinationRecord.Key(destination: stored.destination, owner: stored.owner),
             generation: gates.generation)
         let group = group(
-            stored.condition, at: destination, exposesSecrets: stored.exposesSecrets, interceptor: stored.interceptor)
+            stored.condition, at: destination, exposesSecrets: stored.exposesSecrets, interceptor: stored.interceptor,
+            payer: metered.payer(of: stored.owner, isOverBudget: stored.isOverBudget))
         destinations.join(destination)
         join(group, at: destination)
         var entry = QueueEntry(

@@ -76,9 +76,9 @@ extension QueueScheduler {
             let slot = lines.first(of: lane)
             if needsPreparation(requests[slot]) {
                 prepareFirst(of: lane, channel)
-            } else if let until = windowWait(slot) {
+            } else if let wait = bodyWait(slot) {
                 portion -= 1
-                holdBack(slot, until: until)
+                holdBack(slot, wait)
             } else if start(lane, channel) {
                 admission.started(at: now)
             } else {
@@ -201,6 +201,7 @@ extension QueueScheduler {
             gates.canaryStarted(of: owner, in: group, by: path.interfaceIndex, at: now, using: &turn.random)
         }
         network.endHoldingBack(slot)
+        beginCharge(attempt)
         turn.refusable.append(
             .lease(
                 attempt.id, attempt: attempt.number, interface: path.interface,
@@ -218,16 +219,24 @@ extension QueueScheduler {
 
     // MARK: Bodies that are too large for the path
 
-    /// The time at which a request is looked at again whose body would not be finished before the path goes; `nil` if it may
-    /// start.
-    func windowWait(_ slot: Slot) -> BootTime? {
-        network.windowWait(slot, requests[slot], by: gates[requests[slot].group].path, at: now)
+    /// Why a request waits whose path has not enough time, or not enough of a budget, for its body.
+    struct BodyWait {
+        let until: BootTime
+        let flag: QueueEntry.Flags
     }
 
-    mutating func holdBack(_ slot: Slot, until time: BootTime) {
-        if network.holdBack(slot, at: now) { turn.asked.append(slot) }
-        requests[slot].notBefore = time
-        requests[slot].flags.insert(.awaitsWindow)
+    /// The wait of a request whose body would not be finished before the path goes, or is larger than what is left of a budget; `nil`
+    /// if it may start.
+    func bodyWait(_ slot: Slot) -> BodyWait? {
+        if let until = meteredWait(slot) { return BodyWait(until: until, flag: .awaitsBudget) }
+        return network.windowWait(slot, requests[slot], by: gates[requests[slot].group].path, at: now)
+            .map { BodyWait(until: $0, flag: .awaitsWindow) }
+    }
+
+    mutating func holdBack(_ slot: Slot, _ wait: BodyWait) {
+        if wait.flag == .awaitsBudget || network.holdBack(slot, at: now) { turn.asked.append(slot) }
+        requests[slot].notBefore = wait.until
+        requests[slot].flags.insert(wait.flag)
         place(slot)
     }
 

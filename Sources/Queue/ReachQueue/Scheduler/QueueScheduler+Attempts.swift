@@ -8,6 +8,7 @@ extension QueueScheduler {
         requests[attempt.slot].waitsSince = now
         requests[attempt.slot].place = .parked
         if attempt.isTrial { canaryWithdrawn(attempt) }
+        if attempt.phase == .leasing { metered.withdraw(attempt.id, attempt.number) }
         let destination = requests[attempt.slot].destination
         destinations.end(destination)
         for record in destinations.site(of: destination).records { lines.resume(destination: record) }
@@ -37,7 +38,8 @@ extension QueueScheduler {
                     id: attempt.id, number: attempt.number,
                     destination: destinations[entry.destination].destination,
                     path: attempt.path, condition: gates[entry.group].key.condition,
-                    exposesSecrets: gates[entry.group].key.exposesSecrets, isCanary: attempt.isTrial)))
+                    exposesSecrets: gates[entry.group].key.exposesSecrets, isCanary: attempt.isTrial,
+                    bar: metered.bar(for: gates[entry.group].key.payer), isCounted: metered.isNeeded)))
     }
 
     mutating func leaseRefused(_ lease: Lease) {
@@ -71,7 +73,7 @@ extension QueueScheduler {
     /// Ends an attempt without counting it: the network took its path away, or the run ends.
     ///
     /// - Parameter reason: `nil` for what the path lacks.
-    private mutating func interrupt(_ index: Int, reason: String? = nil) {
+    mutating func interrupt(_ index: Int, reason: String? = nil) {
         let outcome = RequestTransition.outcome(of: .lingerEnded, in: .lingering, facts(attempts[index]))
         let attempt = remove(index)
         let slot = attempt.slot

@@ -44,7 +44,7 @@ extension QueueScheduler {
         of user: UInt32, in section: SlabIndex<ReadyLines.Section>, portion: inout Int
     ) -> (slot: Slot, lane: LaneIndex)? {
         var best: (slot: Slot, lane: LaneIndex, rank: Int)?
-        var (left, tooLong) = (Self.choice.lanes, [(Slot, BootTime)]())
+        var (left, tooLong) = (Self.choice.lanes, [(Slot, BodyWait)]())
         for kind in StartKind.all {
             var next = lines.firstLane(of: section, kind)
             while let lane = next, left > 0, portion > 0, best?.rank != 0 {
@@ -55,8 +55,8 @@ extension QueueScheduler {
                 for _ in 0..<Self.choice.requestsOfLane {
                     guard let slot = candidate else { break }
                     candidate = lines.following(slot)
-                    if let until = windowWait(slot) {
-                        tooLong.append((slot, until))
+                    if let wait = bodyWait(slot) {
+                        tooLong.append((slot, wait))
                         continue
                     }
                     let rank = canaryRank(of: requests[slot])
@@ -64,7 +64,7 @@ extension QueueScheduler {
                 }
             }
         }
-        for (slot, until) in tooLong { holdBack(slot, until: until) }
+        for (slot, wait) in tooLong { holdBack(slot, wait) }
         return best.map { ($0.slot, $0.lane) }
     }
 

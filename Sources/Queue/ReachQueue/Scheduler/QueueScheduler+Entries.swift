@@ -29,12 +29,12 @@ extension QueueScheduler {
             requests[slot].place = .parked
             requests[slot].flags.remove(.prepared)
         } else if entry.notBefore > now {
-            let isOfNetwork = !entry.flags.isDisjoint(with: [.networkFailure, .awaitsWindow])
+            let isOfNetwork = !entry.flags.isDisjoint(with: [.networkFailure, .awaitsWindow, .awaitsBudget])
             requests[slot].place = isOfNetwork ? .networkWait : .destinationWait
             gates.wait(slot, in: entry.group, until: entry.notBefore, isOfNetwork: isOfNetwork)
         } else {
             requests[slot].place = .ready
-            requests[slot].flags.subtract([.awaitsClock, .awaitsWindow])
+            requests[slot].flags.subtract([.awaitsClock, .awaitsWindow, .awaitsBudget])
             lines.add(
                 slot, group: entry.group, destination: entry.destination, owner: entry.owner,
                 kind: StartKind(entry.priority, entry.startClass), isFirst: entry.flags.contains(.prepared))

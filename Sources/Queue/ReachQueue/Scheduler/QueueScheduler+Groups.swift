@@ -15,13 +15,14 @@ extension QueueScheduler {
 
     /// The group of requests for a destination.
     mutating func group(
-        _ condition: NetworkCondition, at destination: DestinationIndex, exposesSecrets: Bool, interceptor: String?
+        _ condition: NetworkCondition, at destination: DestinationIndex, exposesSecrets: Bool, interceptor: String?,
+        payer: MeteredPayer
     ) -> GroupIndex {
         let site = destinations[destination].site
         let isSeparate = condition.isTargetReachable || destinations[site].isSeparate
         let key = RequestGroup.Key(
             condition: condition, destination: isSeparate ? destinations[site].destination : nil,
-            exposesSecrets: exposesSecrets && !condition.isValidated, interceptor: interceptor)
+            exposesSecrets: exposesSecrets && !condition.isValidated, interceptor: interceptor, payer: payer)
         if let group = gates[key] { return group }
         let missing: Blocker = network.paths == nil ? .validated : Blocker(condition.unmetWithoutPath)
         let group = gates.insert(key, missing: missing, at: now, epoch: epoch)
@@ -124,12 +125,28 @@ extension QueueScheduler {
     private func verdict(of group: GroupIndex) -> ConditionVerdict {
         let group = gates[group]
         guard let paths = network.paths else { return .unmet(.validated) }
-        guard let destination = group.key.destination else { return group.key.verdict(on: paths.paths) }
+        let bar = metered.bar(for: group.key.payer)
+        guard !bar.isEmpty else { return verdict(of: group, on: paths.paths) { $0 } }
+        let verdict = verdict(of: group, on: paths.paths) { $0.filter { !bar.bars($0) } }
+        if verdict.path != nil { return verdict }
+        let unlimited = self.verdict(of: group, on: paths.paths) { $0 }
+        return unlimited.path == nil ? unlimited : .unmet(.meteredBudget)
+    }
+
+    /// - Parameter filter: Leaves those of some paths that may be used.
+    private func verdict(
+        of group: RequestGroup, on paths: [QueuePath], _ filter: ([QueuePath]) -> [QueuePath]
+    ) -> ConditionVerdict {
+        guard let destination = group.key.destination else { return group.key.verdict(on: filter(paths)) }
         guard group.key.condition.isTargetReachable else {
-            let route = destinations.route(to: destination) ?? DestinationRoute(destination)
-            return group.key.verdict(on: route, paths.paths)
+            var route = destinations.route(to: destination) ?? DestinationRoute(destination)
+            let hasOwn = !route.own.isEmpty
+            route.own = filter(route.own)
+            // What has a route of its own goes by no other.
+            if hasOwn, route.own.isEmpty, !route.isByDefault { return group.key.verdict(on: []) }
+            return group.key.verdict(on: route, filter(paths))
         }
-        return group.key.verdict(on: group.targetPath.map { [$0] } ?? [])
+        return group.key.verdict(on: filter(group.targetPath.map { [$0] } ?? []))
     }
 
     /// Updates a group's gate to the paths of now.

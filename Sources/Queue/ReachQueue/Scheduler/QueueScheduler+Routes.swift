@@ -65,6 +65,7 @@ extension QueueScheduler {
             let keepsAddress = path.sources.isEmpty || !path.sources.isDisjoint(with: before.sources)
             isElsewhere = isOtherInterface || !keepsAddress
             attempts[index].path = path
+            metered.move(id, attempts[index].number, to: path)
         }
         setRouteIfConcerned(route)
         // Mostly it uses the path that it was begun for, and each change of the paths is handled when it comes.
@@ -105,7 +106,8 @@ extension QueueScheduler {
     private mutating func separateGroup(for entry: QueueEntry) -> GroupIndex {
         let key = gates[entry.group].key
         return group(
-            key.condition, at: entry.destination, exposesSecrets: key.exposesSecrets, interceptor: key.interceptor)
+            key.condition, at: entry.destination, exposesSecrets: key.exposesSecrets, interceptor: key.interceptor,
+            payer: key.payer)
     }
 
     private mutating func move(_ slot: Slot, to group: GroupIndex) {

@@ -91,6 +91,7 @@ extension QueueScheduler {
 
     private func waitBlocker(of entry: QueueEntry) -> Blocker {
         if entry.flags.contains(.awaitsClock) { return .clock }
+        if entry.flags.contains(.awaitsBudget) { return .meteredBudget }
         return entry.flags.contains(.awaitsWindow) ? .window : .backoff
     }
 

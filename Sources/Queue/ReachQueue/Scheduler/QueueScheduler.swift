@@ -22,6 +22,7 @@ package struct QueueScheduler: Sendable {
     var admission: AdmissionState
     var network: NetworkState
     var store: StoreState
+    var metered: MeteredLedger
 
     /// - Parameters:
     ///   - firstID: The number of the next request, larger than the number of any earlier request.
@@ -37,6 +38,7 @@ package struct QueueScheduler: Sendable {
         admission = AdmissionState(fixed, at: moment.boot)
         network = NetworkState(fixed, at: moment.boot)
         store = StoreState(at: moment.boot)
+        metered = MeteredLedger(fixed)
     }
 
     package var policy: QueuePolicy { fixed.policy }
@@ -71,6 +73,7 @@ package struct QueueScheduler: Sendable {
     package mutating func handle(_ commands: [QueueInput], at moment: Instant) -> [QueueAction] {
         turn.moment = moment
         turn.hasMore = false
+        advanceMetered()
         for command in commands { execute(command) }
         advance()
         admit()
@@ -96,6 +99,7 @@ package struct QueueScheduler: Sendable {
             note(gates.earliestWait)
         }
         note(network.firstLookEnds)
+        note(metered.deadline(at: moment))
         return earliest
     }
 
@@ -127,6 +131,9 @@ package struct QueueScheduler: Sendable {
         case .postponed(let number): postponed(number)
         case .degraded(let isDegraded): store.setDegraded(isDegraded, at: now)
         case .requestSent(let id): markSent(id)
+        case .spent(let id, let number, let total, let left, let isLast):
+            spent(id, number, total: total, left: left, isLast: isLast)
+        case .restoreMetered(let accounts): metered.restore(accounts)
         case .answering(let id): if let index = attempts.index(of: id) { answered(index) }
         case .uploadAdvanced(let id): uploadAdvanced(id)
         case .interceptors(let names): setInterceptors(names)

@@ -14,6 +14,8 @@ struct RequestGroup: Sendable {
         /// The interceptor that prepares them. Requests of an interceptor have lines of their own, so that the one by
         /// which it fetches a token does not wait behind those that wait for the token.
         var interceptor: String?
+        /// The budgets for metered links that hold them back.
+        var payer = MeteredPayer.exempt
     }
 
     let key: Key

@@ -84,6 +84,7 @@ extension QueueTransfers {
 
     func begin(_ transfer: TransferRequest, _ attempt: Running, by engine: any TransferMaker) {
         if host != nil { attempt.sent = transfer }
+        attempt.moved.begin(transfer)
         // The closures capture only these, so that they do not retain the whole order.
         let (id, number) = (attempt.order.id, attempt.order.number)
         let target = RouteTarget(transfer)
@@ -94,7 +95,10 @@ extension QueueTransfers {
                     if !$0.from.isSecure { loopReference.owner?.running[id]?.isRedirectedInTheClear = true }
                     return true
                 },
-                willSend: { [loopReference] in loopReference.owner?.send(.requestSent(id)) },
+                willSend: { [loopReference] in
+                    loopReference.owner?.running[id]?.moved.noteSent()
+                    loopReference.owner?.send(.requestSent(id))
+                },
                 route: { [loopReference] in loopReference.owner?.ways(to: $0, for: target, id) ?? [] },
                 hasRoom: { [loopReference] in loopReference.owner?.host?.hasRoom(for: id) ?? true },
                 event: { [loopReference] in loopReference.owner?.handle($0, of: id, number) }))
@@ -124,7 +128,7 @@ extension QueueTransfers {
     }
 
     private func refuse(_ order: AttemptOrder, as kind: AttemptFault.Kind) {
-        running[order.id] = nil
+        removeRunning(order.id)
         send(.ended(order.id, .failed(AttemptFault(kind))))
     }
 

@@ -40,6 +40,8 @@ package final class QueueTransfers {
         /// The request as it was sent last, for questions to the host; `nil` without a host.
         var sent: TransferRequest?
         var progress = ByteProgress()
+        /// For budgets: what it has moved over its link.
+        var moved = MovedBytes()
         /// The resume offset in bytes: what an earlier attempt received; `nil` for an attempt from the beginning.
         var resumedAt: UInt64?
         /// Whether the server sends only the rest, from ``resumedAt`` on.
@@ -124,8 +126,24 @@ package final class QueueTransfers {
 
     // MARK: Attempts
 
+    /// Forgets a running attempt, and reports what it moved in all: before its end is reported.
+    @discardableResult
+    func removeRunning(_ id: RequestID) -> Running? {
+        guard let attempt = running.removeValue(forKey: id) else { return nil }
+        reportMoved(attempt, isLast: true)
+        return attempt
+    }
+
+    private func reportMoved(_ attempt: Running, isLast: Bool) {
+        guard attempt.order.isCounted else { return }
+        send(
+            .spent(
+                attempt.order.id, attempt: attempt.order.number, total: attempt.moved.total,
+                left: attempt.progress.left, isLast: isLast))
+    }
+
     func abort(_ id: RequestID) {
-        guard let attempt = running.removeValue(forKey: id) else { return }
+        guard let attempt = removeRunning(id) else { return }
         if let transfer = attempt.transfer { engine?.cancel(transfer) }
         if attempt.upload != nil { return noteCutOff(attempt, after: UInt64(clamping: attempt.progress.sent)) }
         if spool != nil, leftovers[id] == nil { leftovers[id] = .begun }
@@ -137,7 +155,7 @@ package final class QueueTransfers {
     func interrupt(
         _ id: RequestID, _ request: QueuedRequest, reply: @escaping ((point: ResumePoint, file: String)?) -> Void
     ) {
-        if let transfer = running.removeValue(forKey: id)?.transfer { engine?.cancel(transfer) }
+        if let transfer = removeRunning(id)?.transfer { engine?.cancel(transfer) }
         guard let engine, let (file, record) = leftover(of: id, request) else { return reply(nil) }
         engine.resumePoint(record: record, of: file) { [weak self] point in
             if point != nil { self?.downloads.keep(id) }
@@ -163,6 +181,8 @@ package final class QueueTransfers {
         case .body(let bytes): host?.received(bytes, of: id)
         case .progress(let progress):
             attempt.progress = progress
+            attempt.moved.note(progress)
+            reportMoved(attempt, isLast: false)
             if !holdsQuota(attempt) { return endForQuota(id) }
             onProgress(Self.progress(attempt))
         case .finished(let report): finished(id, report)
@@ -187,7 +207,7 @@ package final class QueueTransfers {
     }
 
     private func endForQuota(_ id: RequestID) {
-        if let transfer = running.removeValue(forKey: id)?.transfer { engine?.cancel(transfer) }
+        if let transfer = removeRunning(id)?.transfer { engine?.cancel(transfer) }
         leftovers[id] = .useless
         send(.ended(id, .failed(AttemptFault(.quota))))
     }
@@ -211,6 +231,7 @@ package final class QueueTransfers {
     private func finished(_ id: RequestID, _ received: TransferReport) {
         guard let attempt = running[id] else { return }
         var report = received
+        attempt.moved.finish(report)
         note(report, of: attempt)
         if let host, let sent = attempt.sent, let engine {
             if let next = host.next(after: report, to: sent, of: id), staysAtOrigin(next, attempt) {
@@ -236,7 +257,7 @@ package final class QueueTransfers {
         spool.sealAnswer(of: id) { [weak self] number in
             guard let self, running[id]?.order.number == attempt.order.number else { return }
             guard number == 0 else {
-                running[id] = nil
+                removeRunning(id)
                 return send(.ended(id, .failed(AttemptFault(.local))))
             }
             // From here on the store counts it, and the quota must not delete it.
@@ -256,7 +277,7 @@ package final class QueueTransfers {
         downloads.deliver(id) { [weak self] path, failure in
             guard let self, running[id] === attempt else { return }
             guard failure == 0 else {
-                running[id] = nil
+                removeRunning(id)
                 let isFull = [ENOSPC, EDQUOT, EIO].contains(failure)
                 return send(.ended(id, .failed(AttemptFault(isFull ? .local : .file))))
             }
@@ -265,7 +286,7 @@ package final class QueueTransfers {
     }
 
     private func end(_ id: RequestID, _ report: TransferReport, answer: RequestBody) {
-        guard let attempt = running.removeValue(forKey: id) else { return }
+        guard let attempt = removeRunning(id) else { return }
         if attempt.isShortOfRoom, report.failure?.reason == .responseTooLarge {
             return send(.ended(id, .failed(AttemptFault(.quota))))
         }

@@ -23,6 +23,8 @@ struct LoggedChange {
         case releaseQueue = 12
         case openBreaker = 13
         case closeBreaker = 14
+        /// What a scope has moved over metered links.
+        case setMetered = 15
     }
 
     let kind: Kind
@@ -74,6 +76,13 @@ struct LoggedChange {
         case .closeBreaker(let destination, let interface, let owner):
             let more = place(of: destination, interface, owner)
             changes.append(LoggedChange(kind: .closeBreaker, id: 0, more: more))
+        case .setMetered(let account):
+            let more: [SQLiteValue] = [
+                .text(account.scope.text), .optional(account.first), .integer(account.bytes),
+                .integer(account.reported), .optional(account.before?.first), .optional(account.before?.bytes),
+                .optional(account.ahead),
+            ]
+            changes.append(LoggedChange(kind: .setMetered, id: 0, more: more))
         }
     }
 
@@ -201,6 +210,7 @@ struct LoggedChange {
         case .event: row.isEmpty && more.count == 1
         case .revive: 1...ChangedRow.writer.count ~= row.count && more.count == 3
         case .openBreaker: row.isEmpty && more.count == 6
+        case .setMetered: row.isEmpty && more.count == 7
         case .closeBreaker: row.isEmpty && more.count == 2
         }
     }

@@ -143,6 +143,7 @@ struct PendingChanges {
         var purged: Set<Int64> = []
         var lastProgress: [Int64: Int] = [:], lastLease: [Int64: Int] = [:], lastEnd: [Int64: Int] = [:]
         var lastEvent: Int64?, lastTrim: Int64?
+        var lastMetered: [String: Int] = [:]
         for (index, change) in zip(tail.indices, tail) {
             switch change.kind {
             case .purge: purged.insert(change.id)
@@ -151,6 +152,7 @@ struct PendingChanges {
             case .lease: lastLease[change.id] = index
             case .update, .revive: lastProgress[change.id] = index
             case .finish: (lastProgress[change.id], lastEnd[change.id]) = (index, index)
+            case .setMetered: if case .text(let scope)? = change.more.first { lastMetered[scope] = index }
             case .insert, .hold, .markRead, .holdQueue, .releaseQueue, .openBreaker, .closeBreaker: break
             }
         }
@@ -170,6 +172,8 @@ struct PendingChanges {
                 case .lease:
                     !purged.contains(change.id) && lastLease[change.id] == index
                         && index > lastProgress[change.id] ?? -1
+                case .setMetered:
+                    if case .text(let scope)? = change.more.first { lastMetered[scope] == index } else { false }
                 case .holdQueue, .releaseQueue, .openBreaker, .closeBreaker: true
                 }
             guard isWanted else { continue }

@@ -152,7 +152,7 @@ extension QueueDatabase {
                     pending.forgetRequest(id)
                 }
             case .update(let progress): leases[progress.id] = nil
-            case .revive, .holdRequest, .markRead, .holdQueue, .openBreaker, .closeBreaker: break
+            case .revive, .holdRequest, .markRead, .holdQueue, .openBreaker, .closeBreaker, .setMetered: break
             }
         }
     }

@@ -19,6 +19,7 @@ extension QueueDatabase {
         var contents = StoreContents()
         contents.nextID = try lastNumber() + 1
         contents.breakers = try breakers(at: now)
+        contents.metered = try meteredAccounts()
         let held = try database.prepare("SELECT owner FROM held_queue")
         while try held.step() { contents.heldQueues.append(UInt32(clamping: held.integer(0))) }
         return contents
@@ -102,6 +103,31 @@ extension QueueDatabase {
         }
         return breakers
     }
+
+    private func meteredAccounts() throws(SQLiteError) -> [MeteredAccount] {
+        let rows = try database.prepare(
+            "SELECT scope, first, bytes, reported, before_first, before_bytes, ahead FROM metered ORDER BY scope")
+        var accounts: [MeteredAccount] = []
+        while try rows.step() {
+            guard let scope = MeteredScope(rows.text(0) ?? "") else { continue }
+            var account = MeteredAccount(scope)
+            account.first = Self.day(rows.optionalInteger(1))
+            account.bytes = Self.bounded(rows.integer(2))
+            account.reported = MeteredAccount.shares.last { $0 <= rows.integer(3) } ?? 0
+            if let first = Self.day(rows.optionalInteger(4)) {
+                account.before = MeteredAccount.Earlier(first: first, bytes: Self.bounded(rows.integer(5)))
+            }
+            account.ahead = Self.day(rows.optionalInteger(6))
+            accounts.append(account)
+        }
+        return accounts
+    }
+
+    /// Whatever the file says, sums of it do not overflow.
+    private static func bounded(_ bytes: Int64) -> Int64 { min(max(0, bytes), MeteredBudget.most) }
+
+    /// A day of a time that a clock can show.
+    private static func day(_ number: Int64?) -> Int64? { number.flatMap { 0...100_000 ~= $0 ? $0 : nil } }
 
     // MARK: One request
 

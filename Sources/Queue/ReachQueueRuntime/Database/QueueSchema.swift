@@ -171,13 +171,30 @@ struct QueueSchema: Sendable {
         let terms = RequestTerm.stored.filter { $0.version > 1 }
         guard let last = terms.map(\.version).max() else { return [] }
         return (9...last).map { version in
-            terms.filter { $0.version == version }.flatMap { term in
+            let columns = terms.filter { $0.version == version }.flatMap { term in
                 ["request", "set_aside"].map { table in
                     "ALTER TABLE \(table) ADD COLUMN \(term.column?.name ?? "") \(term.form.isNumber ? "INTEGER" : "TEXT");"
                 }
-            }.joined(separator: "\n")
+            }
+            return (columns + (tables[version].map { [$0] } ?? [])).joined(separator: "\n")
         }
     }()
+
+    /// The tables that came with the columns of terms. `metered` has what each scope has moved over metered links in a period, whose
+    /// first day is in days from 1970, in the period before, and the first day of a later period that was given.
+    private static let tables: [Int: String] = [
+        9: """
+        CREATE TABLE metered (
+            scope TEXT PRIMARY KEY,
+            first INTEGER,
+            bytes INTEGER NOT NULL,
+            reported INTEGER NOT NULL,
+            before_first INTEGER,
+            before_bytes INTEGER,
+            ahead INTEGER
+        ) WITHOUT ROWID;
+        """
+    ]
 
     /// The tables stay as they are: the change log has kinds of changes (``LoggedChange/Kind``) that earlier versions do not know.
     private static let moreInLog = ""

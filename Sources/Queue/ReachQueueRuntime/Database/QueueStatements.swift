@@ -34,6 +34,8 @@ struct QueueStatements {
     let oldKept: SQLiteStatement
     let openBreaker: SQLiteStatement
     let closeBreaker: SQLiteStatement
+    let setMetered: SQLiteStatement
+    let removeMetered: SQLiteStatement
     let holdQueue: SQLiteStatement
     let releaseQueue: SQLiteStatement
     /// What is to be sent of the requests from a number to another one.
@@ -116,6 +118,8 @@ struct QueueStatements {
             VALUES (?, ?, ?, ?, ?, ?)
             """)
         closeBreaker = try database.prepare("DELETE FROM breaker WHERE destination = ? AND interface = ?")
+        setMetered = try database.prepare("INSERT OR REPLACE INTO metered VALUES (?, ?, ?, ?, ?, ?, ?)")
+        removeMetered = try database.prepare("DELETE FROM metered WHERE scope = ?")
         holdQueue = try database.prepare("INSERT OR IGNORE INTO held_queue (owner) VALUES (?)")
         releaseQueue = try database.prepare("DELETE FROM held_queue WHERE owner = ?")
         specifications = try database.prepare(

@@ -53,7 +53,8 @@ extension QueueInput {
     var needsNoOtherRequest: Bool {
         switch self {
         case .add(let request, _): request.specification.orderKey == nil && request.specification.uniqueness == .none
-        case .restore, .expectRestored, .allRestored, .committed, .notCommitted, .postponed, .degraded, .stop, .wake:
+        case .restore, .restoreMetered, .expectRestored, .allRestored, .committed, .notCommitted, .postponed, .degraded,
+            .stop, .wake:
             true
         default: false
         }

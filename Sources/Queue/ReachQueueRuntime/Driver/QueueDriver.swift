@@ -1,4 +1,4 @@
-internal import ReachCore
+package import ReachCore
 package import ReachLoop
 package import ReachQueue
 
@@ -34,6 +34,8 @@ package final class QueueDriver {
     /// To be asked, and changed only by what is sent to it.
     package private(set) var scheduler: QueueScheduler
     let policy: QueuePolicy
+    /// Where periods of budgets begin at midnight.
+    private let zone: LocalZone
     /// The disk as it was last measured; `nil` before, and where nothing is kept on one.
     private var disk: DiskSpace?
     private(set) var store: (any QueueStorage)?
@@ -71,11 +73,13 @@ package final class QueueDriver {
     /// - Parameters:
     ///   - onEvent: Called for each change of a request, once it is committed.
     package init(
-        loop: EventLoop, policy: QueuePolicy = QueuePolicy(), executor: (any QueueExecutor)? = nil, seed: UInt64,
+        loop: EventLoop, policy: QueuePolicy = QueuePolicy(), zone: LocalZone = .system,
+        executor: (any QueueExecutor)? = nil, seed: UInt64,
         onEvent: @escaping (QueueEvent) -> Void, notify: @escaping (Notice) -> Void = { _ in }
     ) {
         self.loop = loop
         self.policy = policy
+        self.zone = zone
         self.executor = executor
         self.onEvent = onEvent
         self.notify = notify
@@ -149,7 +153,8 @@ package final class QueueDriver {
         guard !isBusy else { return }
         switch command {
         case .ended where isInMemory && endsHalf(): work()
-        case .attemptRouted, .requestSent, .answering, .uploadAdvanced, .ended, .committed, .prepared, .answerHeld,
+        case .attemptRouted, .requestSent, .spent, .answering, .uploadAdvanced, .ended, .committed, .prepared,
+            .answerHeld,
             .failureHeld,
             .judged:
             workLater()
@@ -250,6 +255,9 @@ package final class QueueDriver {
         case .start(let order):
             guard let request = specifications.removeValue(forKey: order.id) else {
                 // Its row is damaged: it is not known what to send.
+                if order.isCounted {
+                    inbox.append(.spent(order.id, attempt: order.number, total: 0, left: nil, isLast: true))
+                }
                 return inbox.append(.ended(order.id, .failed(AttemptFault(.file))))
             }
             executor?.start(order, request)
@@ -297,8 +305,10 @@ package final class QueueDriver {
     private func begin(with contents: StoreContents) {
         scheduler = QueueScheduler(
             policy, firstID: contents.nextID, seed: scheduler.seed, at: SystemClock.now)
+        scheduler.zone = zone
         isOpen = true
         executor?.begin(contents)
+        if !policy.metered.isEmpty { send(.restoreMetered(contents.metered)) }
         if let expected = contents.expected { send(.expectRestored(expected)) }
         send(
             .restore(contents.requests, breakers: contents.breakers, heldQueues: contents.heldQueues))

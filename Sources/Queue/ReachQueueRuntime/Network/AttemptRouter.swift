@@ -67,6 +67,7 @@ struct AttemptRouter {
         // The gate has looked at the host itself.
         condition.isTargetReachable = false
         return condition.unmet(on: path).isEmpty && path.takes(exposesSecrets: order.exposesSecrets)
+            && !order.bar.bars(path)
     }
 }
 

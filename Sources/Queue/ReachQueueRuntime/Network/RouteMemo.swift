@@ -66,6 +66,7 @@ struct RouteSituation {
     private let interface: UInt32
     private let condition: NetworkCondition
     private let exposesSecrets: Bool
+    private let bar: MeteredBar
     private let scheme: String
     private let host: String
     private let port: UInt16
@@ -75,7 +76,7 @@ struct RouteSituation {
 
     init(_ order: AttemptOrder, _ target: RouteTarget, _ addresses: [IPAddress], zone: String?) {
         (destination, interface, condition) = (order.destination, order.path.interfaceIndex, order.condition)
-        exposesSecrets = order.exposesSecrets
+        (exposesSecrets, bar) = (order.exposesSecrets, order.bar)
         (scheme, host, port) = (target.url.scheme, target.url.host, target.url.port)
         (proxy, self.addresses, self.zone) = (target.proxy, addresses, zone)
     }
@@ -87,7 +88,7 @@ struct RouteSituation {
         interface == order.path.interfaceIndex && exposesSecrets == order.exposesSecrets && port == target.url.port
             && host == target.url.host && scheme == target.url.scheme && destination == order.destination
             && self.addresses == addresses && self.zone == zone && condition == order.condition
-            && proxy == target.proxy
+            && proxy == target.proxy && bar == order.bar
     }
 }
 

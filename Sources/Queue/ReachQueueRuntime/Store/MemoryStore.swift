@@ -81,7 +81,7 @@ package final class MemoryStore: QueueStorage {
         case .revive(let progress, let deadline):
             state.records[progress.id]?.revive(progress, deadline: deadline.wall)
         case .purge(let ids): for id in ids { state.records[id] = nil }
-        case .holdQueue, .openBreaker, .closeBreaker, .markRead: break
+        case .holdQueue, .openBreaker, .closeBreaker, .markRead, .setMetered: break
         }
         return nil
     }

@@ -7,6 +7,8 @@ package struct StoreContents: Hashable, Sendable {
     /// The requests that follow in portions; `nil` if there are not that many.
     package var expected: ExpectedRequests?
     package var breakers: [StoredBreaker] = []
+    /// What was moved over metered links.
+    package var metered: [MeteredAccount] = []
     /// The owners whose queues are held; 0 is everybody's.
     package var heldQueues: [UInt32] = []
     /// The number for the next new request: larger than any that was given.

@@ -19,7 +19,7 @@ struct StoreReceipt: Sendable {
             || transaction.changes.contains {
                 switch $0 {
                 case .lease(_, _, _, let isRepeatable, _): !isRepeatable
-                case .update, .holdRequest, .openBreaker, .closeBreaker, .purge, .markRead: false
+                case .update, .holdRequest, .openBreaker, .closeBreaker, .purge, .markRead, .setMetered: false
                 case .insert, .finish, .revive, .holdQueue: true
                 }
             }

@@ -30,7 +30,7 @@ extension QueueTransfers {
             guard let self, running[id] === attempt else { return }
             switch result {
             case .failure(let failure):
-                running[id] = nil
+                removeRunning(id)
                 send(.ended(id, .failed(AttemptFault(failure))))
             case .success(let body):
                 var upload = ResumableUpload(
@@ -39,7 +39,7 @@ extension QueueTransfers {
                 let first = upload.begin()
                 attempt.upload = UploadAttempt(template, body, upload)
                 guard case .next(let exchange) = first else {
-                    running[id] = nil
+                    removeRunning(id)
                     return send(.ended(id, .failed(AttemptFault(.file))))
                 }
                 begin(exchange, attempt, by: engine)
