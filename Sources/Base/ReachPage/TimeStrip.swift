@@ -61,10 +61,12 @@ package struct TimeStrip {
 
     /// The whole height of a cell reacts to the pointer.
     private var hints: String {
-        titles.sorted { $0.key < $1.key }.map { index, title in
-            "<rect class=\"hint\" x=\"\(index * Self.width)\" y=\"0\" width=\"\(Self.width)\" height=\"\(Self.height)\">"
-                + "<title>\(HTMLPage.escaped(title))</title></rect>"
-        }.joined()
+        guard !titles.isEmpty else { return "" }
+        let cells = titles.sorted { $0.key < $1.key }.map { index, title in
+            "<path d=\"M\(index * Self.width) 0h\(Self.width)v\(Self.height)h-\(Self.width)z\"><title>"
+                + "\(HTMLPage.escaped(title))</title></path>"
+        }
+        return "<g class=\"hint\">\(cells.joined())</g>"
     }
 
     /// What the shapes mean, as a list.

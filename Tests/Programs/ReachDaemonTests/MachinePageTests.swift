@@ -99,6 +99,18 @@ import Testing
         #expect(text.components(of: "<script") == 1)
     }
 
+    @Test func `keys in the URLs of probes and portals are not on the page`() {
+        let text = html { page in
+            page.probes[0].target = "https://user:word@shop.example:8443/status?key=geheim#geheim"
+            var state = PageExample.internet()
+            state.connectivity = .portal
+            state.portal = "https://portal.example/?session=geheim"
+            page.states = [("internet", state)]
+        }
+        #expect(text.contains("https://shop.example:8443") && text.contains("a login page answers"))
+        #expect(!text.contains("geheim") && !text.contains("user:word"))
+    }
+
     @Test func `without a history, links or probes it is a whole page`() {
         let text = html { page in
             page.history = nil

@@ -19,7 +19,7 @@ struct PageNow {
             let since =
                 item.state.connectivity == .unknown || item.state.status != .reachable
                 ? item.state.since : item.state.connectivitySince
-            return HTMLPage.escaped(StatusText(style: .plain).summary(of: item.state)) + ", since " + page.time(since)
+            return HTMLPage.escaped(PageRow.summary(of: item.state)) + ", since " + page.time(since)
         }
         return "<p class=\"banner\" id=\"age\" role=\"status\" hidden></p>\n" + ended
             + "<p class=\"now \(word.rawValue)\"><span aria-hidden=\"true\">\(word.sign)</span> "

@@ -34,13 +34,13 @@ struct PageRow {
     init(_ name: String, _ state: ReachabilityState, _ page: MachinePage) {
         (self.name, recorded, isProbe) = (name, name, false)
         word = Word(state)
-        details = [HTMLPage.escaped(StatusText(style: .plain).summary(of: state)), "since \(page.time(state.since))"]
+        details = [HTMLPage.escaped(Self.summary(of: state)), "since \(page.time(state.since))"]
     }
 
     init(_ probe: ProbeReport, _ page: MachinePage) {
         (name, recorded, isProbe) = (probe.name, "probe:" + probe.name, true)
         word = probe.pause != nil ? .paused : probe.state == .up ? .up : probe.state == .down ? .down : .unknown
-        var details = [HTMLPage.escaped(probe.target)]
+        var details = [HTMLPage.escaped(Self.publicPart(of: probe.target))]
         if let pause = probe.pause { details.append("paused: \(pause.sentence)") }
         if probe.state != .unknown { details.append("\(probe.state.rawValue) since \(page.time(probe.since))") }
         if word == .down, let last = probe.last {
@@ -51,6 +51,25 @@ struct PageRow {
         }
         if let latency = probe.latency { details.append("median \(DurationText.milliseconds(latency.median))") }
         self.details = details
+    }
+
+    /// A state in words, without the address of a portal, which may have the key of a session in it: more people may read a page than may
+    /// log in to the machine.
+    static func summary(of state: ReachabilityState) -> String {
+        var state = state
+        state.portal = nil
+        return StatusText(style: .plain).summary(of: state)
+    }
+
+    /// What of a URL everyone may know: paths and queries often have keys in them.
+    static func publicPart(of target: String) -> String {
+        let pieces = URLPieces(target)
+        guard let scheme = pieces.scheme?.lowercased(), scheme == "http" || scheme == "https",
+            let authority = pieces.authority
+        else {
+            return target
+        }
+        return "\(scheme)://\(authority.host)" + (authority.port.map { ":" + $0 } ?? "")
     }
 
     func html(_ page: MachinePage) -> String {

@@ -31,11 +31,6 @@ import Testing
         return ProbeArchive(probe: "shop", target: "https://shop.example/", rows)
     }
 
-    /// A day at the end of it was not observed.
-    static func example() -> ArchiveSeries {
-        ArchiveSeries(archive(), from: time(-90 * 86_400), to: time(86_400), now: time(86_400))
-    }
-
     private static func series(from: Int64, to: Int64 = 0) -> ArchiveSeries {
         ArchiveSeries(archive(), from: time(from), to: time(to), now: time(0))
     }
