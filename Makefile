@@ -6,6 +6,7 @@
 #   ONLY    the test targets, or files of tests (TARGET/FILE), that `make test` builds and runs; without it, all
 #   VERSION what `make release` releases             TAG     "yes" makes it tag the release
 #   FLEET   "no" leaves reach-fleet and libnats out of `make build` and `make install`
+#   DESKTOP "no" leaves reach-desktop and libsystemd out of them
 #   OPENRC  "yes" installs the OpenRC script in /etc/init.d; the default on machines with OpenRC
 
 SWIFT ?= swift
@@ -15,7 +16,8 @@ OPENRC ?= $(if $(wildcard /sbin/openrc-run),yes)
 FUZZ_SECONDS ?= 20
 ONLY ?=
 FLEET ?= yes
-export FLEET
+DESKTOP ?= yes
+export FLEET DESKTOP
 BENCH_ARGS ?=
 SCENES_ARGS ?=
 LAB_ARGS ?=
@@ -74,11 +76,13 @@ need:
 	@SWIFT="$(SWIFT)" contrib/deps check
 
 .PHONY: build
-build: need $(static_runtime)/libstdc++.a ## Build .build/release/reach, reachd and reach-fleet
+build: need $(static_runtime)/libstdc++.a ## Build .build/release/reach, reachd, reach-fleet and reach-desktop
 	$(SWIFT) build -c release $(release_flags) --product reach
 	$(SWIFT) build -c release $(release_flags) --product reachd
 	$(if $(filter no,$(FLEET)),,$(SWIFT) build -c release $(release_flags) --product reach-fleet)
-	@contrib/generate $(dir $(bin))made $(bin) $(daemon_bin) $(if $(filter no,$(FLEET)),,$(bin)-fleet)
+	$(if $(filter no,$(DESKTOP)),,$(SWIFT) build -c release $(release_flags) --product reach-desktop)
+	@contrib/generate $(dir $(bin))made $(bin) $(daemon_bin) $(if $(filter no,$(FLEET)),,$(bin)-fleet) \
+	  $(if $(filter no,$(DESKTOP)),,$(bin)-desktop)
 
 $(static_runtime)/libstdc++.a:
 	@mkdir -p $(@D)
@@ -87,6 +91,7 @@ $(static_runtime)/libstdc++.a:
 # Builds `reach` alone: half of what `make build` compiles.
 .PHONY: run
 run: export FLEET = no
+run: export DESKTOP = no
 run: build-deps need $(static_runtime)/libstdc++.a ## Show this machine's status, then every change until Ctrl-C
 	$(SWIFT) build -c release $(release_flags) --product reach
 	@$(bin) status || true
@@ -166,7 +171,7 @@ docs: warnings ## Write the libraries' documentation to .build/docs, for a web s
 
 .PHONY: completions
 completions: warnings ## Write the completions of shells, and the JSON Schema of reach's lines, to .build/debug/made
-	@contrib/generate .build/debug/made $(debug_bin) $(debug_bin)d $(debug_bin)-fleet
+	@contrib/generate .build/debug/made $(debug_bin) $(debug_bin)d $(debug_bin)-fleet $(debug_bin)-desktop
 
 .PHONY: schema
 schema: completions

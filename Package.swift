@@ -7,16 +7,19 @@ let groups: [(folder: String, modules: [String])] = [
         "C",
         [
             "CAres", "CCurl", "CExpat", "CNats", "CNetlink", "CNetlinkGeneric", "CNetlinkRoute", "CPublicSuffix",
-            "CReachLinux", "CSQLite", "CToml", "CZlib",
+            "CReachLinux", "CSQLite", "CSystemdBus", "CToml", "CZlib",
         ]
     ),
-    ("Base", ["ReachCore", "ReachLoop", "ReachTOML", "ReachTerminal"]),
+    ("Base", ["ReachCore", "ReachLoop", "ReachTOML", "ReachTerminal", "ReachPage"]),
     ("System", ["ReachKernel", "ReachTransfer"]),
     ("Queue", ["ReachQueue", "ReachQueueRuntime"]),
     ("Control", ["ReachControl"]),
     ("Monitor", ["ReachProbe", "Reachability", "ReachabilityFoundation"]),
     ("Sessions", ["ReachSerialization", "ReachSession", "ReachSessionFoundation"]),
-    ("Programs", ["ReachDaemon", "reachd", "reach", "ReachCommand", "ReachCrash", "Examples"]),
+    (
+        "Programs",
+        ["ReachDaemon", "reachd", "reach", "ReachCommand", "ReachCrash", "ReachDesktop", "reach-desktop", "Examples"]
+    ),
     ("Fleet", ["ReachFleet", "ReachFleetLink", "reach-fleet"]),
 ]
 
@@ -85,6 +88,7 @@ let products: [Product] = [
     .executable(name: "reach", targets: ["reach"]),
     .executable(name: "reachd", targets: ["reachd"]),
     .executable(name: "reach-fleet", targets: ["reach-fleet"]),
+    .executable(name: "reach-desktop", targets: ["reach-desktop"]),
 ]
 
 let targets: [Target] = [
@@ -96,6 +100,7 @@ let targets: [Target] = [
     library("CPublicSuffix", pkgConfig: "libpsl", "libpsl-dev"),
     // Without pkg-config's name, so that programs which use only the libraries get no warning about it.
     library("CNats", pkgConfig: nil, "libnats-dev"),
+    library("CSystemdBus", pkgConfig: nil, "libsystemd-dev"),
     c("CCurl", ["CReachLinux"]),
     c("CNetlinkRoute", ["CReachLinux"]),
     c("CNetlinkGeneric", ["CReachLinux"]),
@@ -136,12 +141,14 @@ let targets: [Target] = [
         "ReachDaemon",
         [
             "CReachLinux", "ReachTOML", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachProbe",
-            "ReachQueue", "ReachQueueRuntime", "ReachControl", logging,
+            "ReachQueue", "ReachQueueRuntime", "ReachControl", "ReachTerminal", "ReachPage", logging,
         ]),
     // What `reach` and `reach-fleet` print alike.
     module("ReachTerminal", ["ReachCore", "ReachLoop"]),
+    // What is written as HTML: reports, the page of one machine, the page of a fleet.
+    module("ReachPage", ["ReachCore"]),
     module(
-        "ReachFleet", ["ReachCore"],
+        "ReachFleet", ["ReachCore", "ReachPage"],
         resources: [
             .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/page.js"),
         ]),
@@ -150,17 +157,27 @@ let targets: [Target] = [
         name: "reach-fleet",
         dependencies: [
             "CReachLinux", "ReachCore", "ReachLoop", "ReachQueue", "ReachControl", "ReachTerminal", "ReachTOML",
-            "ReachFleet",
-            "ReachFleetLink",
+            "ReachPage", "ReachFleet", "ReachFleetLink",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         path: path("reach-fleet"),
+        swiftSettings: strict
+    ),
+    module("ReachDesktop", ["ReachCore", "ReachPage"]),
+    .executableTarget(
+        name: "reach-desktop",
+        dependencies: [
+            "CSystemdBus", "ReachCore", "ReachLoop", "ReachControl", "ReachTerminal", "ReachDesktop",
+            .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        ],
+        path: path("reach-desktop"),
         swiftSettings: strict
     ),
     .executableTarget(
         name: "reach",
         dependencies: [
             "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachQueue", "ReachControl", "ReachTerminal",
+            "ReachPage",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         path: path("reach"),
@@ -250,10 +267,10 @@ let targets: [Target] = [
         "ReachDaemonTests",
         [
             "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachProbe", "ReachControl", "ReachQueue",
-            "ReachQueueRuntime", "ReachDaemon", "ReachTOML", "ReachTesting", logging,
+            "ReachQueueRuntime", "ReachDaemon", "ReachTOML", "ReachPage", "ReachTesting", logging,
         ]),
     tests("ReachQueueTests", ["ReachCore", "ReachQueue", "ReachTesting"]),
-    tests("ReachFleetTests", ["ReachCore", "ReachFleet", "ReachTesting"]),
+    tests("ReachFleetTests", ["ReachCore", "ReachPage", "ReachFleet", "ReachTesting"]),
     tests(
         "ReachFleetLinkTests",
         [
@@ -278,10 +295,12 @@ let targets: [Target] = [
     tests(
         "ReachCommandTests",
         [
-            "reach", "reachd", "reach-fleet", "confine", "monitor", "queuerun", "ReachCore", "ReachQueue",
-            "ReachControl", "ReachTerminal", "ReachTesting",
+            "reach", "reachd", "reach-fleet", "reach-desktop", "confine", "monitor", "queuerun", "ReachCore",
+            "ReachQueue", "ReachControl", "ReachTerminal", "ReachPage", "ReachTesting",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ]),
+    tests(
+        "ReachDesktopTests", ["reach-desktop", "reachd", "ReachCore", "ReachDesktop", "ReachLoop", "ReachTesting"]),
     // Separate from the other tests, because these wait for disks and silent daemons and would delay the rest.
     tests("ReachCrashTests", ["reach", "reachd", "reach-fleet", "queuecrash", "ReachCore", "ReachTesting"]),
 ]

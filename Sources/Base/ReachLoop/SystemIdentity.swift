@@ -9,12 +9,8 @@ package enum BootIdentity {
 /// The machine's identity, which spreads the probes of different machines over time.
 package enum MachineIdentity {
     /// machine-id(5), or the host name without one, as in many containers.
-    package static let current: String = {
-        if let identity = SmallFile.words("/etc/machine-id").first { return String(identity) }
-        var name = [CChar](repeating: 0, count: 256)
-        gethostname(&name, name.count - 1)
-        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }()
+    package static let current =
+        SmallFile.words("/etc/machine-id").first.map(String.init) ?? MachineName.current
 }
 
 /// The network namespace of the calling thread.
@@ -35,5 +31,15 @@ package enum ThisProgram {
         let count = readlink("/proc/self/exe", &bytes, bytes.count)
         let path = String(decoding: bytes.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
         return path.unicodeScalars.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    }
+}
+
+/// The name that the machine goes by.
+package enum MachineName {
+    /// Empty if there is none.
+    package static var current: String {
+        var name = [CChar](repeating: 0, count: Int(HOST_NAME_MAX) + 1)
+        guard gethostname(&name, name.count - 1) == 0 else { return "" }
+        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -63,4 +64,11 @@ void reach_name_thread(const char *name)
 int reach_thread_id(void)
 {
     return gettid();
+}
+
+int reach_clock_is_synchronized(void)
+{
+    struct timex time = {0};
+    int state = adjtimex(&time);
+    return state < 0 ? -1 : state != TIME_ERROR && !(time.status & STA_UNSYNC);
 }

@@ -2,6 +2,7 @@ internal import Glibc
 internal import Logging
 internal import ReachControl
 internal import ReachCore
+internal import ReachKernel
 internal import ReachLoop
 
 /// The daemon's state on disk: its history, its journal and its queue.
@@ -50,8 +51,21 @@ extension Daemon {
             history.scheduleSigns(on: loop) { [unowned self] in sampleTraffic() }
             self.history = history
             traffic = TrafficCounter(stateDirectory: directory, queries: queries)
+            if configuration.history.testsOutages { startOutageTests() }
         } catch {
             log.warning("the history is unavailable", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func startOutageTests() {
+        outageTester = OutageTester(on: loop) { [unowned self] in
+            let (files, memory) = ([configuration], registry.engine.memory(of: .internet))
+            return {
+                let result = try? SingleDiagnosis.run("internet", files: files, memory: memory)
+                return result.map { OutageEvidence($0.0, of: "internet") }
+            }
+        } record: { [unowned self] in
+            history?.record($0, at: SystemClock.now)
         }
     }
 

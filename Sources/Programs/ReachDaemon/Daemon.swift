@@ -39,6 +39,8 @@ package final class Daemon {
     /// Whether the history's thread will be woken at the end of this turn of the loop.
     private var wakesHistory = false
     var traffic: TrafficCounter?
+    /// `nil` where outages are not tested.
+    var outageTester: OutageTester?
     var journal: Journal?
     /// Also answers the clients' queue calls.
     package let queue: QueueServiceHandler
@@ -54,6 +56,8 @@ package final class Daemon {
     private var internet: ReachabilityState?
     var probes: ProbeServiceHandler?
     private var metrics: MetricsPublisher?
+    /// `nil` until the configuration names a directory for the page.
+    private var page: PagePublisher?
     /// Receivers of the Internet target's events, by their IDs.
     var internetSinks: [UInt64: (TargetEvent) -> Void] = [:]
     private var lastSink: UInt64 = 0
@@ -162,6 +166,7 @@ package final class Daemon {
             proofTimer.set(to: outages.deadline)
         }
         hooks?.handle(change)
+        page?.note(.state)
         pages.releaseAtRest()
     }
 
@@ -214,10 +219,12 @@ package final class Daemon {
     private func report(_ notice: OutageNotices.Notice?) {
         switch notice {
         case .lost(let cause)?:
+            outageTester?.begin()
             log.notice(
                 "the Internet is lost: \(cause.sentence)",
                 metadata: ["layer": "\(cause.layer.rawValue)", "evidence": "\(cause.evidence)"])
         case .regained(let duration)?:
+            outageTester?.end()
             log.notice(
                 "the Internet is back after \(DurationText.describe(duration))",
                 metadata: [
@@ -229,7 +236,9 @@ package final class Daemon {
     }
 
     private func startProbes() {
-        let file = (stateDirectory?.path).map { ProbeTotalsFile(stateDirectory: $0) }
+        let file = (stateDirectory?.path).map { [log] in
+            ProbeTotalsFile(stateDirectory: $0) { log.warning("\($0)") }
+        }
         let handler = ProbeServiceHandler(loop: loop, registry: registry, transfers: transfers, file: file) {
             [unowned self] in handle($0)
         }
@@ -237,10 +246,40 @@ package final class Daemon {
         handler.apply(configuration)
         metrics = MetricsPublisher(on: loop) { [unowned self] in snapshot }
         metrics?.onWarning = { [log] in log.warning("metrics disabled: \($0)") }
+        metrics?.onScrape = { [unowned handler] order, reply in handler.scrape(order, reply) }
         metrics?.apply(configuration.metrics)
+        applyPage()
+    }
+
+    /// Follows what the page shows only where there is one.
+    private func applyPage() {
+        guard page != nil || configuration.page.directory != nil else { return }
+        let publisher = page ?? makePage()
+        page = publisher
+        publisher.apply(configuration.page.directory)
+    }
+
+    private func makePage() -> PagePublisher {
+        let publisher = PagePublisher(on: loop) { [unowned self] in pageSnapshot }
+        publisher.onNotice = { [log] in log.warning("\($0)") }
+        publisher.onPage = { [pages] in pages.releaseAtRest(afterStart: true) }
+        _ = queue.watch { [weak publisher] in if case .event = $0 { publisher?.note(.state) } }
+        _ = registry.engine.watchNetwork { [weak publisher] _ in publisher?.note(.state) }
+        return publisher
+    }
+
+    private var pageSnapshot: PageSnapshot {
+        var snapshot = PageSnapshot(version: options.version, options: registry.engineOptions)
+        snapshot.states = registry.namedStates
+        snapshot.proofs = registry.linkProofs
+        snapshot.probes = probes?.reports ?? []
+        snapshot.queue = queue.metrics
+        if history != nil { snapshot.history = (stateDirectory?.path).map { HistoryFiles(directory: $0) } }
+        return snapshot
     }
 
     private func handle(_ event: ProbeEvent) {
+        page?.note(event.kind == .result ? .figure : .state)
         log.log(level: event.level, "\(event.text)")
         history?.record(event)
         journal?.record(event)
@@ -298,6 +337,7 @@ package final class Daemon {
             for name in gone.sorted() { history?.recordUnwatched("probe:" + name, at: SystemClock.now) }
             probes?.apply(loaded)
             metrics?.apply(loaded.metrics)
+            applyPage()
             hooks?.apply(loaded.hooks)
             log.info("the configuration was reloaded")
             return nil
@@ -311,6 +351,7 @@ package final class Daemon {
     /// Notifies the service manager, closes every connection and finishes all writes.
     package func stop() {
         manager.notify("STOPPING=1")
+        let lastPage = page.map { _ in pageSnapshot }
         server?.stop()
         hooks?.stop()
         probes?.stop()
@@ -321,6 +362,7 @@ package final class Daemon {
         history?.close(at: SystemClock.now, patience: .milliseconds(600))
         output.finish()
         // From here on a disk that hangs delays only the end of the process.
+        if let lastPage { page?.finish(lastPage) }
         traffic?.finish(registry.countedLinks)
         probes?.save()
     }

@@ -18,6 +18,8 @@ struct ExitStatus: Hashable {
     static let cannotWrite = ExitStatus(rawValue: 74)
     /// EX_TEMPFAIL: the queue is full.
     static let tryAgain = ExitStatus(rawValue: 75)
+    /// The same: what is waited for will not come as things are.
+    static let givenUp = ExitStatus(rawValue: 75)
     /// EX_NOPERM.
     static let notPermitted = ExitStatus(rawValue: 77)
     /// The same as in timeout(1).

@@ -45,6 +45,19 @@ extension ExplanationRow {
                 $0.underlay = [3: 2]
             }, .lower, .good, "What carries the packets of gre1 to its far end, 192.0.2.9: eth0 (wired) is up"),
         ExplanationRow(
+            "a tunnel whose far end was never heard",
+            .route(by: 3, via: nil) {
+                $0.links.append(.up(3, "wg0", kind: "wireguard"))
+                $0.tunnelSilence = TunnelSilence(farEnds: [Scene.gateway], since: nil)
+            }, .lower, .bad, "wg0 is WireGuard, and there was never a handshake with 192.0.2.1: nothing passes."),
+        ExplanationRow(
+            "a tunnel whose far end was heard long ago",
+            .route(by: 3, via: nil) {
+                $0.links.append(.up(3, "wg0", kind: "wireguard"))
+                $0.tunnelSilence = TunnelSilence(farEnds: [Scene.gateway], since: .seconds(7500))
+            }, .lower, .neutral, "wg0 is WireGuard, and the last handshake with 192.0.2.1 was 2 h 5 min ago: if packets"
+        ),
+        ExplanationRow(
             "a tunnel with an unknown far end",
             .route(by: 3, via: nil) { $0.links.append(.up(3, "wg0", kind: "wireguard")) }, .lower, .neutral,
             "wg0 is a tunnel, and the kernel does not report what carries it."),

@@ -19,6 +19,7 @@ struct ExplanationScene: Sendable {
     var matched: Route?
     var refusing: [Route] = []
     var hindrance: Rule.Hindrance?
+    var tunnelSilence: TunnelSilence?
     var proved: ConnectivityReport?
     var checks: [IPAddress.Family: ConnectivityCheck] = [:]
     var now = BootTime(nanoseconds: 0)
@@ -120,6 +121,7 @@ struct ExplanationScene: Sendable {
         for family in IPAddress.Family.allCases {
             facts.lookups[family] = ExplanationFacts.Lookup(stack: stack, matched: matched, refusing: refusing)
             facts.lookups[family]?.hindrance = hindrance
+            facts.lookups[family]?.tunnelSilence = tunnelSilence
         }
         return ExplanationBuilder(facts).explanation
     }

@@ -112,4 +112,25 @@ struct TunnelCarriersTests {
         device.peers = [peer("192.0.2.7"), peer(nil), peer("192.0.2.7"), peer("2001:db8::7")]
         #expect(device.farEnds.map(\.description) == ["192.0.2.7", "2001:db8::7"])
     }
+
+    @Test(
+        arguments: [
+            ([nil], .some(nil)), ([1_000], .seconds(1_000)), ([1_820], nil), ([1_819], .seconds(181)),
+            ([nil, 1_900], nil),
+            ([2_500], nil), ([], nil),
+        ] as [([Int64?], Duration??)])
+    func `far ends of WireGuard are silent once the keys of all have run out`(
+        _ handshakes: [Int64?], _ since: Duration??
+    ) {
+        var device = WireGuardDevice()
+        for (place, handshake) in handshakes.enumerated() {
+            var peer = WireGuardDevice.Peer()
+            peer.endpoint = .at("203.0.113.\(place + 1)")
+            peer.lastHandshake = handshake
+            device.peers.append(peer)
+        }
+        device.peers.append(WireGuardDevice.Peer())
+        let silence = device.silence(at: Timestamp(secondsSince1970: 2_000, nanoseconds: 0))
+        #expect(silence.map(\.since) == since)
+    }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct InterfaceDefinitionTests {
     /// Checks that types, methods and errors have distinct names, since some parsers keep them in one table.
-    @Test(arguments: [(MonitorInterface.definition, 37), (QueueInterface.definition, 36)])
+    @Test(arguments: [(MonitorInterface.definition, 38), (QueueInterface.definition, 36)])
     func `every name in a definition is unique`(definition: String, count: Int) {
         let names = definition.split(separator: "\n").compactMap { line in
             let words = line.split { " (".contains($0) }
@@ -88,6 +88,7 @@ import Testing
         #expect(Set(report["uptime"]?.object?.keys ?? [:].keys) == fields(of: "ProbeUptime"))
         #expect(Set(report["latency"]?.object?.keys ?? [:].keys) == fields(of: "ProbeLatency"))
         #expect(Set(report["last"]?.object?.keys ?? [:].keys) == fields(of: "ProbeResult"))
+        #expect(Set(report["last"]?["burst"]?.object?.keys ?? [:].keys) == fields(of: "ProbeBurst"))
         #expect(Set(ProbePhase.allCases.map { $0.rawValue + "_us" }) == fields(of: "ProbePhases"))
         var stream = EventStream(source: .daemon)
         let event = try JSONReader.read(stream.change(change))

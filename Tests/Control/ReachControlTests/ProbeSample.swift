@@ -13,12 +13,14 @@ enum ProbeSample {
         result.interface = "eth0"
         result.httpStatus = 503
         result.certificateEnd = Timestamp(nanosecondsSince1970: 1_800_864_000_000_000_000)
+        result.burst = ProbeBurst(sent: 3, answers: [.milliseconds(2), .milliseconds(1)])
         return result
     }
 
     static var report: ProbeReport {
         var report = ProbeReport(
             name: "web", target: "https://example.net/", state: .down, since: moment.wall, interval: .seconds(30))
+        report.group = "shops"
         report.pause = .linkClass
         report.next = moment.wall
         report.last = result

@@ -7,12 +7,17 @@ import Testing
 final class ControllerScene {
     final class Attempt: ProbeAttempt {
         let name: String
+        let burst: Int?
         let binding: ProbeGate.Binding?
         let completion: (ProbeObservation) -> Void
         var isCancelled = false
 
-        init(_ name: String, _ binding: ProbeGate.Binding?, _ completion: @escaping (ProbeObservation) -> Void) {
-            self.name = name
+        init(
+            _ specification: ProbeSpecification, _ binding: ProbeGate.Binding?,
+            _ completion: @escaping (ProbeObservation) -> Void
+        ) {
+            name = specification.name
+            burst = specification.burst
             self.binding = binding
             self.completion = completion
         }
@@ -47,7 +52,7 @@ final class ControllerScene {
                 return { [unowned self] in watchers[target]?[id] = nil }
             },
             start: { [unowned self] terms, binding, completion in
-                let attempt = Attempt(terms.specification.name, binding, completion)
+                let attempt = Attempt(terms.specification, binding, completion)
                 attempts.append(attempt)
                 loop.afterEvents { [unowned self] in onStart(attempt) }
                 return attempt

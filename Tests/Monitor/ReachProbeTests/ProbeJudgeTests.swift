@@ -54,6 +54,35 @@ import Testing
         #expect(Self.outcome(Self.answer) { $0.latency = .milliseconds(99) } == .fail(.latency))
     }
 
+    @Test func `a body is checked as JSON, and one that is none fails`() throws {
+        let (good, bad) = (try JSONCondition("$.status == 'ok'"), try JSONCondition("$.load < 2"))
+        var seen = Self.answer
+        seen.body = Array(#"{"status":"ok","load":3.5}"#.utf8)
+        #expect(Self.outcome(seen) { $0.json = [good] } == .ok)
+        #expect(Self.outcome(seen) { $0.json = [good, bad] } == .fail(.body))
+        var expected = ExpectedAnswer()
+        expected.json = [good, bad]
+        #expect(expected.needsBody)
+        let detail = ProbeJudge.result(of: seen, expected, evidence: .same).detail
+        #expect(detail == "$.load is 3.5; expected < 2")
+        for text in ["<html>", "", #"{"status":"ok""#, "[" + String(repeating: "1,", count: 100_000) + "1]"] {
+            seen.body = Array(text.utf8)
+            let result = ProbeJudge.result(of: seen, expected, evidence: .same)
+            #expect(
+                result.outcome == .fail(.body) && result.detail.hasPrefix("the body is not JSON: byte "), "\(result)")
+        }
+    }
+
+    @Test func `a burst fails by its loss only above the limit, and says nothing about the Internet then`() throws {
+        var seen = Self.observation()
+        seen.burst = ProbeBurst(sent: 20, answers: Array(repeating: .milliseconds(3), count: 18))
+        #expect(Self.outcome(seen) == .ok)
+        #expect(Self.outcome(seen) { $0.lossPercent = 10 } == .ok)
+        #expect(Self.outcome(seen) { $0.lossPercent = 9 } == .fail(.loss))
+        let result = ProbeResult(.fail(.loss), started: Self.moment, duration: .zero)
+        #expect(try !result.suggestsOutage(for: ProbeTarget("icmp://198.51.100.7")))
+    }
+
     @Test func `a name server's answer is checked by its code and its records`() {
         var seen = Self.observation()
         seen.responseCode = 0

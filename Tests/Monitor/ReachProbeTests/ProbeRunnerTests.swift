@@ -186,6 +186,22 @@ import Testing
         }
     }
 
+    @Test func `a name that stands for this machine is not tested where that is refused`() async throws {
+        let local = ["127.0.0.1", "::1", "169.254.169.254", "0.0.0.0", "fe80::1"].compactMap { IPAddress($0) }
+        var options = NameService.Options()
+        options.configuration = ResolverConfiguration(servers: [], hosts: ["inside.example": local])
+        let scene = try RunnerScene(options)
+        for target in [
+            "http://inside.example:9/", "tcp://inside.example:9", "icmp://inside.example", "dns://inside.example/a",
+        ] {
+            let result = try await scene.run(target) { $0.refusesLocalAddresses = true }
+            #expect(result.outcome == .inconclusive(.noPath) && result.address == nil, "\(result)")
+        }
+        // An address that was named itself is meant.
+        let named = try await scene.run("tcp://127.0.0.1:9") { $0.refusesLocalAddresses = true }
+        #expect(named.outcome == .fail(.refused), "\(named)")
+    }
+
     // MARK: - Families
 
     @Test(

@@ -3,7 +3,7 @@ internal import Testing
 
 /// What `make build` has the programs print of themselves.
 @Suite struct CompletionTests {
-    private static let names = ["reach", "reachd", "reach-fleet"]
+    private static let names = ["reach", "reachd", "reach-fleet", "reach-desktop"]
     private static let shells = [
         (shell: "bash", place: "NAME.bash", check: ["bash", "-n"]), ("zsh", "_NAME", ["zsh", "-n"]),
         ("fish", "NAME.fish", ["fish", "--no-execute"]),

@@ -17,7 +17,9 @@ internal import Testing
         for line in help.lines { #expect(line.utf8.count <= 80, "\(line)") }
     }
 
-    @Test(arguments: ["reachd", "reach-fleet"]) func `so does the help of the other programs`(name: String) throws {
+    @Test(arguments: ["reachd", "reach-fleet", "reach-desktop"]) func `so does the help of the other programs`(
+        name: String
+    ) throws {
         let help = try BuiltProgram(named: name).run(["--help"])
         #expect(help.status == 0 && help.lines.contains { $0.hasPrefix("USAGE: \(name)") }, "\(help)")
         for line in help.lines { #expect(line.utf8.count <= 80, "\(line)") }

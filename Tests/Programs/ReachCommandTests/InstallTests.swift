@@ -9,7 +9,7 @@ internal import Testing
 
     init() throws {
         directory = try TemporaryDirectory()
-        let programs = try ["reach", "reachd", "reach-fleet"].map {
+        let programs = try ["reach", "reachd", "reach-fleet", "reach-desktop"].map {
             try directory.file($0, "#!/bin/sh\nprintf '\\n\\n'\n", mode: 0o755)
         }
         try ChildProcess.run([ProjectFile.path("contrib/generate"), directory.path + "/made"] + programs)
@@ -35,7 +35,7 @@ internal import Testing
             "grep", "-rhoE", "^(ExecStart=|command=\")[^\" ]*", stage + prefix + "/lib/systemd", stage + "/etc/init.d",
         ])
         let programs = starters.split(separator: "\n").map { $0.drop { $0 != "/" } }
-        #expect(programs.count == 7)
+        #expect(programs.count == 10)
         for program in programs {
             #expect(program.hasPrefix(prefix + "/"))
             #expect(access(stage + program, X_OK) == 0, "\(program)")
@@ -47,7 +47,7 @@ internal import Testing
         let installed = Set(try files().map { $0.split(separator: "/").last.map(String.init) ?? "" })
         let wanted = try ChildProcess.run([
             "find", ProjectFile.path("man"), ProjectFile.path("contrib/systemd"),
-            ProjectFile.path("contrib/sysusers.d"),
+            ProjectFile.path("contrib/sysusers.d"), ProjectFile.path("contrib/dbus"),
             ProjectFile.path("contrib/openrc"), ProjectFile.path("Sources/Control/ReachControl/Interfaces"),
             ProjectFile.path("contrib/prometheus"), ProjectFile.path("contrib/hooks"), "-type", "f",
             "-not",

@@ -42,6 +42,23 @@ import Testing
         #expect(text(width: nil).describe([]) == "no probes are configured\n")
     }
 
+    @Test func `groups and losses have a column only where a probe has one`() {
+        var report = Self.report("a", .up)
+        #expect(text(width: nil).describe([report]).hasPrefix("PROBE  STATE  FOR"))
+        report.group = "rack-4"
+        var result = ProbeResult(
+            .ok, started: Instant(wall: Self.now, boot: BootTime(nanoseconds: 0)), duration: .milliseconds(2))
+        let answers = [1, 2, 3].map { Duration.milliseconds($0) }
+        result.burst = ProbeBurst(sent: 4, answers: answers)
+        report.last = result
+        let lines = text(width: nil).describe([report, Self.report("b", .up)]).split(separator: "\n")
+        #expect(lines[0].hasPrefix("PROBE  GROUP   STATE") && lines[0].contains("LOST"))
+        #expect(lines[1].hasPrefix("a      rack-4  up") && lines[1].contains("25.00 %"))
+        let answer = ProbeAnswer(target: "icmp://192.0.2.1", name: nil, result: result)
+        let sentence = "1 of 4 lost; 1.00 ms to 3.00 ms, median 2.00 ms, jitter 1.00 ms"
+        #expect(ProbeText(style: .plain).describe(answer).contains(sentence))
+    }
+
     @Test func `a chart has a sign for each result, and the slowest is the highest`() {
         let report = Self.report("web", .up, beats: Self.beats)
         #expect(text(width: 80).chart(report, 80) == "▁▂▃▄▅▆▇█!?┊█")
@@ -62,7 +79,7 @@ import Testing
 
     @Test func `durations have three digits that matter`() {
         let texts = [0, 7, 123, 9999, 12_345, 123_456, 1_234_567, 61_000_000].map {
-            ProbeText.milliseconds(.microseconds($0))
+            DurationText.milliseconds(.microseconds($0))
         }
         #expect(texts == ["0.00 ms", "0.00 ms", "0.12 ms", "9.99 ms", "12.3 ms", "123 ms", "1.23 s", "61.00 s"])
         #expect(ProbesText.percent(1) == "100.00 %")

@@ -39,7 +39,7 @@ internal import Testing
         try release("--check")
         try release("9.8.7")
         try release("--check")
-        #expect(try git("grep", "-l", "9\\.8\\.7").split(separator: "\n").count == 13)
+        #expect(try git("grep", "-l", "9\\.8\\.7").split(separator: "\n").count == 14)
         #expect(try git("log", "--format=%s", "-1") == "Release 9.8.7\n")
         #expect(try git("status", "--porcelain") == "")
         #expect(try git("tag") == "")

@@ -45,9 +45,15 @@ struct SchemaProgramTests {
 
     @Test func `a report has every key of the schema`() throws {
         var json = JSONWriter()
-        json.report(
-            ExampleReport.report(ExampleReport.log(ExampleReport.night)),
-            at: ExampleReport.moment(3 * ExampleReport.day))
+        var report = ExampleReport.report(ExampleReport.log(ExampleReport.night))
+        var row = ArchiveRow(.twoHours, slot: ArchiveLevel.twoHours.slot(of: ExampleReport.begin + 7200))
+        (row.ok, row.answered, row.mean) = (ArchiveRow.wholeTime, 10, 5000)
+        report.archives = [
+            ArchiveSeries(
+                ProbeArchive(probe: "shop", target: "https://shop.example/", [row]), from: report.from, to: report.to,
+                now: report.to)
+        ]
+        json.report(report, at: ExampleReport.moment(3 * ExampleReport.day))
         var empty = JSONWriter()
         empty.report(
             ExampleReport.report(ExampleReport.log(), .absent("it is off"), traffic: nil),

@@ -49,6 +49,7 @@ extension HistoryEntry.Content {
         case .stopped: "stopped"
         case .unwatched(let target): "\(target) unwatched"
         case .dropped(let count): "dropped \(count)"
+        case .evidence(let evidence): "evidence of \(evidence.target)"
         case .quality(let period): "quality of \(period.interface)"
         case .state(let state): "\(state.target) \(state.status.rawValue)\(state.isChange ? "" : "*")"
         }

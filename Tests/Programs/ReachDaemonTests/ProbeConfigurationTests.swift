@@ -57,6 +57,47 @@ import Testing
         #expect(Configuration.errors(in: taken).joined().contains("another probe is already named \"till-9\""))
     }
 
+    @Test func `a template sets what a probe does not, from any file, and for each target of a range`() throws {
+        let read = try ReadConfiguration([
+            (
+                "reach.toml",
+                Array(
+                    """
+                    [[probe]]
+                    name = "rack"
+                    target = "icmp://192.0.2.[1-2]"
+                    template = "line"
+                    loss_percent = 5
+                    [[probe]]
+                    name = "plain"
+                    target = "icmp://192.0.2.9"
+                    """.utf8)
+            ),
+            (
+                "reach.d/50.toml",
+                Array(
+                    """
+                    [[probe_template]]
+                    name = "line"
+                    group = "rack-4"
+                    burst = 20
+                    loss_percent = 10
+                    interval = "1m"
+                    """.utf8)
+            ),
+        ])
+        let probes = read.configuration.probeSpecifications
+        #expect(probes.map(\.name) == ["rack-1", "rack-2", "plain"])
+        for probe in probes.prefix(2) {
+            #expect(probe.group == "rack-4" && probe.burst == 20 && probe.interval == .seconds(60))
+            #expect(probe.expected.lossPercent == 5)
+            #expect(probe.effectiveTimeout == .milliseconds(6900))
+        }
+        #expect(probes[2].group == nil && probes[2].burst == nil && probes[2].interval == .seconds(30))
+        let written = ConfigurationWriter.text(of: read)
+        #expect(try Configuration.parse(Array(written.utf8), file: "w") == read.configuration)
+    }
+
     @Test(arguments: [(1000, 800), (5000, 4000), (6000, 4800), (30_000, 5000), (3_600_000, 5000)])
     func `the default timeout is 5 s, or four fifths of the interval`(interval: Int, timeout: Int) throws {
         var specification = ProbeSpecification(name: "x", target: try ProbeTarget("tcp://192.0.2.1:1"))
@@ -101,6 +142,34 @@ import Testing
         (
             "[[probe]]\nname = 'a'\ntarget = 'http://192.0.2.1/'\nheaders = ['Host: a', 'host: b']",
             "reach.toml:4: probe.headers: the header 'host' is given more than once; expected each header once"
+        ),
+        (
+            "[[probe_template]]\nname = 'web'\n[[probe]]\nname = 'a'\ntarget = 'icmp://192.0.2.1'\ntemplate = 'wed'",
+            "reach.toml:6: probe.template: no [[probe_template]] is named \"wed\"; did you mean 'web'?"
+        ),
+        (
+            "[[probe]]\nname = 'a'\ntarget = 'icmp://192.0.2.1'\ntemplate = 'wed'",
+            "reach.toml:4: probe.template: no [[probe_template]] is named \"wed\"; expected the name of a [[probe_template]]"
+        ),
+        (
+            "[[probe_template]]\nname = 'a'\n[[probe_template]]\nname = 'a'",
+            "reach.toml:4: probe_template.name: another template is already named \"a\"; expected a unique name"
+        ),
+        (
+            "[[probe_template]]\nname = 'a'\nstatus = '200'\n[[probe]]\nname = 'a'\ntarget = 'icmp://192.0.2.1'\ntemplate = 'a'",
+            "reach.toml:4: probe.status: it does not apply to icmp; expected this key only for http, https"
+        ),
+        (
+            "[[probe]]\nname = 'a'\ntarget = 'icmp://192.0.2.1'\nburst = 100\ntimeout = '5s'",
+            "reach.toml:4: probe.burst: its requests are sent over 9.9 s, and an attempt may take 5.0 s; expected fewer requests, or a longer timeout or interval"
+        ),
+        (
+            "[[probe]]\nname = 'a'\ntarget = 'tcp://192.0.2.1:1'\nburst = 20",
+            "reach.toml:4: probe.burst: it does not apply to tcp; expected this key only for icmp"
+        ),
+        (
+            "[[probe]]\nname = 'a'\ntarget = 'http://192.0.2.1/'\njson = ['$.a', '$.b = 1']",
+            "reach.toml:4: probe.json: \"$.b = 1\": at byte 4: expected a comparison: ==, !=, <, <=, > or >=; expected a condition in quotes, such as '$.status == \"ok\"' or 'length($.list) > 0'"
         ),
         (
             "[metrics]\nlisten = '9101'",

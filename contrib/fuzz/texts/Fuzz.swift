@@ -12,6 +12,7 @@ private let grammars: [(name: String, check: @Sendable ([UInt8], Int) -> Void)] 
     ("challenges", { bytes, _ in checkChallenge(text(bytes)) }), ("events", checkEvents),
     ("multipart", { bytes, _ in checkMultipart(bytes) }), ("payloads", { bytes, _ in checkPayload(bytes) }),
     ("headers", { bytes, _ in checkMessage(bytes) }), ("encodings", checkEncoded),
+    ("bodies", { bytes, _ in checkBody(bytes) }),
 ]
 
 /// The one grammar that REACH_FUZZ_GRAMMAR names, or -1 for all.
@@ -193,6 +194,25 @@ private func checkChallenge(_ text: String) {
     guard max(whole.body.count, parts.body.count) < 1 << 20 else { return }
     precondition(whole.isGood == parts.isGood && whole.isTruncated == parts.isTruncated, "the pieces matter")
     precondition(!whole.isGood || whole.body == parts.body, "the pieces matter to the body")
+}
+
+/// A condition on the first line, and behind it the document that it is about.
+private func checkBody(_ bytes: [UInt8]) {
+    let rows = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
+    let first = text(rows[0])
+    do throws(JSONConditionError) {
+        let condition = try JSONCondition(first)
+        precondition((try? JSONCondition(condition.description)) == condition, "another condition when written")
+        let limits = JSONReader.Limits(values: 10_000)
+        guard rows.count > 1, let document = try? JSONReader.outline(Array(rows[1]), .asFoundation, limits: limits)
+        else {
+            return
+        }
+        guard let fault = condition.fault(in: document) else { return }
+        precondition(isOneLine(fault) && fault.utf8.count < 4096, "a sentence of several lines, or a long one")
+    } catch {
+        precondition(isOneLine(error.description) && error.offset <= first.utf8.count, "a place outside the text")
+    }
 }
 
 private func checkMultipart(_ bytes: [UInt8]) {

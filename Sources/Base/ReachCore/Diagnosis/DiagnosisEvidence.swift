@@ -26,6 +26,9 @@ package struct DiagnosisEvidence: Sendable {
     /// How long the daemon waits for a page that stands for the Internet.
     package let patience: Duration?
 
+    /// The WireGuard links on the way whose far ends agree on no keys, although packets were sent, by index.
+    package var silentTunnels: [InterfaceIndex: TunnelSilence] = [:]
+
     /// The URI of the portal's API that the lease of a link on the way announces (RFC 8910).
     package var portalAPI: String?
 

@@ -34,6 +34,7 @@ enum DiagnosisFact: String, CaseIterable, Hashable, Sendable {
     case passesGateway = "passes-gateway"
     // The first hop
     case bareLink = "bare-link"
+    case noHandshake = "no-handshake"
     case gatewayMute = "gateway-mute"
     case neighbourServes = "neighbour-serves"
     case neighbourForwards = "neighbour-forwards"

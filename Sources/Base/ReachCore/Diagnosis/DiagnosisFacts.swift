@@ -196,7 +196,10 @@ struct DiagnosisFacts {
         if evidence.isBehindBareLink(host) {
             let name = DisplayText.sanitized(hop.interface)
             facts.append(
-                WeighedFact(.bareLink, "\(name) has no gateway that could be asked: whatever is there is behind it."))
+                WeighedFact(.bareLink, "\(name) has no gateway that could be asked: every host is behind it."))
+            if let silence = evidence.silentTunnels[hop.interfaceIndex] {
+                facts.append(WeighedFact(.noHandshake, 2, "\(name) is WireGuard, and \(silence.text)."))
+            }
         } else if gateway != nil {
             let traces = evidence.traces(host.family)
             if !traces.isEmpty, !traces.contains(where: { $0.hops.contains { $0.distance == 1 } || $0.end != .silent })

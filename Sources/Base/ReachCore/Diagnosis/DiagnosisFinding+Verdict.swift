@@ -113,6 +113,9 @@ extension DiagnosisFinding {
             let server = role == .nameServer ? ", not even the name server \(host)" : ""
             guard !evidence.isBehindBareLink(host) else { return "\(nothing(host)) answers beyond \(link)\(server)" }
             return "\(nothing(host)) answers beyond the gateway\(gateway)\(server)"
+        case .peerSilent:
+            return
+                "\(link) carries nothing, since \(evidence.silentTunnels[hop?.interfaceIndex ?? 0]?.text ?? "its far end is silent")"
         case .bareLinkDark: return "\(nothing(host)) answers over \(link)"
         case .loop: return said(.loop).sentenceMiddle
         case .cutOff, .noRoute: return said(.noWay, .hostMissing).sentenceMiddle

@@ -23,6 +23,7 @@ enum DiagnosisHypothesis: String, CaseIterable, Hashable, Sendable {
     case noRoute = "no-route"
     case lineLost = "line-lost"
     case bareLinkDark = "bare-link-dark"
+    case peerSilent = "peer-silent"
     case translatorDead = "translator-dead"
     case providerFilter = "provider-filter"
     case providerForbids = "provider-forbids"
@@ -108,6 +109,9 @@ enum DiagnosisHypothesis: String, CaseIterable, Hashable, Sendable {
             needs: [.gatewayNoWay], explains: Self.silence, excludes: [.hostAnswers])
         case .bareLinkDark: Rule(.provider, .internet, .internet,
             needs: [.bareLink], explains: Self.darkness, excludes: [.othersAnswer, .hostAnswers, .routersAnswer])
+        // A tunnel may carry only some networks: others may answer by another link.
+        case .peerSilent: Rule(.provider, .internet, .internet,
+            needs: [.noHandshake], explains: Self.darkness.union([.bareLink]), excludes: [.hostAnswers])
         case .translatorDead: Rule(.provider, .internet, .internet,
             needs: [.translated], explains: [.hostSilent, .translatorSilent, .passesGateway, .portAnswersElsewhere], excludes: [.hostAnswers, .translatorAnswers, .hostRefuses])
         case .providerFilter: Rule(.provider, .internet, .internet,

@@ -21,6 +21,10 @@ package struct DiagnosisMachine: Sendable {
 
     package mutating func record(namesServers: Bool) { evidence.namesServers = namesServers }
 
+    package mutating func record(silentTunnels tunnels: [InterfaceIndex: TunnelSilence]) {
+        evidence.silentTunnels = tunnels
+    }
+
     package mutating func record(portalAPI uri: String?) { evidence.portalAPI = uri }
 
     /// Whether every task that was begun has ended, so that no other follows. A first hop that has passed on answers need not

@@ -88,7 +88,7 @@ package enum SolicitationAnswer: Hashable, Sendable {
     case unconfirmed
     /// An administrator set the entry.
     case notNeeded
-    /// The link has no neighbours to ask for, as modems and tunnels: whatever is there is behind it.
+    /// The link has no neighbours to ask for, as modems and tunnels: every host is behind it.
     case noNeighbours
     case failed(CInt)
 }

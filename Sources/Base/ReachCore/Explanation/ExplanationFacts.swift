@@ -14,6 +14,8 @@ package struct ExplanationFacts: Sendable {
         package var source: IPAddress?
         /// What WireGuard says of the link, if it is one and this process may ask.
         package var wireGuard: WireGuardDevice?
+        /// Whether its far ends agree on no keys.
+        package var tunnelSilence: TunnelSilence?
 
         package init(stack: LinkStack, matched: Route? = nil, refusing: [Route] = []) {
             self.stack = stack

@@ -66,15 +66,16 @@ extension FamilyExplanationBuilder {
 
     /// What WireGuard says of its peers, where this process may ask.
     private func handshakeSteps(_ name: String) -> [Step] {
-        guard let peers = lookup?.wireGuard?.peers.filter({ $0.endpoint != nil }), !peers.isEmpty,
-            peers.allSatisfy({ $0.lastHandshake == nil })
-        else { return [] }
-        let ends = peers.prefix(4).compactMap { $0.endpoint?.description }.listed
+        guard let silence = lookup?.tunnelSilence else { return [] }
+        let fact = "\(name) is WireGuard, and \(silence.text)"
+        guard silence.since == nil else {
+            return [Step(.lower, .neutral, "\(fact): if packets were sent into it since, none has arrived.")]
+        }
         return [
             Step(
                 .lower, .bad,
-                "\(name) is WireGuard, and there was never a handshake with \(ends): nothing passes. The address, the port or a "
-                    + "key is wrong, or packets to it are lost. `wg show \(name)` lists its peers.")
+                "\(fact): nothing passes. The address, the port or a key is wrong, or packets to it are lost. "
+                    + "`wg show \(name)` lists its peers.")
         ]
     }
 

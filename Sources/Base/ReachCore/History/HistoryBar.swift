@@ -18,28 +18,14 @@ package struct HistoryBar: Hashable, Sendable {
         let first = timeline.from.nanosecondsSince1970
         let length = timeline.to.nanosecondsSince1970 - first
         let width = Int64(max(0, width))
-        var cells: [Cell] = []
-        var spans = timeline.spans[...]
-        for number in 0..<width {
-            // Multiplied in 128 bits, because a year of nanoseconds times a width can exceed 64 bits.
-            let from = first + Int64(Int128(length) * Int128(number) / Int128(width))
-            let to = first + Int64(Int128(length) * Int128(number + 1) / Int128(width))
-            while let span = spans.first, span.to.nanosecondsSince1970 <= from { spans.removeFirst() }
-            cells.append(Self.cell(spans, from: from, to: to))
-        }
-        self.cells = cells
+        // Multiplied in 128 bits, because a year of nanoseconds times a width can exceed 64 bits.
+        let edges = (0...width).map { first + Int64(Int128(length) * Int128($0) / Int128(max(1, width))) }
+        cells = timeline.shares(between: edges).map(Self.cell)
     }
 
-    private static func cell(_ spans: ArraySlice<HistoryTimeline.Span>, from: Int64, to: Int64) -> Cell {
-        var shares: [HistoryTimeline.Observation: Int64] = [:]
-        for span in spans {
-            guard span.from.nanosecondsSince1970 < to else { break }
-            let share = min(span.to.nanosecondsSince1970, to) - max(span.from.nanosecondsSince1970, from)
-            shares[span.observation, default: 0] += share
-        }
-        let (up, unknown, missing) = (shares[.up] ?? 0, shares[.unknown] ?? 0, shares[.notObserved] ?? 0)
-        if shares[.down] ?? 0 > 0 { return up > 0 ? .partlyDown : .down }
-        if up >= max(unknown, missing), up > 0 { return .up }
-        return unknown > missing ? .unknown : .notObserved
+    private static func cell(_ share: TimeShare) -> Cell {
+        if share.down > 0 { return share.up > 0 ? .partlyDown : .down }
+        if share.up >= max(share.unknown, share.notObserved), share.up > 0 { return .up }
+        return share.unknown > share.notObserved ? .unknown : .notObserved
     }
 }

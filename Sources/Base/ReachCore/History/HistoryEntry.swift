@@ -11,6 +11,8 @@ package struct HistoryEntry: Hashable, Sendable {
         case unwatched(target: String)
         /// What was measured of a line since the last record of this kind.
         case quality(QualityPeriod)
+        /// What tests found while a target could not be used.
+        case evidence(OutageEvidence)
         /// The number of records lost before this one.
         case dropped(count: Int)
     }
@@ -24,6 +26,8 @@ package struct HistoryEntry: Hashable, Sendable {
         package var reason: String?
         package var rootCause: String?
         package var rootInterface: String?
+        /// The router of the path that counts; `nil` where there is none.
+        package var gateway: String?
         /// The network behind the path: a configured name, or a private identifier.
         package var network: String?
         package var cause: String?
@@ -74,7 +78,7 @@ package struct HistoryEntry: Hashable, Sendable {
         switch content {
         case .state(let state): state.target
         case .unwatched(let target): target
-        case .started, .stopped, .quality, .dropped: nil
+        case .started, .stopped, .quality, .evidence, .dropped: nil
         }
     }
 }
@@ -87,6 +91,7 @@ extension HistoryEntry.State {
             interface: state.interface, reason: state.reason?.rawValue, rootCause: state.rootCause?.kind.rawValue,
             rootInterface: state.rootCause?.interface, cause: change.cause.rawValue,
             connectivity: state.isValidated ? state.connectivity.rawValue : nil, isChange: !change.isInitial)
+        gateway = [state.ipv4, state.ipv6].first { $0.status == .reachable }?.gateway?.description
         network = state.network
         quality = state.quality?.word.rawValue
     }

@@ -50,7 +50,7 @@ private struct RowBuilder {
         case .unwatched(let target): end(target, at: time)
         case .started, .stopped: for target in Array(places.keys) { end(target, at: time) }
         // A figure, and no event.
-        case .quality: return
+        case .quality, .evidence: return
         case .dropped: break
         }
         rows.append(HistoryRow(time: time, content: entry.content))

@@ -92,7 +92,7 @@ private struct TimelineBuilder {
             if judge.finding != .notObserved { turn(to: .notObserved, at: min(lastSeen ?? self.time, time)) }
         case .dropped:
             if judge.finding != .notObserved { turn(to: .unknown, at: time) }
-        case .state, .unwatched, .quality: break
+        case .state, .unwatched, .quality, .evidence: break
         }
         self.time = max(self.time, time)
     }

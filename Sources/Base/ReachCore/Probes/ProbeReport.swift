@@ -29,6 +29,8 @@ package struct ProbeReport: Hashable, Sendable {
     }
 
     package var name: String
+    /// The group that the configuration puts it in.
+    package var group: String?
     package var target: String
     package var state: State
     /// When the current state began.

@@ -14,7 +14,8 @@ package struct ProbeResult: Hashable, Sendable {
     package var detail = ""
     /// When the attempt began.
     package var started: Instant
-    /// The time from the beginning of the attempt to its end.
+    /// The time from the beginning of the attempt to its end. With a burst that was answered, that of a single request: up to the
+    /// first one, and the median round trip.
     package var duration: Duration
     package var phases = ProbePhases()
     /// The address that the attempt used; `nil` if it ended before.
@@ -25,6 +26,8 @@ package struct ProbeResult: Hashable, Sendable {
     package var httpStatus: Int?
     /// When the server's certificate expires.
     package var certificateEnd: Timestamp?
+    /// Of an attempt that sent several requests.
+    package var burst: ProbeBurst?
 
     package init(_ outcome: Outcome, detail: String = "", started: Instant, duration: Duration) {
         self.outcome = outcome
@@ -108,6 +111,8 @@ package enum ProbeFailure: String, Hashable, Sendable, CaseIterable {
     case answer
     /// The attempt succeeded but took longer than allowed.
     case latency
+    /// More of a burst's requests were lost than allowed.
+    case loss
 }
 
 /// The reason why an attempt proves nothing.

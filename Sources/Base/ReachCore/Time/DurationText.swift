@@ -44,4 +44,22 @@ package enum DurationText {
         default: return "\(seconds / 86_400) d \(seconds / 3600 % 24) h"
         }
     }
+
+    /// Describes a short duration with three significant digits: `0.12 ms`, `12.3 ms`, `1.23 s`.
+    package static func milliseconds(_ duration: Duration) -> String {
+        let microseconds = duration.microseconds
+        switch microseconds {
+        case ..<10_000: return "\(fixed(microseconds / 10, 2)) ms"
+        case ..<100_000: return "\(fixed(microseconds / 100, 1)) ms"
+        case ..<1_000_000: return "\(microseconds / 1000) ms"
+        default: return "\(fixed(microseconds / 10_000, 2)) s"
+        }
+    }
+
+    /// Formats a number that was multiplied by a power of ten.
+    private static func fixed(_ number: Int64, _ decimals: Int) -> String {
+        let digits = String(number)
+        let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
+        return padded.dropLast(decimals) + "." + padded.suffix(decimals)
+    }
 }

@@ -48,4 +48,7 @@ void reach_name_thread(const char *name);
 /* Returns the kernel's ID of the calling thread. */
 int reach_thread_id(void);
 
+/* Whether the kernel's clock follows a time server (adjtimex(2)): 1 or 0, or -1 if that cannot be asked. */
+int reach_clock_is_synchronized(void);
+
 #endif

@@ -28,7 +28,18 @@ extension JSONWriter {
             json.field("http_status", result.httpStatus?.wide)
             json.field("certificate_until", result.certificateEnd?.description)
             json.field("certificate_days", result.certificateDays?.wide)
+            if let burst = result.burst { json.field("burst", object: { $0.burst(burst) }) }
         }
+    }
+
+    private mutating func burst(_ burst: ProbeBurst) {
+        field("sent", burst.sent.wide)
+        field("lost", burst.lost.wide)
+        field("min_us", burst.trips?.least.microseconds)
+        field("p50_us", burst.trips?.median.microseconds)
+        field("p90_us", burst.trips?.percentile90.microseconds)
+        field("max_us", burst.trips?.most.microseconds)
+        field("jitter_us", burst.trips?.jitter.microseconds)
     }
 
     /// Writes a configured probe, as `reach probes --json` prints it.
@@ -40,6 +51,7 @@ extension JSONWriter {
             json.field("type", "probe-report")
             json.times(moment.wall, moment.boot)
             json.field("probe", report.name)
+            if let group = report.group { json.field("group", group) }
             json.field("target", report.target)
             json.field("state", report.state.rawValue)
             json.field("since", report.since)
@@ -132,6 +144,20 @@ extension ProbeResult {
         interface = try reader.optional("interface", \.string)
         httpStatus = try reader.number("http_status")
         certificateEnd = try reader.optionalTime("certificate_until")
+        if try reader.optional("burst", \.object) != nil { burst = try ProbeBurst(reader.object("burst")) }
+    }
+}
+
+extension ProbeBurst {
+    fileprivate init(_ reader: StatusReader) throws(StatusReadingError) {
+        guard let sent: Int = try reader.number("sent"), let lost: Int = try reader.number("lost") else {
+            throw reader.fault("burst")
+        }
+        self.init(sent: sent, lost: lost, trips: nil)
+        guard try reader.optional("p50_us", \.integer) != nil else { return }
+        trips = Trips(
+            least: try reader.microseconds("min_us"), median: try reader.microseconds("p50_us"),
+            percentile90: try reader.microseconds("p90_us"), most: try reader.microseconds("max_us"))
     }
 }
 
@@ -163,6 +189,7 @@ extension ProbeReport {
             name: try reader.value("probe", \.string), target: try reader.value("target", \.string),
             state: try reader.word("state") ?? .unknown, since: try reader.time("since"),
             interval: .milliseconds(try reader.value("interval_ms", \.integer)))
+        group = try reader.optional("group", \.string)
         // A reason that this version does not know is still a pause.
         pause = try reader.optional("paused", \.string).map { ProbePause(rawValue: $0) ?? .noPath }
         next = try reader.optionalTime("next")

@@ -46,6 +46,7 @@ extension HistoryEntry.Content {
         case .state: "state"
         case .unwatched: "unwatched"
         case .quality: "quality"
+        case .evidence: "evidence"
         case .dropped: "dropped"
         }
     }
@@ -58,6 +59,12 @@ extension JSONWriter {
         case .started(let lastSeen): if let lastSeen { field("last_seen", lastSeen) }
         case .stopped, .unwatched: break
         case .dropped(let count): field("count", count.wide)
+        case .evidence(let evidence):
+            field("target", evidence.target)
+            field("outcome", evidence.outcome)
+            field("party", evidence.party)
+            field("text", evidence.text)
+            field("steps", evidence.steps)
         case .quality(let period):
             field("interface", period.interface as String?)
             field("length_ms", period.length.milliseconds)
@@ -74,6 +81,7 @@ extension JSONWriter {
             field("reason", state.reason)
             if let rootCause = state.rootCause { field("root_cause", rootCause) }
             if let rootInterface = state.rootInterface { field("root_interface", rootInterface) }
+            if let gateway = state.gateway { field("gateway", gateway) }
             if let network = state.network { field("network", network) }
             field("cause", state.cause)
             if let connectivity = state.connectivity { field("connectivity", connectivity) }
@@ -104,6 +112,13 @@ extension HistoryEntry.Content {
         case "quality":
             guard let period = QualityPeriod(json) else { return nil }
             self = .quality(period)
+        case "evidence":
+            guard let target = json["target"]?.string, let outcome = json["outcome"]?.string else { return nil }
+            let steps = (json["steps"]?.array ?? []).compactMap(\.string)
+            self = .evidence(
+                OutageEvidence(
+                    target: target, outcome: outcome, party: json["party"]?.string, text: json["text"]?.string ?? "",
+                    steps: steps))
         case "dropped": self = .dropped(count: Int(json["count"]?.integer ?? 1))
         case "state":
             guard let target = json["target"]?.string, let status = json["status"]?.string else { return nil }
@@ -113,6 +128,7 @@ extension HistoryEntry.Content {
                 reason: json["reason"]?.string, rootCause: json["root_cause"]?.string,
                 rootInterface: json["root_interface"]?.string, cause: json["cause"]?.string,
                 connectivity: json["connectivity"]?.string, isChange: json["change"]?.bool ?? true)
+            state.gateway = json["gateway"]?.string
             state.network = json["network"]?.string
             state.quality = json["quality"]?.string
             self = .state(state)

@@ -29,9 +29,10 @@ package enum LineCommand: String, CaseIterable, Sendable {
         case .links: [Line("Link")]
         case .explain: [Line("Explanation"), Line("Diagnosis")]
         case .history:
-            ["Started", "Stopped", "HistoryState", "HistoryQuality", "HistoryUnwatched", "Dropped"].map {
-                Line($0, in: "HistoryRecord")
-            }
+            ["Started", "Stopped", "HistoryState", "HistoryQuality", "HistoryEvidence", "HistoryUnwatched", "Dropped"]
+                .map {
+                    Line($0, in: "HistoryRecord")
+                }
                 + ["Change", "Wake", "ProbeEvent", "QueueEvent", "Started", "Stopped", "Gap"].map {
                     Line($0, in: "Recorded")
                 }
@@ -73,6 +74,7 @@ package enum LineCommand: String, CaseIterable, Sendable {
         "ProbeEvent": ["probe"], "QueueEvent": ["queue"], "Disconnected": ["disconnected"],
         "Reconnected": ["reconnected"], "Started": ["started"], "Stopped": ["stopped"], "Gap": ["gap"],
         "HistoryState": ["state"], "HistoryUnwatched": ["unwatched"], "HistoryQuality": ["quality"],
+        "HistoryEvidence": ["evidence"],
         "LinkNotice": ["link"], "AddressNotice": ["address"], "NeighbourNotice": ["neighbour"],
         "RouteNotice": ["route"], "RuleNotice": ["rule"], "NexthopNotice": ["nexthop"], "SettingNotice": ["setting"],
         "PortalNotice": ["portal"],

@@ -1,4 +1,5 @@
 package import ReachCore
+internal import ReachPage
 
 /// The fleet as one self-contained HTML file: its data, and a script that shows them.
 ///
@@ -38,7 +39,7 @@ package struct FleetPage: Sendable {
     ///   them and nothing else.
     package func html(nonce: String) -> [UInt8] {
         var output = HTMLPage.head(
-            title: "Fleet", nonce: nonce, styles: PackageResources.page_css, hasScript: true)
+            title: "Fleet", nonce: nonce, styles: PackageResources.page_css, isDocument: false, hasScript: true)
         func append(_ text: String) { output += text.utf8 }
         output += PackageResources.page_html
         append("<script type=\"application/json\" id=\"data\">")

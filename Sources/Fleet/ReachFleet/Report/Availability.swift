@@ -93,12 +93,4 @@ extension Availability {
             return sum + .nanoseconds(both.upperBound - both.lowerBound)
         }
     }
-
-    /// `99.95 %`. It is rounded down, so that only what was never away has 100 %.
-    package static func percent(_ share: Double) -> String {
-        let hundredths = share >= 1 ? 10_000 : min(9999, Int((share * 10_000).rounded(.down)))
-        guard hundredths % 10_000 != 0 else { return "\(hundredths / 100) %" }
-        let fraction = hundredths % 100
-        return "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction) %"
-    }
 }

@@ -1,4 +1,5 @@
 package import ReachCore
+internal import ReachPage
 
 /// A report as one HTML file without scripts, for a browser or a printer: tables, and for each label and host a bar of the window.
 package struct FleetReportPage {
@@ -16,35 +17,30 @@ package struct FleetReportPage {
 
     /// - Parameter nonce: See ``HTMLPage/head(title:nonce:styles:hasScript:)``.
     package func html(nonce: String) -> [UInt8] {
-        var output = HTMLPage.head(
-            title: "Availability of the fleet", nonce: nonce, styles: Self.styles.utf8, hasScript: false)
+        var output = HTMLPage.head(title: "Availability of the fleet", nonce: nonce, styles: Self.styles.utf8)
         output += "<header><h1>Availability of the fleet</h1>\n<p>From <b>\(stamp(report.from))</b> to ".utf8
         output += "<b>\(stamp(report.to))</b>, \(report.hosts.count) hosts.</p></header>\n<main>\n".utf8
-        for table in FleetReportTable.all(of: report) { output += section(table).utf8 }
+        for (number, table) in FleetReportTable.all(of: report).enumerated() { output += section(table, number).utf8 }
+        output += HTMLPage.section("shapes", "Shapes", TimeStrip.legend()).utf8
         output += outages.utf8
         output += "</main>\n</html>\n".utf8
         return output
     }
 
-    private func section(_ table: FleetReportTable) -> String {
+    private func section(_ table: FleetReportTable, _ number: Int) -> String {
         let bars = bars(of: table)
-        let isNamed = table.title != "Availability"
-        var html = "<section>\n<h2>\(HTMLPage.escaped(table.title))</h2>\n<div class=\"wide\"><table>\n<caption>"
-        html += HTMLPage.escaped(table.caption) + "</caption>\n<thead><tr>"
-        for name in table.heading { html += "<th scope=\"col\">\(HTMLPage.escaped(name))</th>" }
-        html += (bars.isEmpty ? "" : "<th scope=\"col\">When</th>") + "</tr></thead>\n<tbody>\n"
-        for (index, row) in table.rows.enumerated() {
-            html += "<tr>"
-            for (column, cell) in row.enumerated() {
-                let text = HTMLPage.escaped(cell)
-                html += column == 0 && isNamed ? "<th scope=\"row\">\(text)</th>" : "<td>\(text)</td>"
-            }
-            html += (bars.isEmpty ? "" : "<td>\(index < bars.count ? bars[index] : "")</td>") + "</tr>\n"
+        let rows = table.rows.enumerated().map { index, row in
+            let cells = row.map { HTMLTable.Cell($0) }
+            guard !bars.isEmpty else { return cells }
+            return cells + [index < bars.count ? .strip(bars[index]) : HTMLTable.Cell("")]
         }
-        return html + "</tbody></table></div>\n</section>\n"
+        let html = HTMLTable(
+            caption: table.caption, heading: table.heading + (bars.isEmpty ? [] : ["When"]), rows: rows,
+            namesRows: table.title != "Availability")
+        return HTMLPage.section("table-\(number)", table.title, html.html)
     }
 
-    private func bars(of table: FleetReportTable) -> [String] {
+    private func bars(of table: FleetReportTable) -> [TimeStrip] {
         if table.title == "By host" {
             return report.hosts.prefix(Self.barLimit).map { bar([$0]) }
         }
@@ -57,9 +53,8 @@ package struct FleetReportPage {
 
     private static let cells = 60
 
-    /// The window in cells. A cell's height says the same as its colour: the lower, the more of the hosts' time was lost. Of
-    /// a low and pale one nothing is known.
-    private func bar(_ hosts: [FleetReport.Host]) -> String {
+    /// The window in cells, for the hosts together: the share of their time that was lost.
+    private func bar(_ hosts: [FleetReport.Host]) -> TimeStrip {
         let (begin, end) = (report.from.nanosecondsSince1970, report.to.nanosecondsSince1970)
         let cell = max(1, (end - begin) / Int64(Self.cells))
         var away = [Int64](repeating: 0, count: Self.cells)
@@ -73,18 +68,14 @@ package struct FleetReportPage {
             }
         }
         let all = Double(cell) * Double(max(1, hosts.count))
-        let lost = away.filter { $0 > 0 }.count
         let known = hosts.map { $0.known?.nanosecondsSince1970 ?? .min }.min() ?? .min
-        let words = lost == 0 ? "never away" : "away in \(lost) of \(Self.cells) parts of the time"
-        var svg = "<svg class=\"bar\" viewBox=\"0 0 \(Self.cells * 3) 16\" role=\"img\" aria-label=\"\(words)\">"
-        for (index, time) in away.enumerated() {
-            let share = min(1, Double(time) / all)
-            let isKnown = known < begin + cell * Int64(index + 1)
-            let height = !isKnown ? 3 : time == 0 ? 14 : max(2, 12 - Int(share * 10))
-            let kind = !isKnown ? "n" : time == 0 ? "g" : share < 0.5 ? "w" : "b"
-            svg += "<rect class=\"\(kind)\" x=\"\(index * 3)\" y=\"\(15 - height)\" width=\"2\" height=\"\(height)\"/>"
+        let cells = away.enumerated().map { index, time in
+            guard known < begin + cell * Int64(index + 1) else { return TimeShare(notObserved: all).level }
+            return TimeShare(up: max(0, all - Double(time)), down: Double(time)).level
         }
-        return svg + "</svg>"
+        let lost = away.count { $0 > 0 }
+        return TimeStrip(
+            cells, label: lost == 0 ? "never away" : "away in \(lost) of \(Self.cells) parts of the time")
     }
 
     private var outages: String {
@@ -93,23 +84,14 @@ package struct FleetReportPage {
             return "<li>\(HTMLPage.escaped(outage.sentence.text(writing: stamp)))\(more)</li>\n"
         }
         let list = items.isEmpty ? "<p>None of several hosts.</p>\n" : "<ul>\n\(items.joined())</ul>\n"
-        return "<section>\n<h2>Outages of several hosts</h2>\n\(list)</section>\n"
+        return HTMLPage.section("outages", "Outages of several hosts", list)
     }
 
     private static let styles = """
-        body{margin:0 auto;max-width:1200px;padding:16px clamp(12px,3vw,32px);background:var(--bg);color:var(--text);
-        font:14px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;font-variant-numeric:tabular-nums}
-        h1{font-size:20px}h2{font-size:15px;margin:22px 0 6px}
-        .wide{overflow-x:auto;background:var(--surface);border:1px solid var(--line);border-radius:8px}
-        table{border-collapse:collapse;width:100%}
-        caption{text-align:left;color:var(--muted);padding:8px 10px}
-        th,td{padding:5px 10px;text-align:right;border-top:1px solid var(--line);white-space:nowrap}
-        th:first-child,td:first-child,thead th:first-child{text-align:left}
-        thead th{color:var(--muted);font-weight:600}
-        .bar{width:140px;height:16px;display:block}
-        .g{fill:var(--idle)}.w{fill:var(--c1)}.b{fill:var(--c2)}.n{fill:var(--line)}
-        li{padding:3px 0}small{color:var(--muted)}
-        @media print{body{padding:0;max-width:none}.wide{border:0;overflow:visible}tr{break-inside:avoid}}
+        body{max-width:1200px}
+        th,td{text-align:right;white-space:nowrap}th:first-child,td:first-child{text-align:left}
+        td .strip{width:140px;height:16px}
+        section>ul:not(.legend){padding-left:18px}li{padding:3px 0}small{color:var(--muted)}
 
         """
 }

@@ -34,7 +34,7 @@ package struct FleetReportTable: Sendable {
 
     private static func cells(_ times: Availability) -> [String] {
         [
-            times.share.map(Availability.percent) ?? "not known", "\(times.outages)", words(times.down),
+            times.share.map(PercentText.roundedDown) ?? "not known", "\(times.outages)", words(times.down),
             words(times.presumed), words(times.confirmed), words(times.longest), words(times.quiet),
             words(times.unknown),
         ]

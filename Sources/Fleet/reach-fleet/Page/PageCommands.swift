@@ -4,6 +4,7 @@ internal import ReachCore
 internal import ReachFleet
 internal import ReachFleetLink
 internal import ReachLoop
+internal import ReachPage
 internal import ReachTerminal
 
 struct PageCommand: ParsableCommand {

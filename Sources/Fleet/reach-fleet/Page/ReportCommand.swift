@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import ReachCore
 internal import ReachFleet
 internal import ReachFleetLink
+internal import ReachPage
 internal import ReachTerminal
 
 struct FleetReportCommand: ParsableCommand {

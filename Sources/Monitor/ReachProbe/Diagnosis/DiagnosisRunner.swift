@@ -73,6 +73,7 @@ package final class DiagnosisRunner {
         running = [:]
         machine.record(reversePathDrops: drops.sinceStart)
         machine.record(inputDrops: inputDrops.sinceStart)
+        machine.record(silentTunnels: silentTunnels)
         machine.record(portalAPI: portalAPI)
         machine.record(
             namesServers: ResolverText.nameServers(in: SmallFile.text("/etc/resolv.conf") ?? "").isEmpty == false)
@@ -130,6 +131,16 @@ package final class DiagnosisRunner {
             let text = SmallFile.text("/run/systemd/resolve/resolv.conf"), text.containsUTF8("nameserver")
         else { return [] }
         return ResolverConfiguration(resolv: text, hosts: "").servers.filter { !known.contains($0) }
+    }
+
+    /// Where this process may not ask for a tunnel's peers, it is not among them.
+    private var silentTunnels: [InterfaceIndex: TunnelSilence] {
+        let now = SystemClock.now.wall
+        var found: [InterfaceIndex: TunnelSilence] = [:]
+        for index in Set(paths.compactMap(\.interfaceIndex)) {
+            found[index] = snapshot.view.silence(ofTunnel: index, at: now)
+        }
+        return found
     }
 
     /// What the leases of the links on the way announce; `nil` for nothing that could be asked. What routers announce only a

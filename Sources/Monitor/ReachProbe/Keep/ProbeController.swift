@@ -16,6 +16,10 @@ package final class ProbeController {
     package var earlier: [ProbeTotals.Key: ProbeTotals] = [:]
     /// Whether every result is an event, and not only changes of state.
     package var emitsResults = false
+    /// Whether the results are archived.
+    package var isArchived = false
+    /// What ended probes have left for the archive.
+    private var leftovers: [Archived] = []
     /// Called with the first failure after a success, and with the first success after a failure.
     package var onTurn: (ProbeTarget, ProbeResult) -> Void = { _, _ in }
 
@@ -49,6 +53,7 @@ package final class ProbeController {
         let wanted = Dictionary(specifications.map { ($0.name, $0) }) { first, _ in first }
         for (name, task) in tasks where wanted[name] != task.specification {
             tasks[name] = nil
+            leave(task, at: now)
             task.end()
         }
         order = specifications.map(\.name)
@@ -59,6 +64,7 @@ package final class ProbeController {
                 ?? ProbeTask(
                     specification, of: self, at: now, totals: earlier.removeValue(forKey: specification.key))
             task.tolerance = tolerance.time(for: specification)
+            task.setArchived(isArchived, at: now)
             guard running == nil else { continue }
             tasks[specification.name] = task
             task.begin()
@@ -86,6 +92,9 @@ package final class ProbeController {
     /// Whether a probe may be sent by the present path; `nil` if there is no such probe.
     package func gate(of name: String) -> ProbeGate? { tasks[name]?.gate }
 
+    /// Whether an attempt of a probe now costs money, or may; `nil` if there is no such probe.
+    package func mayBeMetered(_ name: String) -> Bool? { tasks[name]?.mayBeMetered }
+
     /// The record of each probe, for metrics. Their histograms share memory with the probes' until those change.
     package func entries() -> [Entry] {
         order.compactMap { name in tasks[name].map { Entry(record: $0.record, skipped: $0.schedule.skipped) } }
@@ -94,6 +103,27 @@ package final class ProbeController {
     /// What a later run continues with.
     package func totals(at moment: Instant) -> [(key: ProbeTotals.Key, totals: ProbeTotals)] {
         order.compactMap { name in tasks[name].map { ($0.specification.key, $0.record.totals(at: moment)) } }
+    }
+
+    /// What the archive of a probe does not have yet.
+    package struct Archived: Sendable {
+        package let probe: String
+        package let target: String
+        package let rows: [ArchiveRow]
+    }
+
+    /// What is new for the archives since the last call.
+    package func drainArchives(at moment: Instant) -> [Archived] {
+        defer { leftovers = [] }
+        for name in order { tasks[name].map { leave($0, at: moment) } }
+        return leftovers
+    }
+
+    private func leave(_ task: ProbeTask, at moment: Instant) {
+        let rows = task.drainArchive(at: moment)
+        guard !rows.isEmpty else { return }
+        let specification = task.specification
+        leftovers.append(Archived(probe: specification.name, target: specification.target.description, rows: rows))
     }
 
     package struct Entry: Sendable {

@@ -35,6 +35,7 @@ final class ProbeTask {
         self.controller = controller
         var record = ProbeRecord(specification, at: moment)
         if let totals { record.restore(totals) }
+        record.setArchived(controller.isArchived, at: moment)
         self.record = record
         let grid = ProbeGrid(
             interval: specification.interval, machine: controller.environment.machine, probe: specification.name)
@@ -80,6 +81,10 @@ final class ProbeTask {
 
     func report(at moment: Instant) -> ProbeReport { record.report(at: moment, next: schedule.deadline) }
 
+    func setArchived(_ isArchived: Bool, at moment: Instant) { record.setArchived(isArchived, at: moment) }
+
+    func drainArchive(at moment: Instant) -> [ArchiveRow] { record.drainArchive(at: moment) }
+
     // MARK: - Time
 
     private func arm() {
@@ -111,13 +116,20 @@ final class ProbeTask {
         evidence = .same
         let isChosen = chosen?.isReachable == true
         stateAtStart = isChosen ? (state: chosen, choice: Watched.chosen) : (state: target, choice: Watched.target)
-        attempt = controller.environment.start(record.terms, binding) { [weak self] observation in
+        attempt = controller.environment.start(record.terms.overPath(isMetered: mayBeMetered), binding) {
+            [weak self] observation in
             guard let self else { return }
             finish(
                 ProbeJudge.result(of: observation, specification.expected, evidence: evidence) { [stateAtStart] in
                     stateAtStart?.state?.hasPath(to: $0) ?? false
                 })
         }
+    }
+
+    /// Whether an attempt now costs money, or may.
+    var mayBeMetered: Bool {
+        let asked = target.flatMap { $0.reason == .nameNotResolved ? internet : $0 }
+        return (chosen.flatMap { $0.isReachable ? $0 : nil } ?? asked)?.isMetered ?? true
     }
 
     /// - Parameter result: `nil` if the attempt never started.

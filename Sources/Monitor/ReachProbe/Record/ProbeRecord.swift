@@ -13,11 +13,15 @@ package struct ProbeRecord: Sendable {
     package private(set) var pause: ProbePause?
     package private(set) var last: ProbeResult?
     package private(set) var counts = Counts()
+    /// The requests of bursts: those that were sent, and those of them that were lost.
+    package private(set) var packets = (sent: UInt64(0), lost: UInt64(0))
     /// Durations of successful attempts.
     package private(set) var latency = LatencyHistogram(.fine)
     /// Durations of each phase that a conclusive attempt reached, by ``ProbePhase/place``. Created on first use.
     package private(set) var phases: [LatencyHistogram?]
     private var beats: [ProbeReport.Beat] = []
+    /// What the archive does not have yet; `nil` without one.
+    private var archive: ArchiveFolding?
 
     package struct Counts: Hashable, Sendable {
         package var ok: UInt64 = 0
@@ -32,6 +36,16 @@ package struct ProbeRecord: Sendable {
         since = moment.wall
         phases = Array(repeating: nil, count: ProbePhase.allCases.count)
     }
+
+    /// Sets whether the results are archived.
+    package mutating func setArchived(_ isArchived: Bool, at moment: Instant) {
+        guard isArchived != (archive != nil) else { return }
+        archive = isArchived ? ArchiveFolding(specification, at: moment) : nil
+        if pause != nil { archive?.change(to: .paused, at: moment) }
+    }
+
+    /// What is new for the archive since the last call.
+    package mutating func drainArchive(at moment: Instant) -> [ArchiveRow] { archive?.drain(at: moment) ?? [] }
 
     /// What a later run continues with.
     package func totals(at moment: Instant) -> ProbeTotals {
@@ -75,6 +89,9 @@ package struct ProbeRecord: Sendable {
     /// - Returns: The change of state to report; `nil` if the state is the same.
     package mutating func add(_ result: ProbeResult, holdsUp: Bool = false, at moment: Instant) -> ProbeEvent.Kind? {
         last = result
+        if let burst = result.burst, result.outcome.word != "inconclusive" {
+            packets = (packets.sent + UInt64(burst.sent), packets.lost + UInt64(burst.lost))
+        }
         let kind: UptimeMeter.Kind
         let beat: ProbeReport.Beat.Kind
         switch result.outcome {
@@ -90,7 +107,8 @@ package struct ProbeRecord: Sendable {
             counts.inconclusive += 1
         }
         if beat != .inconclusive { add(phases: result.phases) }
-        if pause == nil { meter.change(to: kind, at: moment.boot) }
+        archive?.add(result, at: moment)
+        if pause == nil { change(to: kind, at: moment) }
         add(ProbeReport.Beat(beat, microseconds: UInt32(clamping: result.duration.microseconds)))
         guard health.add(result.outcome, holdsUp: holdsUp) else { return nil }
         since = moment.wall
@@ -105,7 +123,7 @@ package struct ProbeRecord: Sendable {
         // The path explains the failures.
         if reason == .notValidated { health.forgive() }
         guard pause == nil else { return false }
-        meter.change(to: .paused, at: moment.boot)
+        change(to: .paused, at: moment)
         add(ProbeReport.Beat(.paused))
         return true
     }
@@ -117,14 +135,20 @@ package struct ProbeRecord: Sendable {
     package mutating func resume(at moment: Instant) -> Bool {
         guard pause != nil else { return false }
         pause = nil
-        meter.change(to: .inconclusive, at: moment.boot)
+        change(to: .inconclusive, at: moment)
         return true
+    }
+
+    private mutating func change(to kind: UptimeMeter.Kind, at moment: Instant) {
+        meter.change(to: kind, at: moment.boot)
+        archive?.change(to: kind, at: moment)
     }
 
     package func report(at moment: Instant, next: BootTime?) -> ProbeReport {
         var report = ProbeReport(
             name: specification.name, target: specification.target.description, state: state, since: since,
             interval: specification.interval)
+        report.group = specification.group
         report.pause = pause
         report.next = next.map {
             Timestamp(nanosecondsSince1970: moment.wall.nanosecondsSince1970 + ($0 - moment.boot).nanoseconds)

@@ -5,7 +5,8 @@ internal import ReachTransfer
 
 /// One echo request by a ping socket, which needs no privilege: only a group within net.ipv4.ping_group_range
 /// (icmp(7)). If a host has several addresses, the next one gets a request where the one before has not answered yet
-/// (``TransferTimeouts/nextAddressDelay``), or has failed; the first reply counts.
+/// (``TransferTimeouts/nextAddressDelay``), or has failed; the first reply counts. The other
+/// requests of a burst go to the address that replied.
 final class PingAttempt: ProbeAttempt {
     /// A request that was sent and not answered.
     private struct Echo {
@@ -17,6 +18,8 @@ final class PingAttempt: ProbeAttempt {
 
     private let attempt: SocketAttempt
     private var echoes: [Echo] = []
+    /// The requests to the address that was chosen, where one attempt sends several.
+    private var burst: EchoBurst?
     /// The addresses that have got no request.
     private var others: [TransferWay] = []
     private var timer: TimerQueue.ID?
@@ -32,8 +35,8 @@ final class PingAttempt: ProbeAttempt {
     init(_ plan: ProbePlan, _ runner: ProbeRunner, _ completion: @escaping ProbeRunner.Completion) {
         attempt = SocketAttempt(plan, runner, completion)
         attempt.begin { [weak self] observation in
+            self?.addFindings(to: &observation)
             self?.close()
-            observation.address = self?.address
         } _: { [weak self] in
             guard let self, let host = plan.specification.target.host else { return }
             attempt.findAll(host) { [weak self] ways in
@@ -50,8 +53,21 @@ final class PingAttempt: ProbeAttempt {
         close()
     }
 
+    private func addFindings(to observation: inout ProbeObservation) {
+        observation.address = address
+        guard attempt.plan.specification.burst != nil else { return }
+        let figures = burst?.figures ?? ProbeBurst(sent: echoes.count, answers: [])
+        observation.burst = figures
+        guard let median = figures.trips?.median else { return }
+        // The time limit may end it, with answers and without.
+        observation.ending = .answered
+        observation.phases[.processing] = median
+        observation.duration = (observation.phases[.resolve] ?? .zero) + median
+    }
+
     private func close() {
         echoes = []
+        burst = nil
         others = []
         stopTimer()
     }
@@ -71,11 +87,22 @@ final class PingAttempt: ProbeAttempt {
         } catch {
             return fail(ending(of: error), at: way)
         }
-        guard !others.isEmpty else { return }
+        guard !others.isEmpty else { return beginBurst() }
         timer = attempt.runner.loop.schedule(at: SystemClock.boot + TransferTimeouts.nextAddressDelay) { [weak self] in
             self?.timer = nil
             self?.sendNext()
         }
+    }
+
+    /// Sends the other requests once one address is left.
+    private func beginBurst() {
+        guard others.isEmpty, echoes.count == 1, burst == nil, let count = attempt.plan.specification.burst else {
+            return
+        }
+        let echo = echoes[0]
+        burst = EchoBurst(
+            echo.message, sent: echo.sent, by: echo.way, on: echo.socket, count: count, attempt.runner.loop
+        ) { [weak self] in self?.attempt.finish(.answered) }
     }
 
     private func note(_ way: TransferWay) {
@@ -111,12 +138,27 @@ final class PingAttempt: ProbeAttempt {
         guard let echo = echoes.first(where: { $0.way == way }) else { return }
         do throws(SystemError) {
             while let bytes = try echo.socket.receive(2048) {
+                if let burst {
+                    burst.handle(bytes)
+                    guard !attempt.isOver else { return }
+                    continue
+                }
                 guard echo.message.isAnswered(by: bytes, way.address.family) else { continue }
-                attempt.phases[.processing] = SystemClock.boot - echo.sent
                 note(way)
+                guard attempt.plan.specification.burst == nil else {
+                    (others, echoes) = ([], [echo])
+                    stopTimer()
+                    beginBurst()
+                    burst?.handle(bytes)
+                    guard !attempt.isOver else { return }
+                    continue
+                }
+                attempt.phases[.processing] = SystemClock.boot - echo.sent
                 return attempt.finish(.answered)
             }
         } catch {
+            // One lost request of several that are answered.
+            if burst?.isAnswered == true { return }
             fail(ProbeObservation.Ending(systemError: error.number, "icmp"), at: way)
         }
     }
@@ -125,7 +167,7 @@ final class PingAttempt: ProbeAttempt {
     private func fail(_ ending: ProbeObservation.Ending, at way: TransferWay) {
         echoes.removeAll { $0.way == way }
         if !others.isEmpty { return sendNext() }
-        guard echoes.isEmpty else { return }
+        guard echoes.isEmpty else { return beginBurst() }
         note(way)
         attempt.finish(ending)
     }

@@ -20,6 +20,7 @@ package enum ProbeJudge {
         result.interface = observation.interface
         result.httpStatus = observation.httpStatus
         result.certificateEnd = observation.certificateEnd
+        result.burst = observation.burst
         return result
     }
 
@@ -39,7 +40,7 @@ package enum ProbeJudge {
         case .doubtful(let doubt, let detail): return (.inconclusive(doubt), detail)
         case .answered: break
         }
-        let checks = [status, header, body, responseCode, answer, certificate, latency]
+        let checks = [status, header, body, json, responseCode, answer, certificate, loss, latency]
         for check in checks {
             if let (failure, detail) = check(observation, expected) { return (.fail(failure), detail) }
         }
@@ -70,6 +71,26 @@ package enum ProbeJudge {
             return (.body, "the body does not contain \"\(wanted)\"")
         }
         return nil
+    }
+
+    /// The most values of a body, so that reading it takes no longer than other bodies do.
+    private static let jsonValues = 100_000
+
+    private static func json(_ observation: ProbeObservation, _ expected: ExpectedAnswer) -> Objection? {
+        guard observation.httpStatus != nil, !expected.json.isEmpty else { return nil }
+        do throws(JSONError) {
+            let limits = JSONReader.Limits(values: jsonValues)
+            let document = try JSONReader.outline(observation.body, .asFoundation, limits: limits)
+            return expected.json.lazy.compactMap { $0.fault(in: document) }.first.map { (.body, $0) }
+        } catch {
+            return (.body, "the body is not JSON: \(error)")
+        }
+    }
+
+    private static func loss(_ observation: ProbeObservation, _ expected: ExpectedAnswer) -> Objection? {
+        guard let limit = expected.lossPercent, let burst = observation.burst, burst.lost * 100 > limit * burst.sent
+        else { return nil }
+        return (.loss, "\(burst.lost) of \(burst.sent) requests were lost, expected \(limit) % or fewer")
     }
 
     private static func responseCode(_ observation: ProbeObservation, _ expected: ExpectedAnswer) -> Objection? {

@@ -24,6 +24,7 @@ package struct ProbeObservation: Hashable, Sendable {
     /// Response code of a DNS answer (RFC 1035 4.1.1).
     package var responseCode: UInt8?
     package var answers: [String] = []
+    package var burst: ProbeBurst?
 
     package init(_ ending: Ending, started: Instant, duration: Duration) {
         self.ending = ending

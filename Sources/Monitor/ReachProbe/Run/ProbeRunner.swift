@@ -50,7 +50,8 @@ package final class ProbeRunner {
 extension ProbeRunner {
     /// By which interface each address may be reached by an attempt. Addresses whose own route the condition does not allow are
     /// left out: no other route leads to them.
-    func ways(to addresses: [IPAddress], for plan: ProbePlan) -> [TransferWay] {
+    func ways(to all: [IPAddress], for plan: ProbePlan) -> [TransferWay] {
+        let addresses = plan.allowed(all)
         guard plan.followsRoutes, let found = routes(addresses) else {
             return addresses.map { TransferWay($0, by: plan.binding) }
         }
@@ -110,6 +111,12 @@ struct ProbePlan {
     let started = SystemClock.now
 
     var specification: ProbeSpecification { terms.specification }
+
+    /// The addresses of the target that may be tested.
+    func allowed(_ addresses: [IPAddress]) -> [IPAddress] {
+        guard specification.refusesLocalAddresses, case .name? = specification.target.host else { return addresses }
+        return addresses.filter { !$0.isLoopback && !$0.isLinkLocal && !$0.isUnspecified }
+    }
 
     var deadline: BootTime { started.boot + specification.effectiveTimeout }
 

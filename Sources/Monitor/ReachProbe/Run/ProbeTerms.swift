@@ -6,6 +6,8 @@ package final class ProbeTerms: Sendable {
     package let specification: ProbeSpecification
     /// The request of an attempt by the kernel's choice of a path, or why there can be none; `nil` for kinds that make none.
     let request: Result<TransferRequest, TransferFault>?
+    /// Those of an attempt over a path where each packet costs money.
+    private let single: ProbeTerms?
 
     /// Why no request can be made, as a sentence.
     struct TransferFault: Error, CustomStringConvertible {
@@ -14,6 +16,8 @@ package final class ProbeTerms: Sendable {
 
     package init(_ specification: ProbeSpecification) {
         self.specification = specification
+        let isSpared = specification.burst != nil && !specification.burstsOnMetered
+        single = isSpared ? ProbeTerms(specification.withoutBurst) : nil
         guard specification.target.kind.isTransfer else {
             request = nil
             return
@@ -22,4 +26,9 @@ package final class ProbeTerms: Sendable {
             TransferFault(description: "\($0)")
         }
     }
+
+    /// The terms of an attempt over a path.
+    ///
+    /// - Parameter isMetered: Whether the path is metered, or may be.
+    package func overPath(isMetered: Bool) -> ProbeTerms { isMetered ? single ?? self : self }
 }

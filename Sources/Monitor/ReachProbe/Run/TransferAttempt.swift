@@ -24,7 +24,8 @@ final class TransferAttempt: ProbeAttempt {
             id = runner.transfers.start(
                 request,
                 handler: TransferHandler(
-                    route: plan.followsRoutes ? { [unowned runner] in runner.ways(to: $0, for: plan) } : nil
+                    route: plan.followsRoutes || plan.specification.refusesLocalAddresses
+                        ? { [unowned runner] in runner.ways(to: $0, for: plan) } : nil
                 ) { [weak self] event in
                     if case .finished(let report) = event { self?.finish(report) }
                 })

@@ -7,10 +7,14 @@ package struct ExpectedAnswer: Hashable, Sendable {
     package var header: HeaderField?
     package var bodyContains: String?
     package var bodyPrefix: String?
+    /// What the body must be as JSON: all of these.
+    package var json: [JSONCondition] = []
     /// Minimum number of whole days for which the certificate must still be valid.
     package var certificateDays: Int?
     /// Maximum duration of the attempt.
     package var latency: Duration?
+    /// Maximum percentage of a burst's requests that may be lost; `nil` allows all but one.
+    package var lossPercent: Int?
     package var responseCode = DNSResponseCode.noError
     /// Accepted records, written as dig(1) prints their data: at least one must be in the answer. Empty accepts any
     /// record.
@@ -19,7 +23,7 @@ package struct ExpectedAnswer: Hashable, Sendable {
     package init() {}
 
     /// Whether the body is checked.
-    package var needsBody: Bool { bodyContains != nil || bodyPrefix != nil }
+    package var needsBody: Bool { bodyContains != nil || bodyPrefix != nil || !json.isEmpty }
 }
 
 extension HeaderField {

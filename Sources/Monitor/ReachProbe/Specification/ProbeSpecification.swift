@@ -22,6 +22,8 @@ package struct ProbeSpecification: Hashable, Sendable {
     }
 
     package var name: String
+    /// The group that it is shown with; `nil` for none.
+    package var group: String?
     package var target: ProbeTarget
     package var interval: Duration = .seconds(30)
     /// `nil` means ``standardTimeout``.
@@ -40,6 +42,13 @@ package struct ProbeSpecification: Hashable, Sendable {
     package var redirects = 0
     /// Whether the certificate is read without being verified.
     package var acceptsAnyCertificate = false
+    /// The number of echo requests of one attempt by icmp, if it sends several.
+    package var burst: Int?
+    /// Whether an attempt sends several also where the path is metered, or may be.
+    package var burstsOnMetered = false
+    /// Whether a name is not tested at addresses that mean another host on each machine: those of the loopback and of links. Who
+    /// may name a host, but not its addresses, could otherwise ask this machine for what only it may see.
+    package var refusesLocalAddresses = false
     package var expected = ExpectedAnswer()
 
     package init(name: String, target: ProbeTarget) {
@@ -47,9 +56,23 @@ package struct ProbeSpecification: Hashable, Sendable {
         self.target = target
     }
 
+    /// The same probe, with one request for each attempt.
+    package var withoutBurst: ProbeSpecification {
+        var single = self
+        single.burst = nil
+        return single
+    }
+
     /// The default timeout. A longer one would detect failures later, and an attempt must end before the next one
     /// starts.
-    package var standardTimeout: Duration { min(.seconds(5), interval * 4 / 5) }
+    package var standardTimeout: Duration { min(.seconds(5) + sendingTime, interval * 4 / 5) }
+
+    /// The time between two requests of a burst: hosts and routers limit how many they answer in a second, and what they leave
+    /// out would look like loss.
+    package static let burstSpacing = Duration.milliseconds(100)
+
+    /// The time from the first request of an attempt to the last one.
+    package var sendingTime: Duration { Self.burstSpacing * max(0, (burst ?? 1) - 1) }
 
     package var effectiveTimeout: Duration { timeout ?? standardTimeout }
 }

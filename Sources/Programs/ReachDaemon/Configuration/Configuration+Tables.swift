@@ -1,5 +1,6 @@
 internal import ReachCore
 internal import ReachQueue
+internal import ReachTOML
 
 extension Configuration {
     /// All tables and keys. A new key needs a line here, one in reach.toml(5), and one in contrib/reach.toml.
@@ -93,6 +94,7 @@ extension Configuration {
             [
                 ConfigurationKey("entries", \.history.entries, .number(0...1_000_000)),
                 ConfigurationKey("directory", \.history.directory, .path(longest: 4000)),
+                ConfigurationKey("test_outages", \.history.testsOutages, .flag),
             ]),
         .keys(
             "journal",
@@ -146,9 +148,18 @@ extension Configuration {
             [
                 ConfigurationKey("concurrency", \.probing.concurrency, .number(1...1024)),
                 ConfigurationKey("results", \.probing.results, .flag),
+                ConfigurationKey("archive", \.probing.isArchived, .flag),
             ]),
         .list(
-            "probe", ProbeEntry(), requiring: ["name", "target"], probeKeys,
+            templates, ProbeEntry(), requiring: ["name"], templateKeys, and: settingKeys,
+            named: { [$0.name] },
+            contradiction: { $0.templateContradiction(takenName: $1) }, in: \.probeTemplates),
+        .list(
+            "probe", ProbeEntry(),
+            from: { table, configuration throws(ConfigurationValidationError) in
+                try ProbeEntry(from: table, of: configuration)
+            },
+            requiring: ["name", "target"], probeKeys,
             named: { $0.names },
             contradiction: { $0.contradiction(takenName: $1) }, in: \.probes),
         .keys(
@@ -159,12 +170,25 @@ extension Configuration {
                 ConfigurationKey(
                     "interval", \.metrics.interval, .duration(from: .seconds(1), upTo: .seconds(86_400))),
             ]),
+        .keys("page", [ConfigurationKey("directory", \.page.directory, .path(longest: 4000))]),
     ]
 
     /// The keys of a `[[probe]]` table.
-    private static let probeKeys: [ConfigurationKey<ProbeEntry>] = [
+    private static let probeKeys: [ConfigurationKey<ProbeEntry>] =
+        [
+            ConfigurationKey("name", \.name, .probeName), ConfigurationKey("target", \.targets, .probeTargets),
+            ConfigurationKey("template", \.template, .optional(.probeName)),
+        ] + settingKeys
+
+    /// The keys that only a `[[probe_template]]` table has.
+    private static let templateKeys: [ConfigurationKey<ProbeEntry>] = [
         ConfigurationKey("name", \.name, .probeName),
-        ConfigurationKey("target", \.targets, .probeTargets),
+        ConfigurationKey("scrape_targets", \.scrapeTargets, .list(of: .targetPattern, 0...256)),
+    ]
+
+    /// Those that a template has, too.
+    private static let settingKeys: [ConfigurationKey<ProbeEntry>] = [
+        ConfigurationKey("group", \.group, .optional(.probeName)),
         ConfigurationKey("interval", \.interval, .duration(from: .seconds(1), upTo: .seconds(7 * 86_400))),
         ConfigurationKey("timeout", \.timeout, .optional(.duration(from: .milliseconds(1), upTo: .seconds(300)))),
         ConfigurationKey(
@@ -183,11 +207,18 @@ extension Configuration {
         ConfigurationKey("header", \.header, .optional(.header)),
         ConfigurationKey("body_contains", \.bodyContains, .optional(.text(longest: 4096))),
         ConfigurationKey("body_prefix", \.bodyPrefix, .optional(.text(longest: 4096))),
+        ConfigurationKey("json", \.json, .oneOf(.jsonCondition, upTo: 16)),
         ConfigurationKey("certificate_days", \.certificateDays, .optional(.number(0...3650))),
         ConfigurationKey("latency", \.latency, .optional(.duration(from: .milliseconds(1), upTo: .seconds(300)))),
+        ConfigurationKey("burst", \.burst, .optional(.number(2...100))),
+        ConfigurationKey("burst_on_metered", \.burstOnMetered, .optional(.flag)),
+        ConfigurationKey("loss_percent", \.lossPercent, .optional(.number(0...99))),
         ConfigurationKey("response_code", \.responseCode, .optional(.word)),
         ConfigurationKey("answers", \.answers, .list(of: .text(longest: 255), 0...32)),
     ]
+
+    /// The table that is read before all others.
+    static let templates = "probe_template"
 
     /// All keys with their tables, such as `hold.up`. `targets.NAME` stands for names that the user chooses.
     package static var keyNames: [String] { tables.flatMap(\.keyNames) }
@@ -263,23 +294,25 @@ extension Configuration {
         if let (problem, expected) = unknownNetwork(in: hooks.condition) {
             found.append(("hooks.when", problem, expected))
         }
-        for probe in probes {
+        let entries = probeTemplates.map { (table: Self.templates, entry: $0) } + probes.map { ("probe", $0) }
+        for (table, probe) in entries {
+            let place = "\(table == "probe" ? table : "template") \"\(probe.name)\": "
             if let (problem, expected) = unknownNetwork(in: probe.when) {
-                found.append(("probe.when", "probe \"\(probe.name)\": " + problem, expected))
+                found.append((table + ".when", place + problem, expected))
             }
             if probe.when.quality != nil, !connectivity.measuresQuality {
                 found.append(
                     (
-                        "probe.when",
-                        "probe \"\(probe.name)\": no line is ever measured, since [connectivity] has no \"quality = true\"",
+                        table + ".when",
+                        place + "no line is ever measured, since [connectivity] has no \"quality = true\"",
                         "quality and endpoints, or no \"quality=\""
                     ))
             }
             guard probe.when.isValidated, connectivity.endpoints.isEmpty else { continue }
             found.append(
                 (
-                    "probe.when",
-                    "probe \"\(probe.name)\": nothing is ever validated, since [connectivity] has no endpoints",
+                    table + ".when",
+                    place + "nothing is ever validated, since [connectivity] has no endpoints",
                     "endpoints, or no \"validated\""
                 ))
         }

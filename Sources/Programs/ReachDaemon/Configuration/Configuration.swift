@@ -113,6 +113,8 @@ package struct Configuration: Hashable, Sendable {
         package var concurrency = 16
         /// Whether every result is an event, not only changes of state.
         package var results = false
+        /// Whether results are kept for years, in a file for each probe.
+        package var isArchived = false
     }
 
     package struct Metrics: Hashable, Sendable {
@@ -124,11 +126,18 @@ package struct Configuration: Hashable, Sendable {
         package var interval: Duration = .seconds(15)
     }
 
+    package struct Page: Hashable, Sendable {
+        /// The directory that the page of this machine is written into; `nil` means none.
+        package var directory: String?
+    }
+
     package struct History: Hashable, Sendable {
         /// The least number of changes that are kept; 0 disables the history.
         package var entries = 10_000
         /// `nil` means the daemon's state directory.
         package var directory: String?
+        /// Whether the way is tested while the Internet is lost, and what is found is kept.
+        package var testsOutages = false
     }
 
     package struct Journal: Hashable, Sendable {
@@ -207,8 +216,10 @@ package struct Configuration: Hashable, Sendable {
     package var journal = Journal()
     package var queue = Queue()
     package var probes: [ProbeEntry] = []
+    package var probeTemplates: [ProbeEntry] = []
     package var probing = Probes()
     package var metrics = Metrics()
+    package var page = Page()
 
     package init() {}
 

@@ -82,20 +82,26 @@ package struct ConfigurationTable: Sendable {
     /// A list of tables, in which the order matters.
     ///
     /// - Parameters:
+    ///   - start: An element before the keys of its table are read, of which it may use one; by default `empty`.
     ///   - required: Keys that every table must have.
     ///   - choices: Keys of which every table must have at least one; empty for no such rule.
     ///   - lacking: The problem of a table without any of them.
+    ///   - shared: Keys that belong to another table, where they are described, and that this one has, too.
     ///   - namesOf: The names of an element, where two must not have the same.
     ///   - contradiction: Returns a contradiction between keys of a table, and the key to report. It gets the name that a table
     ///     before this one has, too.
     static func list<Element: Sendable>(
-        _ name: String, _ empty: Element, requiring required: [String], andOneOf choices: [String] = [],
-        lacking: String = "it sets nothing for what it matches", _ keys: [ConfigurationKey<Element>],
+        _ name: String, _ empty: Element,
+        from start: (@Sendable (TOMLTable, Configuration) throws(ConfigurationValidationError) -> Element)? = nil,
+        requiring required: [String], andOneOf choices: [String] = [],
+        lacking: String = "it sets nothing for what it matches", _ own: [ConfigurationKey<Element>],
+        and shared: [ConfigurationKey<Element>] = [],
         named namesOf: @escaping @Sendable (Element) -> [String] = { _ in [] },
         contradiction: @escaping @Sendable (Element, _ takenName: String?) -> Contradiction? = { _, _ in nil },
         in place: any WritableKeyPath<Configuration, [Element]> & Sendable
     ) -> ConfigurationTable {
-        ConfigurationTable(name: name, keys: keys.map(\.name), isList: true) { node, reader in
+        let keys = own + shared
+        return ConfigurationTable(name: name, keys: own.map(\.name), isList: true) { node, reader in
             guard case .tables(let tables) = node.value else {
                 return reader.report(node, name, "it is not a list of tables", expected: "[[\(name)]]")
             }
@@ -104,6 +110,12 @@ package struct ConfigurationTable: Sendable {
             for table in tables {
                 var element = empty
                 let before = reader.errors.count
+                do throws(ConfigurationValidationError) {
+                    if let start { element = try start(table, reader.configuration) }
+                } catch {
+                    reader.report(
+                        line: error.line ?? table.line, error.key ?? name, error.problem, expected: error.expected)
+                }
                 reader.readKeys(of: table, path: name, keys, into: &element)
                 let missing = required.filter { table[$0] == nil }
                 for key in missing {

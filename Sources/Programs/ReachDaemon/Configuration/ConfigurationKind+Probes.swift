@@ -18,6 +18,38 @@ extension ConfigurationKind<ProbeTargets?> {
     }
 }
 
+extension ConfigurationKind<ProbeTargetPattern> {
+    static var targetPattern: Self {
+        Self(
+            "a URL in quotes without a path, such as \"https://*.example.net\" or \"icmp://192.0.2.0/24\"",
+            write: { TOMLLiteral.text($0.description) }
+        ) { value in
+            guard let text = value.text else { return .otherType }
+            do throws(TargetError) {
+                return .value(try ProbeTargetPattern(text))
+            } catch {
+                return .wrong(error.description)
+            }
+        }
+    }
+}
+
+extension ConfigurationKind<JSONCondition> {
+    static var jsonCondition: Self {
+        Self(
+            "a condition in quotes, such as '$.status == \"ok\"' or 'length($.list) > 0'",
+            write: { TOMLLiteral.text($0.description) }
+        ) { value in
+            guard let text = value.text else { return .otherType }
+            do throws(JSONConditionError) {
+                return .value(try JSONCondition(text))
+            } catch {
+                return .wrong("\"\(DisplayText.excerpt(text))\": \(error)")
+            }
+        }
+    }
+}
+
 extension ConfigurationKind<HTTPStatusSet> {
     static var statusSet: Self {
         Self(

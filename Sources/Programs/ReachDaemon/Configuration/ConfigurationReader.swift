@@ -19,12 +19,18 @@ struct ConfigurationReader {
 
     static func read(_ documents: [(file: String, document: TOMLDocument)]) -> ConfigurationReader {
         var reader = ConfigurationReader()
+        // A probe's template may be in any file, also a later one.
+        for (file, document) in documents {
+            reader.file = file
+            reader.readTables(of: document.table) { $0 == Configuration.templates }
+        }
         for (file, document) in documents {
             reader.file = file
             document.errors.forEach { reader.append($0) }
             let (interfaces, networks) = (reader.configuration.interfaces, reader.configuration.networks)
             (reader.configuration.interfaces, reader.configuration.networks) = ([], [])
-            reader.readTables(of: document.table)
+            reader.readTop(of: document.table)
+            reader.readTables(of: document.table) { $0 != Configuration.templates }
             reader.configuration.interfaces += interfaces
             reader.configuration.networks += networks
         }
@@ -44,10 +50,13 @@ struct ConfigurationReader {
         errors.append(error)
     }
 
-    private mutating func readTables(of root: TOMLTable) {
+    private mutating func readTop(of root: TOMLTable) {
         let top = Configuration.tables.first { $0.name == nil }
         top?.read(TOMLNode(value: .table(root), line: 1), &self)
-        for entry in root.entries {
+    }
+
+    private mutating func readTables(of root: TOMLTable, where isWanted: (String) -> Bool) {
+        for entry in root.entries where isWanted(entry.key) {
             Configuration.tables.first { $0.name == entry.key }?.read(entry.node, &self)
         }
     }

@@ -1,7 +1,8 @@
 package import ReachCore
 package import ReachProbe
 
-/// A `[[probe]]` table as written; ``specifications`` are the probes it describes.
+/// A `[[probe]]` table as written, with what its template sets; ``specifications`` are the probes it describes. A `[[probe_template]]`
+/// table has the same keys but the target.
 package struct ProbeEntry: Hashable, Sendable {
     package enum Family: String, Hashable, Sendable, CaseIterable {
         case ipv4
@@ -9,7 +10,12 @@ package struct ProbeEntry: Hashable, Sendable {
     }
 
     package var name = ""
+    package var group: String?
+    /// The name of its template.
+    package var template: String?
     package var targets: ProbeTargets?
+    /// Of a template: the targets of scrapes that it is the module of.
+    package var scrapeTargets: [ProbeTargetPattern] = []
     package var interval: Duration = .seconds(30)
     package var timeout: Duration?
     package var failingInterval: Duration = .seconds(5)
@@ -27,8 +33,12 @@ package struct ProbeEntry: Hashable, Sendable {
     package var header: HeaderField?
     package var bodyContains: String?
     package var bodyPrefix: String?
+    package var json: [JSONCondition] = []
     package var certificateDays: Int?
     package var latency: Duration?
+    package var burst: Int?
+    package var burstOnMetered: Bool?
+    package var lossPercent: Int?
     package var responseCode: DNSResponseCode?
     package var answers: [String] = []
 
@@ -44,8 +54,9 @@ package struct ProbeEntry: Hashable, Sendable {
     /// The names of the probes.
     var names: [String] { specifications.map(\.name) }
 
-    private func specification(_ name: String, _ target: ProbeTarget) -> ProbeSpecification {
+    func specification(_ name: String, _ target: ProbeTarget) -> ProbeSpecification {
         var specification = ProbeSpecification(name: name, target: target)
+        specification.group = group
         specification.interval = interval
         specification.timeout = timeout
         specification.failingInterval = failingInterval
@@ -56,6 +67,8 @@ package struct ProbeEntry: Hashable, Sendable {
         specification.headers = headers
         specification.redirects = redirects ?? 0
         specification.acceptsAnyCertificate = anyCertificate ?? false
+        specification.burst = burst
+        specification.burstsOnMetered = burstOnMetered ?? false
         specification.expected = expected
         return specification
     }
@@ -74,8 +87,10 @@ package struct ProbeEntry: Hashable, Sendable {
         expected.header = header
         expected.bodyContains = bodyContains
         expected.bodyPrefix = bodyPrefix
+        expected.json = json
         expected.certificateDays = certificateDays
         expected.latency = latency
+        expected.lossPercent = lossPercent
         expected.responseCode = responseCode ?? .noError
         expected.answers = answers
         return expected
@@ -101,12 +116,31 @@ package struct ProbeEntry: Hashable, Sendable {
             return ("headers", fault.description, "each header once")
         }
         guard let kind = targets?.all.first?.target.kind else { return nil }
-        let misplaced = keysOfKinds.first { $0.isSet && !$0.kinds.contains(kind) }
-        return misplaced.map { key in
+        if let misplaced = misplacedKey(for: kind) { return misplaced }
+        if burst == nil, lossPercent != nil { return ("loss_percent", "burst is not set", "both keys") }
+        if burst != nil, let probe = specifications.first,
+            probe.sendingTime + Self.leastAnswerTime > probe.effectiveTimeout
+        {
+            let (sends, may) = (probe.sendingTime, probe.effectiveTimeout)
+            return (
+                "burst",
+                "its requests are sent over \(DurationText.describe(sends)), and an attempt may take \(DurationText.describe(may))",
+                "fewer requests, or a longer timeout or interval"
+            )
+        }
+        return nil
+    }
+
+    /// A key that does not apply to a kind of targets.
+    func misplacedKey(for kind: ProbeTarget.Kind) -> (key: String, problem: String, expected: String)? {
+        keysOfKinds.first { $0.isSet && !$0.kinds.contains(kind) }.map { key in
             let kinds = key.kinds.map(\.rawValue).joined(separator: ", ")
             return (key.name, "it does not apply to \(kind.rawValue)", "this key only for \(kinds)")
         }
     }
+
+    /// The time that a burst's last answer needs at least, on an ordinary line.
+    private static let leastAnswerTime = Duration.milliseconds(500)
 
     private var keysOfKinds: [(name: String, isSet: Bool, kinds: [ProbeTarget.Kind])] {
         let web: [ProbeTarget.Kind] = [.http, .https]
@@ -115,6 +149,9 @@ package struct ProbeEntry: Hashable, Sendable {
             ("method", method != nil, web), ("headers", !headers.isEmpty, web), ("redirects", redirects != nil, web),
             ("status", status != nil, web), ("header", header != nil, web),
             ("body_contains", bodyContains != nil, web), ("body_prefix", bodyPrefix != nil, web),
+            ("json", !json.isEmpty, web),
+            ("burst", burst != nil, [.icmp]), ("burst_on_metered", burstOnMetered != nil, [.icmp]),
+            ("loss_percent", lossPercent != nil, [.icmp]),
             ("certificate_days", certificateDays != nil, secure), ("any_certificate", anyCertificate != nil, secure),
             ("response_code", responseCode != nil, [.dns]), ("answers", !answers.isEmpty, [.dns]),
         ]

@@ -87,6 +87,11 @@ package final class EventHistory: Sendable {
         record(HistoryEntry(.quality(period), at: moment, boot: boot))
     }
 
+    /// Records what tests found while a target could not be used.
+    package func record(_ evidence: OutageEvidence, at moment: Instant) {
+        record(HistoryEntry(.evidence(evidence), at: moment, boot: boot))
+    }
+
     package func record(_ event: ProbeEvent) {
         if let entry = HistoryEntry(event, boot: boot) { record(entry) }
     }

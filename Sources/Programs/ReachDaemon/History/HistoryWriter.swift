@@ -132,7 +132,7 @@ struct HistoryWriter: RecordWriter {
             state.isChange = false
             states[state.target] = state
         case .unwatched(let target): states[target] = nil
-        case .started, .stopped, .quality, .dropped: break
+        case .started, .stopped, .quality, .evidence, .dropped: break
         }
     }
 }

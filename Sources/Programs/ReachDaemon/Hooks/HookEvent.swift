@@ -97,6 +97,7 @@ package struct HookEvent: Hashable, Sendable {
                 "REACH_TIME": event.moment.wall.description,
                 "REACH_TARGET": state.target,
                 "REACH_PROBE": event.report.name,
+                "REACH_PROBE_GROUP": event.report.group ?? "",
                 "REACH_STATUS": state.status.rawValue,
                 "REACH_REASON": state.reason ?? "",
                 "REACH_INTERFACE": state.interface ?? "",

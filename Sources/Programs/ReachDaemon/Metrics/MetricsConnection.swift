@@ -24,6 +24,9 @@ final class MetricsConnection {
     /// The time limit of the request, the snapshot and the response together. Prometheus gives up after 10 s.
     private static let patience = Duration.seconds(10)
 
+    /// The longest time limit of an attempt, and a little more.
+    private static let longestScrape = Duration.seconds(310)
+
     init(
         _ descriptor: CInt, number: UInt64, on loop: EventLoop, _ source: MetricsSource,
         onClose: @escaping () -> Void
@@ -68,6 +71,7 @@ final class MetricsConnection {
         switch request {
         case .incomplete: break
         case .metrics(let hasBody): requestMetrics(hasBody)
+        case .probe(let order): requestScrape(order)
         case .index: answer("200 OK", "text/plain", Array("reachd: see /metrics\n".utf8))
         case .notFound: answer("404 Not Found", "text/plain", Array("not found; see /metrics\n".utf8))
         case .badMethod: answer("405 Method Not Allowed", "text/plain", [], more: "Allow: GET, HEAD\r\n")
@@ -80,7 +84,17 @@ final class MetricsConnection {
         try? loop.change(descriptor, to: [])
         source.request { [loopReference] snapshot in
             loopReference.owner?.answer(
-                "200 OK", "text/plain; version=0.0.4; charset=utf-8", snapshot.text, hasBody: hasBody)
+                "200 OK", MetricsSnapshot.mediaType, snapshot.text, hasBody: hasBody)
+        }
+    }
+
+    private func requestScrape(_ order: ScrapeOrder) {
+        try? loop.change(descriptor, to: [])
+        // The attempt has a limit of its own, by which the answer comes.
+        timer.map(loop.cancel)
+        timer = loop.schedule(at: SystemClock.boot + Self.longestScrape) { [weak self] in self?.close() }
+        source.scrape(order) { [loopReference] scraped in
+            loopReference.owner?.answer(scraped.status, MetricsSnapshot.mediaType, scraped.text)
         }
     }
 

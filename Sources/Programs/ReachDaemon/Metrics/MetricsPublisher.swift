@@ -20,6 +20,11 @@ final class MetricsPublisher {
     /// Receives one line about each problem that an operator should know.
     var onWarning: @Sendable (String) -> Void = { _ in }
 
+    /// Makes an attempt for a scrape. Called on the engine's thread.
+    var onScrape: (ScrapeOrder, _ reply: @escaping (ScrapeAnswer) -> Void) -> Void = { _, reply in
+        reply(.refusal("503 Service Unavailable", "there are no probes"))
+    }
+
     /// The interval of attempts to listen: an address may appear after the daemon starts, and a port may become free.
     private static let retryInterval = Duration.seconds(5)
     /// The time limit of ``finish()``, a part of the two seconds of an orderly stop.
@@ -127,6 +132,13 @@ struct MetricsSource: Sendable {
     /// Only the engine's thread uses it.
     fileprivate let publisher: LoopReference<MetricsPublisher>
     fileprivate let replyTo: Mailbox
+
+    /// Calls `completion` with the answer to a scrape on the metrics' thread, or never if the daemon is stopping.
+    func scrape(_ order: ScrapeOrder, _ completion: @escaping @Sendable (ScrapeAnswer) -> Void) {
+        engine.post { [publisher, replyTo] _ in
+            publisher.owner?.onScrape(order) { answer in replyTo.post { _ in completion(answer) } }
+        }
+    }
 
     /// Calls `completion` with a snapshot on the metrics' thread, or never if the daemon is stopping.
     func request(_ completion: @escaping @Sendable (MetricsSnapshot) -> Void) {

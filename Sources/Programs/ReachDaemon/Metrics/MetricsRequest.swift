@@ -6,6 +6,8 @@ enum MetricsRequest: Hashable {
     case incomplete
     case metrics(hasBody: Bool)
     case index
+    /// An attempt, as prometheus-blackbox-exporter makes it.
+    case probe(ScrapeOrder)
     case notFound
     case badMethod
     case bad
@@ -27,11 +29,26 @@ enum MetricsRequest: Hashable {
             self = .badMethod
             return
         }
-        switch words[1].prefixScalars(while: { $0 != "?" }) {
+        let path = words[1].prefixScalars { $0 != "?" }
+        switch path {
         case "/metrics": self = .metrics(hasBody: words[0] == "GET")
+        case "/probe":
+            let query = words[1].dropFirst(path.count + 1)
+            let order = ScrapeOrder(query: query, seconds: Self.header("x-prometheus-scrape-timeout-seconds", in: head))
+            self = words[0] == "HEAD" ? .badMethod : order.map { .probe($0) } ?? .bad
         case "/": self = .index
         default: self = .notFound
         }
+    }
+
+    /// - Parameter name: In lower case.
+    private static func header(_ name: String, in head: some Collection<UInt8>) -> Substring? {
+        for line in head.split(separator: 0x0a).dropFirst() {
+            let text = String(decoding: line, as: UTF8.self)
+            guard let (key, value) = text.cut(at: ":"), key.lowercased() == name else { continue }
+            return value.trimmed
+        }
+        return nil
     }
 }
 

@@ -6,12 +6,13 @@ extension MetricsSnapshot {
     func writeProbes(_ writer: inout MetricWriter) {
         writeStates(&writer)
         writeResults(&writer)
+        writeBursts(&writer)
         writeTimes(&writer)
         writePhases(&writer)
     }
 
     private func each(_ body: (ProbeRecord, MetricLabels) -> Void) {
-        for entry in probes { body(entry.record, [("probe", entry.record.specification.name)]) }
+        for entry in probes { body(entry.record, entry.record.labels) }
     }
 
     private func writeStates(_ writer: inout MetricWriter) {
@@ -37,9 +38,9 @@ extension MetricsSnapshot {
         }
         writer.family(
             "reach_probe_skipped_total", .counter, "Attempts skipped because the previous one was still running.")
-        for entry in probes { writer.sample([("probe", entry.record.specification.name)], entry.skipped) }
+        for entry in probes { writer.sample(entry.record.labels, entry.skipped) }
         writer.family("reach_probe_last_duration_seconds", .gauge, "How long the latest attempt took.")
-        each { record, labels in record.last.map { writer.sample(labels, $0.duration.seconds) } }
+        each { record, labels in record.last.map { writer.sample(labels, $0.duration.inSeconds) } }
         writer.family("reach_probe_http_status_code", .gauge, "The HTTP status of the latest attempt.")
         each { record, labels in
             if let status = record.last?.httpStatus { writer.sample(labels, Double(status)) }
@@ -51,23 +52,43 @@ extension MetricsSnapshot {
         }
     }
 
+    /// Only of probes whose attempts send several requests.
+    private func writeBursts(_ writer: inout MetricWriter) {
+        guard probes.contains(where: { $0.record.specification.burst != nil }) else { return }
+        writer.family("reach_probe_packets_total", .counter, "Requests of bursts by their end.")
+        each { record, labels in
+            guard record.specification.burst != nil else { return }
+            writer.sample(labels + [("end", "answered")], record.packets.sent - record.packets.lost)
+            writer.sample(labels + [("end", "lost")], record.packets.lost)
+        }
+        writer.family("reach_probe_loss_ratio", .gauge, "The share of the latest burst's requests that were lost.")
+        each { record, labels in record.last?.burst.map { writer.sample(labels, $0.lossShare) } }
+        writer.family("reach_probe_jitter_seconds", .gauge, "The jitter of the latest burst's round trips.")
+        each { record, labels in record.last?.burst?.trips.map { writer.sample(labels, $0.jitter.inSeconds) } }
+        writer.family("reach_probe_round_trip_seconds", .gauge, "The round trips of the latest burst.")
+        each { record, labels in
+            guard let trips = record.last?.burst?.trips else { return }
+            for (figure, time) in trips.figures { writer.sample(labels + [("figure", figure)], time.inSeconds) }
+        }
+    }
+
     private func writeTimes(_ writer: inout MetricWriter) {
         writer.family(
             "reach_probe_observed_seconds_total", .counter, "How long the latest result was of each kind.")
         each { record, labels in
             let uptime = record.uptime(at: moment.boot)
-            writer.sample(labels + [("result", "ok")], uptime.ok.seconds)
-            writer.sample(labels + [("result", "fail")], uptime.fail.seconds)
-            writer.sample(labels + [("result", "paused")], uptime.paused.seconds)
-            writer.sample(labels + [("result", "inconclusive")], uptime.inconclusive.seconds)
+            writer.sample(labels + [("result", "ok")], uptime.ok.inSeconds)
+            writer.sample(labels + [("result", "fail")], uptime.fail.inSeconds)
+            writer.sample(labels + [("result", "paused")], uptime.paused.inSeconds)
+            writer.sample(labels + [("result", "inconclusive")], uptime.inconclusive.inSeconds)
         }
         writer.family("reach_probe_latency_seconds", .summary, "How long successful attempts took.")
         each { record, labels in
             for (quantile, fraction) in [("0.5", 0.5), ("0.9", 0.9), ("0.99", 0.99)] {
-                let value = record.latency.percentile(fraction)?.seconds ?? .nan
+                let value = record.latency.percentile(fraction)?.inSeconds ?? .nan
                 writer.sample(labels + [("quantile", quantile)], value)
             }
-            writer.sample(labels, record.latency.sum.seconds, suffix: "_sum")
+            writer.sample(labels, record.latency.sum.inSeconds, suffix: "_sum")
             writer.sample(labels, record.latency.count, suffix: "_count")
         }
     }
@@ -86,6 +107,14 @@ extension MetricsSnapshot {
     }
 }
 
+extension ProbeRecord {
+    /// The labels of a probe's metrics.
+    fileprivate var labels: MetricLabels {
+        let labels: MetricLabels = [("probe", specification.name)]
+        return specification.group.map { labels + [("group", $0)] } ?? labels
+    }
+}
+
 extension MetricWriter {
     fileprivate mutating func histogram(
         _ labels: MetricLabels, _ histogram: LatencyHistogram, ends: [MetricLabels]
@@ -95,11 +124,7 @@ extension MetricWriter {
             total += UInt64(count)
             sample(labels + end, total, suffix: "_bucket")
         }
-        sample(labels, histogram.sum.seconds, suffix: "_sum")
+        sample(labels, histogram.sum.inSeconds, suffix: "_sum")
         sample(labels, histogram.count, suffix: "_count")
     }
-}
-
-extension Duration {
-    fileprivate var seconds: Double { self / .seconds(1) }
 }

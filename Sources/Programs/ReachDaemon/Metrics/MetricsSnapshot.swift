@@ -28,6 +28,9 @@ struct MetricsSnapshot: Sendable {
 
     init(version: String) { self.version = version }
 
+    /// The media type of Prometheus's text format.
+    static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
+
     /// The metrics in Prometheus's text format.
     var text: [UInt8] {
         var writer = MetricWriter()

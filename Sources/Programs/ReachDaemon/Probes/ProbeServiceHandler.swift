@@ -9,8 +9,8 @@ internal import ReachTransfer
 
 /// Runs the configured probes, and single attempts on a client's request.
 final class ProbeServiceHandler {
-    private let loop: EventLoop
-    private let registry: TargetRegistry
+    let loop: EventLoop
+    let registry: TargetRegistry
     private let transfers: SharedTransfers
     private var runner: ProbeRunner?
     /// The last known epoch of the Internet target. A new one invalidates earlier DNS answers.
@@ -22,6 +22,11 @@ final class ProbeServiceHandler {
     /// The attempts on demand that wait or run.
     private var orders: [UInt64: Order] = [:]
     private var rateLimit = ProbeRateLimit()
+    /// The templates that scrapes may name.
+    private(set) var modules: [ProbeEntry] = []
+    /// The attempts that run for scrapes.
+    var scrapes: [UInt64: any ProbeAttempt] = [:]
+    var lastScrape: UInt64 = 0
     private var lastOrder: UInt64 = 0
     /// Keeps the probes' totals over a restart; `nil` without a state directory.
     private let file: ProbeTotalsFile?
@@ -29,6 +34,7 @@ final class ProbeServiceHandler {
     private var writing: TimerQueue.ID?
     /// The totals at the end.
     private var totals: [(key: ProbeTotals.Key, totals: ProbeTotals)]?
+    private var archived: [ProbeController.Archived] = []
 
     /// How much of the totals a crash may lose. The history has the same interval.
     private static let writingInterval: Duration = .seconds(900)
@@ -54,6 +60,7 @@ final class ProbeServiceHandler {
     }
 
     func apply(_ configuration: Configuration) {
+        modules = configuration.probeTemplates.filter { !$0.scrapeTargets.isEmpty }
         guard controller != nil || !configuration.probes.isEmpty else { return }
         let controller = controller ?? makeController()
         if self.controller == nil {
@@ -63,6 +70,7 @@ final class ProbeServiceHandler {
         }
         controller.concurrency = configuration.probing.concurrency
         controller.emitsResults = configuration.probing.results
+        controller.isArchived = configuration.probing.isArchived && file != nil
         controller.configure(configuration.probeSpecifications)
         seekPath(for: configuration.probes)
     }
@@ -77,21 +85,31 @@ final class ProbeServiceHandler {
     func stop() {
         orders.values.forEach { $0.cancel() }
         orders = [:]
+        scrapes.values.forEach { $0.cancel() }
+        scrapes = [:]
         writing.map(loop.cancel)
-        totals = controller?.totals(at: SystemClock.now)
+        let now = SystemClock.now
+        totals = controller?.totals(at: now)
+        archived = controller?.drainArchives(at: now) ?? []
         controller?.stop()
     }
 
     /// Writes the totals after ``stop()``. Blocks on the disk, so it comes after everything that others wait for.
     func save() {
         if let file, let totals { try? file.write(totals) }
+        file?.archive(archived)
     }
 
     private func scheduleWriting() {
         guard let file else { return }
         writing = loop.schedule(at: SystemClock.boot + Self.writingInterval) { [weak self] in
-            guard let self, let totals = controller?.totals(at: SystemClock.now) else { return }
-            fileThread.run { try? file.write(totals) }
+            guard let self, let controller else { return }
+            let now = SystemClock.now
+            let (totals, archived) = (controller.totals(at: now), controller.drainArchives(at: now))
+            fileThread.run {
+                try? file.write(totals)
+                file.archive(archived)
+            }
             scheduleWriting()
         }
     }
@@ -176,6 +194,11 @@ final class ProbeServiceHandler {
             }
             specification = configured
         }
+        if specification.burst != nil, order.interface != nil || controller?.mayBeMetered(order.target) != false,
+            !specification.burstsOnMetered
+        {
+            specification = specification.withoutBurst
+        }
         if let timeout = order.timeout { specification.timeout = timeout }
         if let interface = order.interface {
             guard (try? Target("interface:" + interface)) != nil else {
@@ -228,7 +251,7 @@ final class ProbeServiceHandler {
         return controller
     }
 
-    private func start(
+    func start(
         _ terms: ProbeTerms, _ binding: ProbeGate.Binding?,
         _ completion: @escaping (ProbeObservation) -> Void
     ) -> any ProbeAttempt {

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
 internal import ReachProbe
@@ -13,7 +14,15 @@ struct ProbeTotalsFile: Sendable {
     /// Beyond this size nothing is read: it is not the daemon's file.
     private static let sizeLimit = 64 << 20
 
-    init(stateDirectory: String) { path = stateDirectory + "/probes.jsonl" }
+    private let directory: String
+    /// Receives a line about what could not be archived at a time.
+    private let onTrouble: @Sendable (String) -> Void
+
+    init(stateDirectory: String, onTrouble: @escaping @Sendable (String) -> Void = { _ in }) {
+        directory = stateDirectory
+        path = stateDirectory + "/probes.jsonl"
+        self.onTrouble = onTrouble
+    }
 
     /// Blocks on the disk.
     func read() -> [ProbeTotals.Key: ProbeTotals] {
@@ -26,6 +35,20 @@ struct ProbeTotalsFile: Sendable {
             all[ProbeTotals.Key(name: name, target: target)] = ProbeTotals(json)
         }
         return all
+    }
+
+    /// Adds to the archives of probes. What cannot be written is lost. Blocks on the disk.
+    func archive(_ all: [ProbeController.Archived]) {
+        var trouble: (count: Int, error: SystemError)?
+        for archived in all {
+            do throws(SystemError) {
+                try ProbeArchiveFile(directory: directory, probe: archived.probe)
+                    .add(archived.rows, target: archived.target)
+            } catch {
+                trouble = ((trouble?.count ?? 0) + 1, trouble?.error ?? error)
+            }
+        }
+        if let (count, error) = trouble { onTrouble("results of \(count) probes are not archived: \(error)") }
     }
 
     /// Blocks on the disk.

@@ -13,11 +13,19 @@ package enum SingleDiagnosis {
     /// - Returns: The diagnosis, and its line of JSON.
     /// - Throws: Why nothing could be tested: a `TargetError` about the target, or an error of this machine.
     package static func run(_ text: String, configuration: String?) throws -> (Diagnosis, [UInt8]) {
+        try run(text, files: try configurations(configuration), memory: memory(of: text))
+    }
+
+    /// - Parameters:
+    ///   - files: The configurations, of which the first with endpoints names pages with known answers.
+    ///   - memory: What a daemon of this network knows that bears on the root cause.
+    package static func run(
+        _ text: String, files: [Configuration], memory: RootCauseMemory?
+    ) throws -> (Diagnosis, [UInt8]) {
         var target = try DiagnosisDestination.read(text)
         let proxies = EnvironmentProxies { name in getenv(name).map { String(cString: $0) } }
         let proxy = target.flatMap { proxies.proxy(for: $0) }
         target?.proxy = proxy
-        let files = try configurations(configuration)
         let connectivity = files.first { !$0.connectivity.endpoints.isEmpty }?.connectivity
         let pages = destinations(of: connectivity?.endpoints ?? [])
         // With a target, two endpoints are enough.
@@ -31,7 +39,7 @@ package enum SingleDiagnosis {
             evidence, pages: Dictionary(pages.map { ($0.destination, $0.page) }) { first, _ in first }, loop: loop,
             transfers: try TransferEngine(loop: loop),
             snapshot: try KernelSnapshot(
-                options: files.first?.engineOptions ?? ReachabilityEngine.Options(), memory: memory(of: text))
+                options: files.first?.engineOptions ?? ReachabilityEngine.Options(), memory: memory)
         ) { result in
             diagnosis = result
             loop.stop()

@@ -10,7 +10,7 @@ struct DiagnosisText {
     func describe(_ diagnosis: Diagnosis) -> String {
         let layout = ExplanationText(style: style, width: width)
         let steps = diagnosis.steps.map { step in
-            let time = step.duration.map { " (" + ProbeText.milliseconds($0) + ")" } ?? ""
+            let time = step.duration.map { " (" + DurationText.milliseconds($0) + ")" } ?? ""
             return layout.line(step.subject.rawValue, step.finding, step.text + time, subjectWidth: 13)
         }
         let facts = diagnosis.facts.map { fact in
@@ -40,7 +40,7 @@ struct DiagnosisText {
             return ""
         }
         let stretch = quality.stretch.map { ", most of it " + DisplayText.sanitized($0) } ?? ""
-        return "The line is slow: a round trip takes \(ProbeText.milliseconds(trip))\(stretch).\n"
+        return "The line is slow: a round trip takes \(DurationText.milliseconds(trip))\(stretch).\n"
     }
 
     private func headline(_ diagnosis: Diagnosis) -> String {

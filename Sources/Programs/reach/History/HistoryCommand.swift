@@ -83,7 +83,7 @@ struct HistoryCommand: ParsableCommand {
         let rows = HistoryRow.rows(
             of: log, matching: HistoryQuery(since: since, target: target), now: now, boot: boot)
         let text = HistoryText(
-            style: .current, width: StandardOutput.width, isUnicode: TerminalStyle.isUnicode, stamp: EventText.localTime
+            style: .current, width: StandardOutput.width, isUnicode: TerminalStyle.isUnicode, stamp: LocalTimeText.full
         )
         let targets = timelines.map { (timeline: $0, summary: HistorySummary($0)) }
         StandardOutput.write(text.overview(targets) + text.outages(targets.map(\.summary)) + text.changes(rows))

@@ -30,7 +30,7 @@ struct HistoryText {
     /// Such as `internet  up 99.2 %, 2 outages of 12 min 5 s, longest 11 min, 1 flap; not observed 2 h`.
     func heading(_ summary: HistorySummary) -> String {
         var parts: [String] = []
-        if let uptime = summary.uptime { parts.append("up \(Self.percent(uptime))") }
+        if let uptime = summary.uptime { parts.append("up \(PercentText.roundedDown(uptime))") }
         if let longest = summary.longestOutage {
             let count = summary.outages.count
             let all = DurationText.describe(summary.down)
@@ -97,7 +97,7 @@ struct HistoryText {
         case .unwatched(let target): return plain(target, "no longer watched")
         case .dropped(let count): return plain("", "\(count) records lost")
         // No row: see HistoryRow.
-        case .quality: return plain("", "")
+        case .quality, .evidence: return plain("", "")
         case .state(let state):
             let proof = state.connectivity.flatMap { $0 == "full" ? nil : $0 }
             let network = state.network.flatMap { NetworkRule.isIdentifier($0) ? nil : "in \($0)" }
@@ -174,17 +174,5 @@ struct HistoryText {
         case .unknown: .yellow
         case .notObserved: .grey
         }
-    }
-
-    /// Rounded down, so that only a target that was always up has 100 %.
-    static func percent(_ share: Double) -> String { hundredths(Int((share * 10_000).rounded(.down))) }
-
-    /// Rounded up, so that only a probe that lost nothing has 0 %.
-    static func percentUp(_ share: Double) -> String { hundredths(Int((share * 10_000).rounded(.up))) }
-
-    private static func hundredths(_ number: Int) -> String {
-        if number == 0 || number == 10_000 { return "\(number / 100) %" }
-        let fraction = number % 100
-        return "\(number / 100).\(fraction < 10 ? "0" : "")\(fraction) %"
     }
 }

@@ -5,7 +5,7 @@ extension LinkReport.Proof {
     /// Such as `full, 24 ms`, or `full, lossy (8 %)`.
     var words: String {
         if connectivity == .full, let quality, quality.word != .good { return "full, \(quality.text)" }
-        let time = connectivity == .full ? roundTrip.map { ", " + ProbeText.milliseconds($0) } ?? "" : ""
+        let time = connectivity == .full ? roundTrip.map { ", " + DurationText.milliseconds($0) } ?? "" : ""
         return connectivity.rawValue + time
     }
 }

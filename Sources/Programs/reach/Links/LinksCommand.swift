@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import ReachControl
 internal import ReachCore
-internal import ReachKernel
 internal import ReachLoop
 internal import ReachTerminal
 
@@ -34,14 +33,13 @@ struct LinksCommand: ParsableCommand {
 
     func run() throws {
         var source = daemon.source(observation.given)
-        let answer = try source.ask { client throws(ControlError) in try client.links() }
-        let reports = try answer ?? queryKernel()
+        let (reports, isDaemon) = try LinkReports.read(from: &source, kernelOptions: observation.engineOptions)
         func show(_ reports: [LinkReport], leftOut: Int) {
-            if json { return printJSON(reports, answer == nil ? .kernel : .daemon) }
+            if json { return printJSON(reports, isDaemon ? .daemon : .kernel) }
             guard !reports.isEmpty else { return }
             let text = LinksText(style: .current, width: StandardOutput.width)
             StandardOutput.write(
-                text.describe(reports, leftOut: leftOut) + source.note(isDaemon: answer != nil, .current))
+                text.describe(reports, leftOut: leftOut) + source.note(isDaemon: isDaemon, .current))
         }
         guard !names.isEmpty else {
             let shown = reports.filter { all || !$0.isBackground }
@@ -56,16 +54,6 @@ struct LinksCommand: ParsableCommand {
             .first { !$0.isEmpty }
         throw CommandError(
             status: .notReachable, message: "no link is named \(missing.joined(separator: ", "))\(hint ?? "")")
-    }
-
-    private func queryKernel() throws(CommandError) -> [LinkReport] {
-        let configuration = try KernelConfiguration(observation.engineOptions)
-        do throws(NetlinkError) {
-            return try KernelSnapshot(options: configuration.options, wantsWireless: configuration.namesWireless)
-                .links()
-        } catch {
-            throw .cannotAsk(error)
-        }
     }
 
     private func printJSON(_ reports: [LinkReport], _ source: StatusSource) {

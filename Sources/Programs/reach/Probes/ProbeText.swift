@@ -9,7 +9,7 @@ struct ProbeText {
     func describe(_ answer: ProbeAnswer) -> String {
         let result = answer.result
         var line = style.paint(DisplayText.sanitized(answer.name ?? answer.target), .bold) + "  " + word(result.outcome)
-        line += "  " + Self.milliseconds(result.duration)
+        line += "  " + DurationText.milliseconds(result.duration)
         if let status = result.httpStatus { line += "  HTTP \(status)" }
         if let address = result.address { line += "  \(address)" }
         if let interface = result.interface { line += "  by " + DisplayText.sanitized(interface) }
@@ -18,9 +18,12 @@ struct ProbeText {
         let phases = result.phases.reached
         if !phases.isEmpty {
             lines.append(
-                "    " + phases.map { "\($0.phase.rawValue) \(Self.milliseconds($0.duration))" }.joined(separator: ", ")
+                "    "
+                    + phases.map { "\($0.phase.rawValue) \(DurationText.milliseconds($0.duration))" }.joined(
+                        separator: ", ")
             )
         }
+        if let burst = result.burst { lines.append("    " + Self.describe(burst)) }
         if let end = result.certificateEnd, let days = result.certificateDays {
             // It may not be valid yet, or be another host's.
             let isRefused = result.outcome == .fail(.certificate)
@@ -34,30 +37,21 @@ struct ProbeText {
         return lines.joined(separator: "\n") + "\n"
     }
 
+    /// `2 of 20 lost; 11.2 ms to 40.1 ms, median 12.0 ms, jitter 3.10 ms`
+    static func describe(_ burst: ProbeBurst) -> String {
+        let loss = "\(burst.lost) of \(burst.sent) lost"
+        guard let trips = burst.trips else { return loss }
+        return loss
+            + "; \(DurationText.milliseconds(trips.least)) to \(DurationText.milliseconds(trips.most)), median \(DurationText.milliseconds(trips.median)), "
+            + "jitter \(DurationText.milliseconds(trips.jitter))"
+    }
+
     func word(_ outcome: ProbeResult.Outcome) -> String {
         switch outcome {
         case .ok: style.paint("ok", .green)
         case .fail(let failure): style.paint("failed: \(failure.rawValue)", .red)
         case .inconclusive(let doubt): style.paint("inconclusive: \(doubt.rawValue)", .yellow)
         }
-    }
-
-    /// Three significant digits: `0.12 ms`, `12.3 ms`, `1.23 s`.
-    static func milliseconds(_ duration: Duration) -> String {
-        let microseconds = duration.microseconds
-        switch microseconds {
-        case ..<10_000: return "\(fixed(microseconds / 10, 2)) ms"
-        case ..<100_000: return "\(fixed(microseconds / 100, 1)) ms"
-        case ..<1_000_000: return "\(microseconds / 1000) ms"
-        default: return "\(fixed(microseconds / 10_000, 2)) s"
-        }
-    }
-
-    /// Formats a number that was multiplied by a power of ten.
-    private static func fixed(_ number: Int64, _ decimals: Int) -> String {
-        let digits = String(number)
-        let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
-        return padded.dropLast(decimals) + "." + padded.suffix(decimals)
     }
 }
 

@@ -19,6 +19,9 @@ struct ProbesCommand: ParsableCommand {
     @Flag(help: "Print a JSON object for each probe, one per line.")
     var json = false
 
+    @Option(help: ArgumentHelp("Only probes of this group.", valueName: "name"))
+    var group: String?
+
     @Option(help: ArgumentHelp("Ask the daemon that listens on this socket.", valueName: "path"), completion: .file())
     var socket: String?
 
@@ -40,7 +43,14 @@ struct ProbesCommand: ParsableCommand {
                 missing.lazy.map { NearestWord.hint(for: $0, among: all.map(\.name)) }.first { !$0.isEmpty } ?? ""
             throw CommandError(status: .usage, message: "no probe is named \(list)\(hint)")
         }
-        let reports = names.isEmpty ? all : all.filter { names.contains($0.name) }
+        if let group, !all.contains(where: { $0.group == group }) {
+            let hint = NearestWord.hint(for: group, among: Array(Set(all.compactMap(\.group))).sorted())
+            throw CommandError(
+                status: .usage, message: "no probe is in the group '\(DisplayText.sanitized(group))'\(hint)")
+        }
+        let reports = all.filter { report in
+            (names.isEmpty || names.contains(report.name)) && (group == nil || report.group == group)
+        }
         show(reports)
         if reports.contains(where: { $0.state == .down }) { throw CommandError(status: .notReachable) }
         if reports.contains(where: { $0.state == .unknown || $0.pause != nil }) { throw CommandError(status: .unknown) }

@@ -18,10 +18,17 @@ struct ProbesText {
 
     func describe(_ reports: [ProbeReport]) -> String {
         guard !reports.isEmpty else { return "no probes are configured\n" }
-        let heading = ["PROBE", "STATE", "FOR", "UPTIME", "P50", "P90", "P99", "LAST"].map { TextTable.Cell($0, .grey) }
+        // Both columns only where a probe fills them.
+        let hasGroups = reports.contains { $0.group != nil }
+        let hasBursts = reports.contains { $0.last?.burst != nil }
+        let heading =
+            ["PROBE"] + (hasGroups ? ["GROUP"] : []) + ["STATE", "FOR", "UPTIME", "P50", "P90", "P99"]
+            + (hasBursts ? ["LOST"] : []) + ["LAST"]
         let table = TextTable(style: style, width: width)
+        let rows = reports.map { row($0, hasGroup: hasGroups, hasBurst: hasBursts) }
         // One table, so that its columns are aligned; it is then split into lines.
-        let lines = table.layOut([heading] + reports.map(row)).split(scalar: "\n", omittingEmptySubsequences: false)
+        let lines = table.layOut([heading.map { TextTable.Cell($0, .grey) }] + rows).split(
+            scalar: "\n", omittingEmptySubsequences: false)
         guard let width, lines.count >= reports.count + 1 else { return lines.joined(separator: "\n") }
         var output = [String(lines[0])]
         var rest = lines.dropFirst()
@@ -38,17 +45,20 @@ struct ProbesText {
         return output.joined(separator: "\n") + "\n"
     }
 
-    private func row(_ report: ProbeReport) -> [TextTable.Cell] {
+    private func row(_ report: ProbeReport, hasGroup: Bool, hasBurst: Bool) -> [TextTable.Cell] {
         let latency = report.latency
-        return [
-            TextTable.Cell(DisplayText.sanitized(report.name), .bold), state(report),
+        var cells = [TextTable.Cell(DisplayText.sanitized(report.name), .bold)]
+        if hasGroup { cells.append(TextTable.Cell(DisplayText.sanitized(report.group ?? ""))) }
+        cells += [
+            state(report),
             TextTable.Cell(DurationText.describe(age(of: report))),
             TextTable.Cell(report.uptime.availability.map(Self.percent) ?? ""),
-            TextTable.Cell(latency.map { ProbeText.milliseconds($0.median) } ?? ""),
-            TextTable.Cell(latency.map { ProbeText.milliseconds($0.percentile90) } ?? ""),
-            TextTable.Cell(latency.map { ProbeText.milliseconds($0.percentile99) } ?? ""),
-            TextTable.Cell(last(report)),
+            TextTable.Cell(latency.map { DurationText.milliseconds($0.median) } ?? ""),
+            TextTable.Cell(latency.map { DurationText.milliseconds($0.percentile90) } ?? ""),
+            TextTable.Cell(latency.map { DurationText.milliseconds($0.percentile99) } ?? ""),
         ]
+        if hasBurst { cells.append(TextTable.Cell(report.last?.burst.map { Self.percent($0.lossShare) } ?? "")) }
+        return cells + [TextTable.Cell(last(report))]
     }
 
     private func age(of report: ProbeReport) -> Duration {
@@ -68,7 +78,7 @@ struct ProbesText {
 
     private func last(_ report: ProbeReport) -> String {
         guard let last = report.last else { return "" }
-        guard last.outcome != .ok else { return ProbeText.milliseconds(last.duration) }
+        guard last.outcome != .ok else { return DurationText.milliseconds(last.duration) }
         return DisplayText.sanitized(last.detail.isEmpty ? last.outcome.reason ?? "" : last.detail)
     }
 

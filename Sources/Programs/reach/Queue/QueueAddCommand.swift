@@ -70,6 +70,6 @@ struct QueueAddCommand: ParsableCommand {
         let item = try? queue.ask { client throws(ControlError) in try client.request(id) }
         guard let item, item.over == nil else { return }
         StandardError.write(
-            "reach: request \(id) is tried until \(EventText.localTime(item.deadline)), then given up\n")
+            "reach: request \(id) is tried until \(LocalTimeText.full(item.deadline)), then given up\n")
     }
 }

@@ -81,6 +81,6 @@ extension CommandError {
 extension QueueText {
     /// The text for standard output.
     static var current: QueueText {
-        QueueText(style: .current, width: StandardOutput.width, stamp: EventText.localTime)
+        QueueText(style: .current, width: StandardOutput.width, stamp: LocalTimeText.full)
     }
 }

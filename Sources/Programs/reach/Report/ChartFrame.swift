@@ -1,20 +1,21 @@
 internal import ReachCore
-internal import ReachTerminal
+internal import ReachPage
 
 /// What charts of latency and loss have in common: durations above, shares below, and the report's period from left to right.
+///
+/// The picture has no text, since it stretches to the width of the page; labels and the key stand around it.
 struct ChartFrame {
     /// The duration at the top.
     let top: Duration
     private let report: Report
 
-    static let width = 920
-    static let height = 252
-    static let right = 50
-    static let plotTop = 12
-    private static let left = 76
+    /// A line of the chart in its key: its style and its name.
+    typealias Line = (style: String, name: String)
+
+    private static let width = 1000
     private static let plotHeight = 150
-    private static let lossTop = 186
-    private static let lossHeight = 36
+    private static let lossTop = 174
+    private static let height = 210
 
     init(_ report: Report, longest: Duration) {
         self.report = report
@@ -34,46 +35,49 @@ struct ChartFrame {
         return duration
     }
 
-    private var plotWidth: Int { Self.width - Self.left - Self.right }
-
     func x(_ time: Timestamp) -> Double {
         let length = Double(report.to.nanosecondsSince1970 - report.from.nanosecondsSince1970)
         let place = Double(time.nanosecondsSince1970 - report.from.nanosecondsSince1970)
-        return Double(Self.left) + place / max(length, 1) * Double(plotWidth)
+        return place / max(length, 1) * Double(Self.width)
     }
 
-    func y(_ duration: Duration) -> Double {
-        Double(Self.plotTop + Self.plotHeight) - min(1, duration / top) * Double(Self.plotHeight)
-    }
-
-    var axes: String {
-        var output = ""
-        for quarter in 0...4 {
-            let y = Self.plotTop + Self.plotHeight * quarter / 4
-            let end = Self.left + plotWidth
-            output += "<path class=\"grid\" d=\"M\(Self.left) \(y)H\(end)\"/>\n"
-            let value = top * (4 - quarter) / 4
-            output += SVGText.text(ProbeText.milliseconds(value), Self.left - 6, y + 4, anchor: "end")
-        }
-        let bottom = Self.lossTop + Self.lossHeight
-        output += "<path class=\"grid\" d=\"M\(Self.left) \(bottom)H\(Self.left + plotWidth)\"/>\n"
-        return output + SVGText.text("lost 100 %", Self.left - 6, Self.lossTop + 10, anchor: "end")
-            + SVGText.text("0 %", Self.left - 6, bottom, anchor: "end")
-    }
+    func y(_ duration: Duration) -> Double { Double(Self.plotHeight) * (1 - min(1, duration / top)) }
 
     /// The bar of a share that was lost.
     func bar(_ loss: Double, from: Timestamp, to: Timestamp, title: String) -> String {
-        let height = max(1.5, loss * Double(Self.lossHeight))
+        let whole = Double(Self.height - Self.lossTop)
+        let height = max(1.5, loss * whole)
         let (start, end) = (x(from), x(to))
-        let top = Double(Self.lossTop + Self.lossHeight) - height
-        return "<rect class=\"lost\" x=\"\(SVGText.coordinate(start))\" y=\"\(SVGText.coordinate(top))\" "
-            + "width=\"\(SVGText.coordinate(max(1, end - start - 1)))\" height=\"\(SVGText.coordinate(height))\">"
+        return
+            "<rect class=\"lost\" x=\"\(Self.coordinate(start))\" y=\"\(Self.coordinate(Double(Self.height) - height))\" "
+            + "width=\"\(Self.coordinate(max(1, end - start - 1)))\" height=\"\(Self.coordinate(height))\">"
             + "<title>\(HTMLPage.escaped(title))</title></rect>\n"
     }
 
-    var times: String {
-        let y = Self.height - 8
-        return SVGText.text(report.stamp(report.from), Self.left, y)
-            + SVGText.text(report.stamp(report.to), Self.left + plotWidth, y, anchor: "end")
+    /// The chart with its labels.
+    ///
+    /// - Parameters:
+    ///   - label: What the picture shows.
+    ///   - content: What is drawn, without the grid.
+    func html(_ content: String, label: String, key: [Line]) -> String {
+        let grid = (0...4).map { "M0 \(Self.plotHeight * $0 / 4)H\(Self.width)" } + ["M0 \(Self.height)H\(Self.width)"]
+        let durations = (0...4).map { "<span>\(DurationText.milliseconds(top * (4 - $0) / 4))</span>" }
+        let keys = key.map { line in
+            "<span><svg class=\"swatch\" viewBox=\"0 0 24 6\" aria-hidden=\"true\"><path class=\"\(line.style)\" d=\"M0 3h24\"/></svg>"
+                + "\(line.name)</span>"
+        }
+        return
+            "<div class=\"chart\"><div class=\"axis\">\(durations.joined())<span>lost 100 %</span><span>0 %</span></div>\n"
+            + "<svg viewBox=\"0 0 \(Self.width) \(Self.height)\" preserveAspectRatio=\"none\" role=\"img\" "
+            + "aria-label=\"\(HTMLPage.escaped(label))\">\n"
+            + "<path class=\"grid\" d=\"\(grid.joined())\"/>\n" + content + "</svg></div>\n"
+            + "<p class=\"ends inset\"><span>\(report.stamp(report.from))</span><span>\(report.stamp(report.to))</span></p>\n"
+            + "<p class=\"key\">\(keys.joined())<span><i></i>lost</span></p>\n"
+    }
+
+    /// A coordinate with one decimal.
+    static func coordinate(_ value: Double) -> String {
+        let tenths = Int((value * 10).rounded())
+        return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(abs(tenths % 10))"
     }
 }

@@ -59,7 +59,7 @@ struct ProbeSeries {
     private static let widths: [Int64] = [60, 300, 900, 3600, 10_800, 21_600, 43_200, 86_400, 604_800, 2_592_000]
 
     /// The shortest of the widths of which at most ``mostParts`` fill the period, in nanoseconds.
-    private static func width(of period: Int64) -> Int64 {
+    static func width(of period: Int64) -> Int64 {
         let nanoseconds = widths.map { $0 * 1_000_000_000 }
         return nanoseconds.first { period / $0 < Int64(mostParts) } ?? max(1, period / Int64(mostParts) + 1)
     }

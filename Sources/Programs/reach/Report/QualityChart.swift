@@ -1,5 +1,4 @@
 internal import ReachCore
-internal import ReachTerminal
 
 /// A line's round trips as a band, whose median has the colour of what was lost, as smokeping draws them.
 struct QualityChart {
@@ -15,15 +14,15 @@ struct QualityChart {
         frame = ChartFrame(report, longest: highs.isEmpty ? .milliseconds(1) : highs[highs.count * 9 / 10])
     }
 
-    /// - Parameter id: The number of the picture among its kind.
-    func svg(id: Int) -> String {
-        SVGText.open(
-            width: ChartFrame.width, height: ChartFrame.height, id: "line-\(id)",
-            title: "Round trips and loss of \(series.interface)",
-            description:
-                "A band from the 10th to the 90th percentile up to \(ProbeText.milliseconds(frame.top)), in it the median, and "
-                + "bars of the share of lost packets. The table below has the same figures.")
-            + frame.axes + band + medians + bars + frame.times + "</svg>\n"
+    var html: String {
+        frame.html(
+            band + medians + bars,
+            label:
+                "Round trips and loss of \(series.interface): a band from the 10th to the 90th percentile up to "
+                + "\(DurationText.milliseconds(frame.top)), in it the median, and bars of the share of lost packets. The table below has "
+                + "the same figures.",
+            key: band.isEmpty
+                ? [] : [("band", "p10 to p90"), ("m0", "p50"), ("m1", "p50, 4 % lost"), ("m2", "p50, 20 % lost")])
     }
 
     private var band: String {
@@ -35,15 +34,15 @@ struct QualityChart {
     }
 
     private func corners(_ part: QualitySeries.Part, _ value: Duration?) -> [String] {
-        let y = SVGText.coordinate(frame.y(value ?? .zero))
-        return [part.from, part.to].map { SVGText.coordinate(frame.x($0)) + " " + y }
+        let y = ChartFrame.coordinate(frame.y(value ?? .zero))
+        return [part.from, part.to].map { ChartFrame.coordinate(frame.x($0)) + " " + y }
     }
 
     private var medians: String {
         series.parts.map { part in
             guard let trips = part.trips else { return "" }
-            let (start, end) = (SVGText.coordinate(frame.x(part.from)), SVGText.coordinate(frame.x(part.to)))
-            let y = SVGText.coordinate(frame.y(trips.median))
+            let (start, end) = (ChartFrame.coordinate(frame.x(part.from)), ChartFrame.coordinate(frame.x(part.to)))
+            let y = ChartFrame.coordinate(frame.y(trips.median))
             return "<path class=\"\(Self.style(part.loss ?? 0))\" d=\"M\(start) \(y)H\(end)\"/>\n"
         }.joined()
     }

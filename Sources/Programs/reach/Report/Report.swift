@@ -27,13 +27,17 @@ struct Report {
     let zone: LocalZone
     var targets: [TargetFigures] = []
     /// The outages of all targets, oldest first.
-    var outages: [ReportOutage] = []
+    var outages: [RecordedOutage] = []
     /// The targets that get a map of hours: those that were named, or the first.
     var mapped: [HourMapOfTarget] = []
     var probes: Record<[ProbeSeries]>
+    /// What the archives of probes have of the period.
+    var archives: [ArchiveSeries] = []
     var queue: Record<QueueTally>
     /// What the lines were like that were measured.
     var lines: [QualitySeries] = []
+    let labels: ReportLabels
+    let facts: ReportFacts
     /// What metered links carried in the hours of the period, most first.
     let meteredBytes: Record<[MeteredTraffic.Hour]>
     /// What limits the figures, as sentences.
@@ -51,7 +55,9 @@ struct Report {
     init(
         of log: HistoryLog, _ journal: Record<JournalFigures>, _ traffic: MeteredTraffic? = nil, wanted: [String],
         since: Timestamp?, until: Timestamp?,
-        now: Instant, boot: String, isRunning: Bool, host: String, zone: LocalZone
+        now: Instant, boot: String, isRunning: Bool, host: String, zone: LocalZone,
+        labels: ReportLabels = ReportLabels(),
+        isClockSynchronized: Bool? = nil
     ) {
         let source = HistorySource(log, now: now, boot: boot, isRunning: isRunning)
         let wanted = wanted.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
@@ -62,13 +68,19 @@ struct Report {
             traffic.map { [from, to] in .recorded($0.sums(from: from, to: to)) }
             ?? .absent("reachd has not counted the bytes of metered links here")
         self.host = host
+        self.labels = labels
         self.zone = zone
         queue = .absent("")
         probes = .absent("")
-        for name in names {
+        targets = names.map { [from, to] name in
             let timeline = source.timeline(of: name, since: from, until: to)
-            targets.append(TargetFigures(timeline: timeline, summary: HistorySummary(timeline)))
-            outages += ReportOutage.list(of: name, source, timeline)
+            return TargetFigures(timeline: timeline, summary: HistorySummary(timeline))
+        }
+        facts = ReportFacts(
+            Self.leading(of: targets), source,
+            clock: ClockFacts(log.entries, source.clock, from: from, to: to, isSynchronized: isClockSynchronized))
+        for (name, timeline) in zip(names, targets.map(\.timeline)) {
+            outages += RecordedOutage.list(of: name, source, timeline)
         }
         lines = QualitySeries.list(log, source.clock, from: from, to: to)
         outages.sort { ($0.from, $0.target) < ($1.from, $1.target) }
@@ -110,7 +122,34 @@ struct Report {
     }
 
     /// The Internet if it is among the targets, otherwise the first.
-    var leading: TargetFigures? { targets.first { $0.summary.target == "internet" } ?? targets.first }
+    var leading: TargetFigures? { Self.leading(of: targets) }
+
+    private static func leading(of targets: [TargetFigures]) -> TargetFigures? {
+        targets.first { $0.summary.target == "internet" } ?? targets.first
+    }
+
+    /// What the report is called.
+    var title: String { labels.title ?? "Outage report" + (host.isEmpty ? "" : " of " + host) }
+
+    /// What a provider asks, with its names.
+    var particulars: [(name: String, text: String)] {
+        var rows: [(name: String, text: String)] = []
+        if labels.title != nil, !host.isEmpty { rows.append(("Machine", host)) }
+        if let customer = labels.customer { rows.append(("Customer number", customer)) }
+        if let address = labels.publicAddress { rows.append(("Public address", address.description)) }
+        if !facts.gateways.isEmpty {
+            let gateways = facts.gateways.map { $0.address + ($0.interface.map { " over " + $0 } ?? "") }
+            rows.append((gateways.count == 1 ? "Gateway" : "Gateways", gateways.joined(separator: ", ")))
+        }
+        if !facts.links.isEmpty {
+            let links = facts.links.map { link in
+                "\(link.interface)\(link.linkClass.map { " (\($0))" } ?? "") \(PercentText.roundedDown(link.share))"
+            }
+            rows.append(("Connected over", links.joined(separator: ", ")))
+        }
+        rows.append(("Clock", facts.clock.sentence))
+        return rows
+    }
 
     /// A local date and time of day.
     func stamp(_ time: Timestamp) -> String {
@@ -120,51 +159,4 @@ struct Report {
 
     /// The time zone of all times, such as `CET (UTC+01:00)`.
     var zoneNames: String { zone.names(from: from, to: to) }
-}
-
-/// The history's records, sorted by target once.
-struct HistorySource {
-    let clock: HistoryClock
-    let targets: [String]
-    private var logs: [String: HistoryLog] = [:]
-    private let now: Instant
-    private let boot: String
-    private let isRunning: Bool
-
-    init(_ log: HistoryLog, now: Instant, boot: String, isRunning: Bool) {
-        clock = HistoryClock(log.entries, now: now, boot: boot)
-        // The Internet is what a report is about, if it is recorded.
-        let names = log.targets
-        targets = names.filter { $0 == "internet" } + names.filter { $0 != "internet" }
-        (self.now, self.boot, self.isRunning) = (now, boot, isRunning)
-        for name in names { logs[name] = HistoryLog(lastSeen: log.lastSeen) }
-        for entry in log.entries {
-            if case .quality = entry.content { continue }
-            if let target = entry.target {
-                logs[target]?.entries.append(entry)
-            } else {
-                for name in names { logs[name]?.entries.append(entry) }
-            }
-        }
-    }
-
-    func firstTime(of target: String) -> Timestamp? {
-        logs[target]?.entries.first { $0.target == target }.map(clock.time)
-    }
-
-    /// - Parameter since: The beginning; `nil` for the first record.
-    func timeline(of target: String, since: Timestamp?, until: Timestamp) -> HistoryTimeline {
-        HistoryTimeline(
-            of: target, in: logs[target] ?? HistoryLog(),
-            since: since.map { .nanoseconds(now.wall.nanosecondsSince1970 - $0.nanosecondsSince1970) }, until: until,
-            now: now, boot: boot, isRunning: isRunning, clock: clock)
-    }
-
-    /// The states of a target in their order.
-    func states(of target: String) -> [(time: Timestamp, state: HistoryEntry.State)] {
-        (logs[target]?.entries ?? []).compactMap { entry in
-            guard case .state(let state) = entry.content, state.target == target else { return nil }
-            return (clock.time(of: entry), state)
-        }
-    }
 }

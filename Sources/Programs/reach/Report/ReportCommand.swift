@@ -3,6 +3,7 @@ internal import Glibc
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
+internal import ReachPage
 internal import ReachTerminal
 
 struct ReportCommand: ParsableCommand {
@@ -11,7 +12,7 @@ struct ReportCommand: ParsableCommand {
         abstract: "Print a report of outages, for those who have to mend them.",
         discussion: """
             Availability, each outage with its length and what failed, a map of hours, and from the journal the latency and loss \
-            of probes and what the queue did. Reads the daemon's files, so the daemon need not run.
+            of probes and what the queue did; from their archives what probes found in years. Reads the daemon's files, so the daemon need not run.
 
             Exit status: 0 printed, 1 there is no history, 2 usage, 4 it cannot be read.
             """)
@@ -42,6 +43,22 @@ struct ReportCommand: ParsableCommand {
 
     @Flag var form: Form?
 
+    @Option(help: ArgumentHelp("What the report is called.", valueName: "text"))
+    var title: String?
+
+    @Option(help: ArgumentHelp("The customer number by which the provider knows the line.", valueName: "text"))
+    var customer: String?
+
+    @Option(
+        help: ArgumentHelp("The line's public address.", valueName: "address"),
+        transform: { text in
+            guard let address = IPAddress(text) else {
+                throw ValidationError("'\(DisplayText.excerpt(text))' is not an address")
+            }
+            return address
+        })
+    var publicAddress: IPAddress?
+
     @Option(
         help: ArgumentHelp("The directory of the history.", valueName: "directory"), completion: .directory)
     var state: String?
@@ -63,7 +80,10 @@ struct ReportCommand: ParsableCommand {
         var report = Report(
             of: log, journal, MeteredTrafficFile(directory: directory).read(), wanted: targets, since: since,
             until: until, now: now, boot: boot,
-            isRunning: HistoryReading.isCurrent(log, boot: boot), host: Self.host, zone: .system)
+            isRunning: HistoryReading.isCurrent(log, boot: boot), host: MachineName.current, zone: .system,
+            labels: ReportLabels(title: title, customer: customer, publicAddress: publicAddress),
+            isClockSynchronized: ClockFacts.isSynchronizedNow)
+        report.archives = ArchiveSeries.read(in: directory, from: report.from, to: report.to, now: now.wall)
         if getuid() != 0, report.queue.value != nil { report.notes.append("Requests of other users are not counted.") }
         switch form {
         case .html:
@@ -76,12 +96,6 @@ struct ReportCommand: ParsableCommand {
                 report: report, style: .current, width: StandardOutput.width, isUnicode: TerminalStyle.isUnicode)
             StandardOutput.write(text.text)
         }
-    }
-
-    private static var host: String {
-        var name = [CChar](repeating: 0, count: Int(HOST_NAME_MAX) + 1)
-        guard gethostname(&name, name.count - 1) == 0 else { return "" }
-        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }
 

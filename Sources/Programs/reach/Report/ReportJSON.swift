@@ -9,13 +9,41 @@ extension JSONWriter {
             json.field("type", "report")
             json.times(now.wall, now.boot)
             json.field("host", report.host)
+            json.field("title", report.labels.title)
+            json.field("customer", report.labels.customer)
+            json.field("public_address", report.labels.publicAddress)
             json.field("from", report.from)
             json.field("to", report.to)
             json.field("zone", report.zoneNames)
+            json.field(
+                "links",
+                array: { json in
+                    for link in report.facts.links {
+                        json.object { json in
+                            json.field("interface", link.interface)
+                            json.field("class", link.linkClass)
+                            json.field("path_ms", link.duration.milliseconds)
+                            json.key("share")
+                            json.share(link.share)
+                        }
+                    }
+                })
+            json.field(
+                "gateways",
+                array: { json in
+                    for gateway in report.facts.gateways {
+                        json.object { json in
+                            json.field("address", gateway.address)
+                            json.field("interface", gateway.interface)
+                        }
+                    }
+                })
+            json.field("clock", object: { $0.clock(report.facts.clock) })
             json.field("targets", array: { json in for figures in report.targets { json.figures(figures.summary) } })
             json.field("outages", array: { json in for outage in report.outages { json.outage(outage) } })
             json.field("hours", array: { json in for mapped in report.mapped { json.hours(mapped) } })
             json.field("probes", array: { json in for series in report.probes.value ?? [] { json.series(series) } })
+            json.field("archives", array: { json in for series in report.archives { json.archive(series) } })
             json.field("lines", array: { json in for series in report.lines { json.line(series) } })
             json.key("queue")
             json.tally(report.queue.value)
@@ -59,7 +87,7 @@ extension JSONWriter {
         }
     }
 
-    private mutating func outage(_ outage: ReportOutage) {
+    private mutating func outage(_ outage: RecordedOutage) {
         object { json in
             json.field("target", outage.target)
             json.field("from", outage.from)
@@ -74,7 +102,26 @@ extension JSONWriter {
             json.field("class", outage.linkClass)
             json.field("sentence", outage.sentence)
             json.field("waiting", outage.waiting?.wide)
+            json.field("gateway", outage.gateway)
+            json.key("tests")
+            if let tests = outage.tests { json.tests(tests) } else { json.value(nil) }
         }
+    }
+
+    private mutating func tests(_ tests: OutageEvidence) {
+        object { json in
+            json.field("outcome", tests.outcome)
+            json.field("party", tests.party)
+            json.field("text", tests.text)
+            json.field("steps", tests.steps)
+        }
+    }
+
+    private mutating func clock(_ clock: ClockFacts) {
+        key("synchronized")
+        if let isSynchronized = clock.isSynchronized { value(isSynchronized) } else { value(nil) }
+        field("steps", clock.steps.wide)
+        field("largest_step_ms", clock.largest.milliseconds)
     }
 
     private mutating func hours(_ mapped: Report.HourMapOfTarget) {
@@ -117,6 +164,33 @@ extension JSONWriter {
         field("p50_us", part.median.map { $0.microseconds })
         field("p90_us", part.percentile90.map { $0.microseconds })
         field("p99_us", part.percentile99.map { $0.microseconds })
+    }
+
+    private mutating func archive(_ series: ArchiveSeries) {
+        object { json in
+            json.field("probe", series.name)
+            json.field("target", series.target)
+            json.field("whole", object: { $0.part(series.whole) })
+            json.field("parts", array: { json in for part in series.parts { json.object { $0.part(part) } } })
+        }
+    }
+
+    private mutating func part(_ part: ArchiveSeries.Part) {
+        field("from", part.from)
+        field("to", part.to)
+        key("availability")
+        share(part.availability)
+        field("ok_ms", part.ok.milliseconds)
+        field("fail_ms", part.fail.milliseconds)
+        field("paused_ms", part.paused.milliseconds)
+        field("inconclusive_ms", part.inconclusive.milliseconds)
+        field("ok", part.answered.wide)
+        field("failed", part.failed.wide)
+        key("loss")
+        share(part.loss)
+        field("min_us", part.least?.microseconds)
+        field("mean_us", part.mean?.microseconds)
+        field("max_us", part.most?.microseconds)
     }
 
     private mutating func tally(_ tally: QueueTally?) {

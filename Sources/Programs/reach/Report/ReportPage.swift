@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachPage
 internal import ReachTerminal
 
 /// A report as one self-contained HTML file without scripts: pictures as SVG, and each picture also as a table.
@@ -9,9 +10,11 @@ struct ReportPage {
 
     /// - Parameter nonce: See ``HTMLPage/head(title:nonce:styles:hasScript:)``.
     func html(nonce: String) -> [UInt8] {
-        let title = "Outage report" + (report.host.isEmpty ? "" : " of " + report.host)
-        var output = HTMLPage.head(title: title, nonce: nonce, styles: ReportStyles.text.utf8, hasScript: false)
-        let sections = [availability, outages] + report.mapped.map(hours) + lines + probes + [metered, queue, notes]
+        let title = report.title
+        var output = HTMLPage.head(title: title, nonce: nonce, styles: ReportStyles.text.utf8)
+        let sections =
+            [particulars, availability, outages] + report.mapped.map(hours) + lines + probes + archives
+            + [metered, queue, notes]
         output += "<header><h1>\(HTMLPage.escaped(title))</h1>\n\(period)</header>\n<main>\n".utf8
         for section in sections { output += section.utf8 }
         output += "</main>\n</html>\n".utf8
@@ -27,14 +30,21 @@ struct ReportPage {
     // MARK: - Sections
 
     private func section(_ id: String, _ title: String, _ body: String) -> String {
-        "<section aria-labelledby=\"\(id)\">\n<h2 id=\"\(id)\">\(title)</h2>\n\(body)</section>\n"
+        HTMLPage.section(id, title, body)
+    }
+
+    private var particulars: String {
+        let items = report.particulars.map {
+            "<div><dt>\($0.name)</dt><dd>\(HTMLPage.escaped($0.text))</dd></div>"
+        }
+        return section("particulars", "Connection", "<dl class=\"facts\">\(items.joined(separator: "\n"))</dl>\n")
     }
 
     private var availability: String {
         let rows = report.targets.map { figures in
             let summary = figures.summary
             return [
-                HTMLTable.Cell(summary.target), .number(summary.uptime.map(HistoryText.percent) ?? "not known"),
+                HTMLTable.Cell(summary.target), .number(summary.uptime.map(PercentText.roundedDown) ?? "not known"),
                 .number("\(summary.outages.count)"), .number(DurationText.describe(summary.down)),
                 .number(summary.longestOutage.map(DurationText.describe) ?? "–"),
                 .number(known(summary.unknown)), .number(known(summary.notObserved)),
@@ -50,12 +60,11 @@ struct ReportPage {
         guard let leading = report.leading else { return "" }
         let summary = leading.summary
         let tiles = [
-            (HTMLPage.escaped(summary.target) + " available", summary.uptime.map(HistoryText.percent) ?? "not known"),
+            (summary.target + " available", summary.uptime.map(PercentText.roundedDown) ?? "not known"),
             ("outages", "\(summary.outages.count)"), ("down in all", DurationText.describe(summary.down)),
             ("the longest", summary.longestOutage.map(DurationText.describe) ?? "–"),
         ]
-        return "<dl class=\"tiles\">" + tiles.map { "<div><dt>\($0)</dt><dd>\($1)</dd></div>" }.joined() + "</dl>\n"
-            + ReportStrip(leading.timeline, report).svg
+        return HTMLPage.tiles(tiles) + ReportStrip(leading.timeline, report).html
     }
 
     private func known(_ duration: Duration) -> String { duration > .zero ? DurationText.describe(duration) : "–" }
@@ -67,7 +76,7 @@ struct ReportPage {
                 HTMLTable.Cell(report.stamp(outage.from) + (outage.beganBefore ? " (before the period)" : "")),
                 HTMLTable.Cell(outage.isOpen ? "not over" : report.stamp(outage.to)),
                 .number(DurationText.describe(outage.duration)), HTMLTable.Cell(outage.target),
-                HTMLTable.Cell(outage.cause.layer.rawValue), HTMLTable.Cell(outage.sentence),
+                HTMLTable.Cell(outage.cause.layer.rawValue), HTMLTable.Cell(outage.sentenceWithTests),
                 HTMLTable.Cell(outage.evidence, isCode: true),
                 .number(outage.waiting.map { "\($0)" } ?? "–"),
             ]
@@ -77,7 +86,18 @@ struct ReportPage {
                 "The layer is the lowest part of the way that failed first. Requests are those that waited in the queue "
                 + "at the end.",
             heading: ["Began", "Ended", "For", "Target", "Layer", "What failed", "Evidence", "Requests"], rows: rows)
-        return section("outages", "Outages", table.html)
+        return section("outages", "Outages", table.html + tests)
+    }
+
+    /// What tests found in the outages, step by step.
+    private var tests: String {
+        report.outages.compactMap { outage in
+            guard let tests = outage.tests, !tests.steps.isEmpty else { return nil }
+            let steps = tests.steps.map { "<li>\(HTMLPage.escaped($0))</li>" }.joined(separator: "\n")
+            return
+                "<details><summary>Tests of \(HTMLPage.escaped(outage.target)) in the outage of \(report.stamp(outage.from))"
+                + "</summary>\n<ol>\n\(steps)\n</ol></details>\n"
+        }.joined()
     }
 
     private func hours(_ mapped: Report.HourMapOfTarget) -> String {
@@ -87,7 +107,7 @@ struct ReportPage {
                 [
                     HTMLTable.Cell(day.date), HTMLTable.Cell("\(hour):00"),
                     .number(DurationText.describe(.seconds(figures.down))),
-                    .number(figures.downShare.map { HistoryText.percent(1 - $0) } ?? "–"),
+                    .number(figures.downShare.map { PercentText.roundedDown(1 - $0) } ?? "–"),
                 ]
             }
         }
@@ -97,15 +117,15 @@ struct ReportPage {
         let earlier =
             mapped.map.earlierDays > 0 ? "<p>\(mapped.map.earlierDays) earlier days are left out.</p>\n" : ""
         let list = bad.isEmpty ? "<p>There was no hour in which it was down.</p>\n" : details("As a table", table)
-        let body = earlier + ReportHeatMap(mapped, id: number).svg + list
-        return section("hours-\(number)", "Hours of \(HTMLPage.escaped(mapped.target))", body)
+        let body = earlier + ReportHourMap(mapped).html + list
+        return section("hours-\(number)", "Hours of \(mapped.target)", body)
     }
 
     /// Without lines that were measured there is no section: few daemons measure them.
     private var lines: [String] {
         guard !report.lines.isEmpty else { return [] }
-        let body = report.lines.enumerated().map { number, series in
-            "<h3>\(HTMLPage.escaped(series.interface))</h3>\n" + QualityChart(series, report).svg(id: number)
+        let body = report.lines.map { series in
+            "<h3>\(HTMLPage.escaped(series.interface))</h3>\n" + QualityChart(series, report).html
                 + details("As a table", table(series))
         }
         return [section("lines", "Lines: round trips and loss", body.joined())]
@@ -115,10 +135,10 @@ struct ReportPage {
         let rows = ([series.whole] + series.parts.filter { $0.packets > 0 }).enumerated().map { number, part in
             [
                 HTMLTable.Cell(number == 0 ? "all" : report.stamp(part.from)), .number("\(part.packets)"),
-                .number(part.loss.map(HistoryText.percentUp) ?? "–"),
-                .number(part.trips.map { ProbeText.milliseconds($0.low) } ?? "–"),
-                .number(part.trips.map { ProbeText.milliseconds($0.median) } ?? "–"),
-                .number(part.trips.map { ProbeText.milliseconds($0.high) } ?? "–"),
+                .number(part.loss.map(PercentText.roundedUp) ?? "–"),
+                .number(part.trips.map { DurationText.milliseconds($0.low) } ?? "–"),
+                .number(part.trips.map { DurationText.milliseconds($0.median) } ?? "–"),
+                .number(part.trips.map { DurationText.milliseconds($0.high) } ?? "–"),
             ]
         }
         return HTMLTable(
@@ -131,9 +151,9 @@ struct ReportPage {
         switch report.probes {
         case .absent(let why): return [section("probes", "Probes", absent(why))]
         case .recorded(let series):
-            let body = series.enumerated().map { number, series in
+            let body = series.map { series in
                 "<h3>\(HTMLPage.escaped(series.name)) <span>\(HTMLPage.escaped(series.target))</span></h3>\n"
-                    + ReportChart(series, report, id: number).svg + details("As a table", table(series))
+                    + ReportChart(series, report).html + details("As a table", table(series))
             }
             return [section("probes", "Latency and loss of probes", body.joined())]
         }
@@ -144,16 +164,44 @@ struct ReportPage {
         let rows = parts.enumerated().map { number, part in
             [
                 HTMLTable.Cell(number == 0 ? "all" : report.stamp(part.from)), .number("\(part.ok + part.failed)"),
-                .number(part.loss.map(HistoryText.percentUp) ?? "–"),
-                .number(part.median.map(ProbeText.milliseconds) ?? "–"),
-                .number(part.percentile90.map(ProbeText.milliseconds) ?? "–"),
-                .number(part.percentile99.map(ProbeText.milliseconds) ?? "–"),
+                .number(part.loss.map(PercentText.roundedUp) ?? "–"),
+                .number(part.median.map(DurationText.milliseconds) ?? "–"),
+                .number(part.percentile90.map(DurationText.milliseconds) ?? "–"),
+                .number(part.percentile99.map(DurationText.milliseconds) ?? "–"),
             ]
         }
         return HTMLTable(
             caption:
                 "Attempts of \(series.name): percentiles of those that were answered, and the share of those that failed",
             heading: ["From", "Attempts", "Lost", "p50", "p90", "p99"], rows: rows)
+    }
+
+    /// Without archives there is no section: few daemons keep them.
+    private var archives: [String] {
+        guard !report.archives.isEmpty else { return [] }
+        let body = report.archives.map { series in
+            "<h3>\(HTMLPage.escaped(series.name)) <span>\(HTMLPage.escaped(series.target))</span></h3>\n"
+                + ArchiveStrip(series, report).html + details("As a table", table(series))
+        }
+        return [section("archives", "Archives of probes", body.joined())]
+    }
+
+    private func table(_ series: ArchiveSeries) -> HTMLTable {
+        let parts = [series.whole] + series.parts.filter { $0.availability != nil || $0.paused > .zero }
+        let rows = parts.enumerated().map { number, part in
+            [
+                HTMLTable.Cell(number == 0 ? "all" : report.stamp(part.from)),
+                .number(part.availability.map(PercentText.roundedDown) ?? "–"),
+                .number("\(part.answered + part.failed)"),
+                .number(part.loss.map(PercentText.roundedUp) ?? "–"),
+                .number(part.least.map(DurationText.milliseconds) ?? "–"),
+                .number(part.mean.map(DurationText.milliseconds) ?? "–"),
+                .number(part.most.map(DurationText.milliseconds) ?? "–"),
+            ]
+        }
+        return HTMLTable(
+            caption: "What the archive of \(series.name) has: how long it worked, and the durations of its attempts",
+            heading: ["From", "Available", "Attempts", "Lost", "Least", "Mean", "Most"], rows: rows)
     }
 
     private var metered: String {
@@ -194,43 +242,5 @@ struct ReportPage {
 
     private func details(_ title: String, _ table: HTMLTable) -> String {
         "<details><summary>\(title)</summary>\n\(table.html)</details>\n"
-    }
-}
-
-/// A table of HTML. Its texts may come from outside.
-struct HTMLTable {
-    struct Cell {
-        let text: String
-        var isNumber = false
-        var isCode = false
-
-        init(_ text: String, isNumber: Bool = false, isCode: Bool = false) {
-            self.text = text
-            self.isNumber = isNumber
-            self.isCode = isCode
-        }
-
-        static func number(_ text: String) -> Cell { Cell(text, isNumber: true) }
-    }
-
-    let caption: String
-    let heading: [String]
-    /// The first cell of each is the row's heading.
-    let rows: [[Cell]]
-
-    var html: String {
-        let numbers = heading.indices.map { column in rows.contains { $0[column].isNumber } }
-        let head = zip(heading, numbers).map { "<th scope=\"col\"\($1 ? " class=\"n\"" : "")>\($0)</th>" }.joined()
-        let body = rows.map { row in "<tr>" + row.enumerated().map(cell).joined() + "</tr>\n" }.joined()
-        let caption = HTMLPage.escaped(caption)
-        return "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"\(caption)\"><table>\n"
-            + "<caption>\(caption)</caption>\n<thead><tr>\(head)</tr></thead>\n<tbody>\n\(body)</tbody></table></div>\n"
-    }
-
-    private func cell(_ number: Int, _ cell: Cell) -> String {
-        let text = HTMLPage.escaped(cell.text)
-        let content = cell.isCode && !text.isEmpty ? "<code>\(text)</code>" : text
-        let style = cell.isNumber ? " class=\"n\"" : ""
-        return number == 0 ? "<th scope=\"row\"\(style)>\(content)</th>" : "<td\(style)>\(content)</td>"
     }
 }

@@ -9,11 +9,14 @@ struct ReportTable {
     private static let columns = [
         "kind", "target", "begin", "end", "seconds", "available", "up_s", "down_s", "unknown_s", "not_observed_s",
         "outages", "layer", "evidence", "failed", "open", "waiting", "attempts", "lost", "p50_ms", "p90_ms", "p99_ms",
-        "figure", "value",
+        "figure", "value", "gateway", "tests",
     ]
 
     var text: String {
         var output = Self.line(Self.columns)
+        for (name, text) in report.particulars {
+            output += row("connection", period, ["figure": name, "value": Self.safe(text)])
+        }
         for figures in report.targets { output += row("availability", Self.cells(figures)) }
         for outage in report.outages { output += row("outage", cells(outage)) }
         for mapped in report.mapped {
@@ -27,6 +30,11 @@ struct ReportTable {
         for series in report.probes.value ?? [] {
             for part in series.parts where part.loss != nil || part.inconclusive > 0 {
                 output += row("probe", ["target": Self.safe(series.name)], cells(part))
+            }
+        }
+        for series in report.archives {
+            for part in series.parts where part.availability != nil || part.paused > .zero {
+                output += row("archive", ["target": Self.safe(series.name)], cells(part))
             }
         }
         for series in report.lines {
@@ -64,17 +72,18 @@ struct ReportTable {
         ]
     }
 
-    private func cells(_ outage: ReportOutage) -> [String: String] {
+    private func cells(_ outage: RecordedOutage) -> [String: String] {
         [
             "target": Self.safe(outage.target), "begin": time(outage.from),
             "end": outage.isOpen ? "" : time(outage.to), "seconds": Self.seconds(outage.duration),
             "layer": outage.cause.layer.rawValue, "evidence": Self.safe(outage.evidence),
             "failed": Self.safe(outage.sentence), "open": outage.isOpen ? "yes" : "no",
-            "waiting": outage.waiting.map { "\($0)" } ?? "",
+            "waiting": outage.waiting.map { "\($0)" } ?? "", "gateway": Self.safe(outage.gateway ?? ""),
+            "tests": Self.safe(outage.tests?.text ?? ""),
         ]
     }
 
-    private static func cells(_ hour: HourMap.Hour) -> [String: String] {
+    private static func cells(_ hour: TimeShare) -> [String: String] {
         [
             "up_s": number(hour.up, 1), "down_s": number(hour.down, 1), "unknown_s": number(hour.unknown, 1),
             "not_observed_s": number(hour.notObserved, 1),
@@ -86,6 +95,15 @@ struct ReportTable {
             "begin": time(part.from), "end": time(part.to), "attempts": "\(part.ok + part.failed)",
             "lost": "\(part.failed)", "p50_ms": Self.milliseconds(part.median),
             "p90_ms": Self.milliseconds(part.percentile90), "p99_ms": Self.milliseconds(part.percentile99),
+        ]
+    }
+
+    private func cells(_ part: ArchiveSeries.Part) -> [String: String] {
+        [
+            "begin": time(part.from), "end": time(part.to),
+            "available": part.availability.map { Self.number($0, 6) } ?? "", "up_s": Self.seconds(part.ok),
+            "down_s": Self.seconds(part.fail), "unknown_s": Self.seconds(part.paused + part.inconclusive),
+            "attempts": "\(part.answered + part.failed)", "lost": "\(part.failed)",
         ]
     }
 

@@ -11,14 +11,20 @@ struct ReportText {
     let isUnicode: Bool
 
     var text: String {
-        ([head, availability, outages, maps] + lines + [probes, metered, queue, notes]).joined(separator: "\n")
+        ([head, particulars, availability, outages, maps] + lines + [probes] + archives + [metered, queue, notes])
+            .joined(
+                separator: "\n")
     }
 
     private var head: String {
-        let host = report.host.isEmpty ? "" : " of " + DisplayText.sanitized(report.host)
         let period = "from \(report.stamp(report.from)) to \(report.stamp(report.to)), local time: "
-        return style.paint("Outage report" + host, .bold) + "\n"
+        return style.paint(DisplayText.sanitized(report.title), .bold) + "\n"
             + wrapped(period + DisplayText.sanitized(report.zoneNames))
+    }
+
+    private var particulars: String {
+        heading("Connection")
+            + report.particulars.map { wrapped("\($0.name): \(DisplayText.sanitized($0.text))") }.joined()
     }
 
     private func wrapped(_ line: String) -> String {
@@ -37,7 +43,7 @@ struct ReportText {
             let summary = figures.summary
             return [
                 TextTable.Cell(DisplayText.sanitized(summary.target), .bold),
-                TextTable.Cell(summary.uptime.map(HistoryText.percent) ?? "not known"),
+                TextTable.Cell(summary.uptime.map(PercentText.roundedDown) ?? "not known"),
                 TextTable.Cell("\(summary.outages.count)"), TextTable.Cell(DurationText.describe(summary.down)),
                 TextTable.Cell(summary.longestOutage.map(DurationText.describe) ?? ""),
                 TextTable.Cell(known(summary.unknown)), TextTable.Cell(known(summary.notObserved)),
@@ -59,7 +65,7 @@ struct ReportText {
                 TextTable.Cell(outage.cause.layer.rawValue, .red),
                 TextTable.Cell(outage.waiting.map { "\($0)" } ?? ""),
                 TextTable.Cell(DisplayText.sanitized(outage.evidence)),
-                TextTable.Cell(DisplayText.sanitized(outage.sentence)),
+                TextTable.Cell(DisplayText.sanitized(outage.sentenceWithTests)),
             ]
         }
         return heading("Outages")
@@ -71,11 +77,11 @@ struct ReportText {
             let days = mapped.map.days.map { day in
                 day.date + "  "
                     + day.hours.map { style.paint(glyph($0.level), colour($0.level)) }.joined()
-                    + (isNarrow ? "" : "  " + (day.total.downShare.map { HistoryText.percent(1 - $0) } ?? ""))
+                    + (isNarrow ? "" : "  " + (day.total.downShare.map { PercentText.roundedDown(1 - $0) } ?? ""))
             }
             let earlier = mapped.map.earlierDays > 0 ? "\(mapped.map.earlierDays) earlier days are left out\n" : ""
             let hours = String(repeating: " ", count: 12) + style.paint("0     6     12    18", .grey) + "\n"
-            let levels: [HourMap.Hour.Level] = [.up, .briefly, .partly, .mostly, .down, .unknown, .notObserved]
+            let levels: [TimeShare.Level] = [.up, .briefly, .partly, .mostly, .down, .unknown, .notObserved]
             let legend = levels.map { style.paint(glyph($0), colour($0)) + " " + $0.words }
             return heading("Hours of \(DisplayText.sanitized(mapped.target))") + earlier + hours
                 + days.map { $0 + "\n" }.joined()
@@ -87,7 +93,7 @@ struct ReportText {
     private var isNarrow: Bool { width.map { $0 < 46 } ?? false }
 
     /// The glyphs differ, so that the map needs no colours.
-    private func glyph(_ level: HourMap.Hour.Level) -> String {
+    private func glyph(_ level: TimeShare.Level) -> String {
         switch level {
         case .none: " "
         case .notObserved: isUnicode ? "·" : "."
@@ -100,7 +106,7 @@ struct ReportText {
         }
     }
 
-    private func colour(_ level: HourMap.Hour.Level) -> TerminalStyle.Colour {
+    private func colour(_ level: TimeShare.Level) -> TerminalStyle.Colour {
         switch level {
         case .none, .notObserved: .grey
         case .unknown: .yellow
@@ -116,10 +122,10 @@ struct ReportText {
             let whole = series.whole
             return [
                 TextTable.Cell(DisplayText.sanitized(series.interface), .bold), TextTable.Cell("\(whole.packets)"),
-                TextTable.Cell(whole.loss.map(HistoryText.percentUp) ?? ""),
-                TextTable.Cell(whole.trips.map { ProbeText.milliseconds($0.low) } ?? ""),
-                TextTable.Cell(whole.trips.map { ProbeText.milliseconds($0.median) } ?? ""),
-                TextTable.Cell(whole.trips.map { ProbeText.milliseconds($0.high) } ?? ""),
+                TextTable.Cell(whole.loss.map(PercentText.roundedUp) ?? ""),
+                TextTable.Cell(whole.trips.map { DurationText.milliseconds($0.low) } ?? ""),
+                TextTable.Cell(whole.trips.map { DurationText.milliseconds($0.median) } ?? ""),
+                TextTable.Cell(whole.trips.map { DurationText.milliseconds($0.high) } ?? ""),
             ]
         }
         return [heading("Lines") + table(["LINK", "PACKETS", "LOST", "P10", "P50", "P90"], rows)]
@@ -131,14 +137,52 @@ struct ReportText {
             let whole = series.whole
             return [
                 TextTable.Cell(DisplayText.sanitized(series.name), .bold), TextTable.Cell("\(whole.ok + whole.failed)"),
-                TextTable.Cell(whole.loss.map(HistoryText.percentUp) ?? ""),
-                TextTable.Cell(whole.median.map(ProbeText.milliseconds) ?? ""),
-                TextTable.Cell(whole.percentile90.map(ProbeText.milliseconds) ?? ""),
-                TextTable.Cell(whole.percentile99.map(ProbeText.milliseconds) ?? ""),
+                TextTable.Cell(whole.loss.map(PercentText.roundedUp) ?? ""),
+                TextTable.Cell(whole.median.map(DurationText.milliseconds) ?? ""),
+                TextTable.Cell(whole.percentile90.map(DurationText.milliseconds) ?? ""),
+                TextTable.Cell(whole.percentile99.map(DurationText.milliseconds) ?? ""),
                 TextTable.Cell(DisplayText.sanitized(series.target)),
             ]
         }
         return heading("Probes") + table(["PROBE", "ATTEMPTS", "LOST", "P50", "P90", "P99", "TARGET"], rows)
+    }
+
+    /// Nothing where no probe has an archive.
+    private var archives: [String] {
+        guard !report.archives.isEmpty else { return [] }
+        let rows = report.archives.map { series in
+            let whole = series.whole
+            return [
+                TextTable.Cell(DisplayText.sanitized(series.name), .bold),
+                TextTable.Cell(whole.availability.map(PercentText.roundedDown) ?? "not known"),
+                TextTable.Cell("\(whole.answered + whole.failed)"),
+                TextTable.Cell(whole.loss.map(PercentText.roundedUp) ?? ""),
+                TextTable.Cell(whole.least.map(DurationText.milliseconds) ?? ""),
+                TextTable.Cell(whole.mean.map(DurationText.milliseconds) ?? ""),
+                TextTable.Cell(whole.most.map(DurationText.milliseconds) ?? ""),
+            ]
+        }
+        let strips = report.archives.map { series in
+            "\n" + DisplayText.sanitized(series.name) + ", each sign \(part(of: series)):\n" + strip(series)
+        }
+        return [
+            heading("Archives of probes")
+                + table(["PROBE", "AVAILABLE", "ATTEMPTS", "LOST", "LEAST", "MEAN", "MOST"], rows) + strips.joined()
+        ]
+    }
+
+    private func part(of series: ArchiveSeries) -> String {
+        guard let first = series.parts.first else { return "" }
+        return DurationText.describe(
+            .nanoseconds(first.to.nanosecondsSince1970) - .nanoseconds(first.from.nanosecondsSince1970))
+    }
+
+    /// The signs of the map of hours, in lines that fit.
+    private func strip(_ series: ArchiveSeries) -> String {
+        let signs = series.parts.map { style.paint(glyph($0.level), colour($0.level)) }
+        let room = max(16, min(width ?? 96, 96))
+        return stride(from: 0, to: signs.count, by: room)
+            .map { signs[$0..<min($0 + room, signs.count)].joined() + "\n" }.joined()
     }
 
     private var metered: String {

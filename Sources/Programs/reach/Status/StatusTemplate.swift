@@ -132,7 +132,7 @@ struct StatusTemplate: Equatable {
     private static func text(_ field: Field, _ state: ReachabilityState, _ status: JSONValue) -> String {
         switch field {
         case .icon: return icon(state)
-        case .since: return EventText.shortTime(state.since)
+        case .since: return LocalTimeText.short(state.since)
         case .member(let names):
             let value = member(names, of: status)
             if case .null = value { return "" }

@@ -31,7 +31,7 @@ struct TopCommand: ParsableCommand {
         if let away = state.away { throw CommandError(status: .cannotObserve, message: away) }
         let frame = TopFrame(
             style: .plain, isUnicode: TerminalStyle.isUnicode, width: StandardOutput.width ?? 200, height: 1000,
-            stamp: EventText.localTime)
+            stamp: LocalTimeText.full)
         StandardOutput.write(frame.lines(state).dropLast().map { $0 + "\n" }.joined())
     }
 }

@@ -128,16 +128,18 @@ struct TopFrame {
             let colour: TerminalStyle.Colour =
                 report.pause != nil ? .yellow : report.state == .up ? .green : report.state == .down ? .red : .yellow
             let word = report.pause == nil ? report.state.rawValue : "paused"
-            let median = report.latency.map { ProbeText.milliseconds($0.median) } ?? ""
-            let high = report.latency.map { ProbeText.milliseconds($0.percentile99) } ?? ""
+            let median = report.latency.map { DurationText.milliseconds($0.median) } ?? ""
+            let high = report.latency.map { DurationText.milliseconds($0.percentile99) } ?? ""
             let line = chart.chart(report, beats + ProbesText.indentCount)
             return [
-                TopCell(DisplayText.sanitized(report.name), .bold, least: 8), TopCell(word, colour, least: 4),
+                TopCell(DisplayText.sanitized(report.name), .bold, least: 8),
+                // Without any group there is no such column.
+                TopCell(DisplayText.sanitized(report.group ?? ""), nil, least: 0), TopCell(word, colour, least: 4),
                 TopCell(median, nil, least: 7), TopCell(high, nil, least: 0),
                 TopCell(beats < 8 ? "" : line, colour, least: 0),
             ]
         }
-        return section(["PROBE", "STATE", "P50", "P99", "LATEST"], rows, room: room)
+        return section(["PROBE", "GROUP", "STATE", "P50", "P99", "LATEST"], rows, room: room)
     }
 
     // MARK: - Queue

@@ -160,7 +160,7 @@ final class TopProgram {
     private var frame: TopFrame {
         TopFrame(
             style: .current, isUnicode: TerminalStyle.isUnicode, width: StandardOutput.width ?? 80,
-            height: StandardOutput.height ?? 24, stamp: EventText.localTime)
+            height: StandardOutput.height ?? 24, stamp: LocalTimeText.full)
     }
 
     private func draw() {

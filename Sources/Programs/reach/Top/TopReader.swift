@@ -89,7 +89,7 @@ struct TopReader {
                 state.message = "request \(id) is sent again"
             case .explain(let id):
                 let item = try client.explanation(ofRequest: id)
-                let words = QueueText(style: .plain, width: nil, stamp: EventText.localTime)
+                let words = QueueText(style: .plain, width: nil, stamp: LocalTimeText.full)
                 state.explanation = words.explain(item, at: SystemClock.now).split(scalar: "\n").map(String.init)
             }
         } catch {

@@ -80,27 +80,11 @@ struct EventText {
 
     /// The local time of day, or with the date.
     func stamp(_ time: Timestamp) -> String {
-        if hasDate { return style.paint(Self.localTime(time), .grey) + "  " }
+        if hasDate { return style.paint(LocalTimeText.full(time), .grey) + "  " }
         var seconds = time_t(time.nanosecondsSince1970 / 1_000_000_000)
         var parts = tm()
         localtime_r(&seconds, &parts)
         let digits = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { $0 < 10 ? "0\($0)" : "\($0)" }
         return style.paint(digits.joined(separator: ":"), .grey) + "  "
-    }
-
-    /// The local time of day, or the date too if that is another day than today's.
-    static func shortTime(_ time: Timestamp, now: Timestamp = SystemClock.now.wall) -> String {
-        let (text, today) = (localTime(time), localTime(now).prefix(10))
-        return text.hasUTF8Prefix(today) ? String(text.dropFirst(11).prefix(5)) : String(text.prefix(16))
-    }
-
-    /// The local date and time of day.
-    static func localTime(_ time: Timestamp) -> String {
-        var seconds = time_t(time.nanosecondsSince1970 / 1_000_000_000)
-        var parts = tm()
-        localtime_r(&seconds, &parts)
-        var text = [CChar](repeating: 0, count: 32)
-        let length = strftime(&text, text.count, "%Y-%m-%d %H:%M:%S", &parts)
-        return String(decoding: text.prefix(length).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
+internal import ReachTerminal
 
 /// The options of observation, which only a query of the kernel honours.
 struct ObservationOptions: ParsableArguments {

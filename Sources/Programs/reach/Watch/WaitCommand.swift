@@ -15,7 +15,8 @@ struct WaitCommand: ParsableCommand {
             or a host, is asked until it answers; probe=NAME: that probe of the daemon is up. Without "answers" nothing is sent \
             to the target. Asks the daemon if one runs, otherwise the kernel.
 
-            Exit status: 0 as soon as all hold, 124 on timeout, 2 usage, 4 cannot observe.
+            Exit status: 0 as soon as all hold, 75 no link is meant to be up (--if-expected), 124 on timeout, 2 usage, 4 cannot \
+            observe.
             """)
 
     @Option(
@@ -31,6 +32,9 @@ struct WaitCommand: ParsableCommand {
         transform: { try CommandLineValue.duration($0) })
     var timeout: Duration?
 
+    @Flag(help: "End at once, with 75, while they do not hold and no link is meant to be up.")
+    var ifExpected = false
+
     @OptionGroup var daemon: DaemonOptions
 
     @OptionGroup var observation: ObservationOptions
@@ -45,7 +49,7 @@ struct WaitCommand: ParsableCommand {
     func run() throws {
         let waiter = try Waiter(
             target: target, terms: conditions, timeout: timeout, source: daemon.source(observation.given),
-            kernelOptions: observation.engineOptions)
+            kernelOptions: observation.engineOptions, ifExpected: ifExpected)
         try waiter.wait()
         guard conditions.isEmpty, target.namesService else { return }
         StandardError.write(
@@ -61,6 +65,8 @@ struct Waiter {
     let timeout: Duration?
     let source: DaemonOptions.Source
     let kernelOptions: ReachabilityEngine.Options
+    /// Whether to give up while no link is meant to be up.
+    private let ifExpected: Bool
     /// The URL that is to answer.
     private let question: String?
     /// The probes that are to be up.
@@ -70,8 +76,9 @@ struct Waiter {
     /// - Throws: ``CommandError`` for a target that cannot be asked.
     init(
         target: WaitTarget, terms: [WaitTerms], timeout: Duration?, source: DaemonOptions.Source,
-        kernelOptions: ReachabilityEngine.Options
+        kernelOptions: ReachabilityEngine.Options, ifExpected: Bool = false
     ) throws(CommandError) {
+        self.ifExpected = ifExpected
         self.target = target.target
         conditions = terms.isEmpty ? [.reachable] : terms.compactMap(\.condition)
         question = terms.contains(where: \.answers) ? try target.question : nil
@@ -150,12 +157,13 @@ struct Waiter {
     private func holds(on loop: EventLoop, within timeout: Duration?) throws(CommandError) -> Bool {
         var isFulfilled = false
         // The timeout counts only after the source has answered once, so that a timeout of 0 still tests the conditions.
-        var (isAnswered, isTimeUp) = (false, false)
+        var (isAnswered, isTimeUp, isHopeless) = (false, false, false)
         let origin = ConditionWatch.Source(target: target, source: source, kernelOptions: kernelOptions)
         let watch = ConditionWatch(conditions, of: origin, on: loop) { holds in
             isAnswered = true
             isFulfilled = isFulfilled || holds
-            if isFulfilled || isTimeUp { loop.stop() }
+            isHopeless = !isFulfilled && ifExpected && !expectsLink()
+            if isFulfilled || isTimeUp || isHopeless { loop.stop() }
         }
         loop.afterEvents {
             watch.start()
@@ -167,6 +175,17 @@ struct Waiter {
         }
         loop.run()
         if let failure = watch.failure { throw failure }
+        if isHopeless { throw CommandError(status: .givenUp, message: "no link is meant to be up") }
         return isFulfilled
+    }
+
+    /// Whether a link that could lead to the target is meant to be up. Where the links cannot be read, one may be.
+    private func expectsLink() -> Bool {
+        var source = source
+        guard let read = try? LinkReports.read(from: &source, kernelOptions: kernelOptions) else { return true }
+        return read.reports.contains { report in
+            if case .interface(let name) = target.subject, !report.link.isNamed(name) { return false }
+            return LinkExpectation(of: report.link).isMet(by: report)
+        }
     }
 }

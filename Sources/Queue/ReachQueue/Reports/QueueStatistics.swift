@@ -22,6 +22,8 @@ package struct QueueStatistics: Hashable, Sendable {
     package var isDegraded = false
     /// The budgets for metered links of all users and of links.
     package var budgets: [MeteredReport] = []
+
+    package init() {}
 }
 
 extension QueueScheduler {

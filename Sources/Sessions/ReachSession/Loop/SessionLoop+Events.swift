@@ -26,7 +26,7 @@ extension SessionLoop {
         case .resumed: for task in tasks { task.handle(.resume(.network)) }
         case .done, .dead, .cancelled: end(id, tasks, event)
         case .queued, .suspended, .released, .opened, .closed, .breakerOpen, .breakerClosed, .degraded, .recovered,
-            .storageReset:
+            .storageReset, .meteredLow, .meteredUsed, .meteredRenewed:
             break
         }
     }

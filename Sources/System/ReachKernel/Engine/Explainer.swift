@@ -92,6 +92,7 @@ package final class Explainer {
                 routes: { [queries] type in (try? queries.routes(of: type, finding.destination.family)) ?? [] })
         }
         lookup.wireGuard = path.interfaceIndex.flatMap { view.table.links[$0] }.flatMap(view.tunnels.wireGuardDevice)
+        lookup.tunnelSilence = lookup.wireGuard?.silence(at: SystemClock.now.wall)
         return lookup
     }
 

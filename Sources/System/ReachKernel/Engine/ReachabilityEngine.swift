@@ -164,6 +164,7 @@ package final class ReachabilityEngine {
     private func begin(_ targets: [WatchedTarget]) {
         // The others keep their states, which are only stale for a while.
         guard observationError == nil else { return publishUnknown(targets, cause: .start) }
+        observer?.readCollected()
         // The other targets were evaluated at the last change.
         if internet == nil { evaluate([]) } else { evaluate(only: targets) }
     }

@@ -125,6 +125,9 @@ package struct PathFinder {
     func lookUp(_ unsourced: [RouteQuestion]) throws(NetlinkError) -> [RouteAnswer] {
         let questions = try view.addingSources(to: unsourced)
         var answers = try view.queries.routes(questions)
+        // Where the kernel has no route for the source that it chooses for one address of the Internet, it has none for the next one. It
+        // looks at the addresses of all links for that: a millisecond where there are thousands.
+        var lacksSource = false
         for (index, question) in questions.enumerated() {
             let family = question.destination.family
             // The kernel does not repeat the source that it was asked with.
@@ -138,12 +141,16 @@ package struct PathFinder {
                 let answer = try view.queries.routes([strict])[0]
                 if case .refused = answer { answers[index] = answer }
             } else if family == .ipv6, answers[index] == .refused(errno: LinuxError.networkUnreachable),
-                view.mayHaveWideIPv6Address, let source = SourceFinder.source(for: question.destination),
-                !source.isLinkLocal, !source.isLoopback
+                view.mayHaveWideIPv6Address, !lacksSource || question.destination.isSiteLocal
             {
-                var again = question
-                again.source = source
-                answers[index] = try view.queries.routes([again])[0]
+                if let source = SourceFinder.source(for: question.destination), !source.isLinkLocal, !source.isLoopback
+                {
+                    var again = question
+                    again.source = source
+                    answers[index] = try view.queries.routes([again])[0]
+                } else if !question.destination.isSiteLocal {
+                    lacksSource = true
+                }
             }
         }
         return answers

@@ -30,6 +30,9 @@ package final class KernelObserver {
     package static let pollInterval: Duration = .seconds(10)
     /// The minimum time between two resyncs, however much is lost (NetworkManager waits as long).
     package static let resyncInterval: Duration = .seconds(1)
+    /// How long notices collect after some that concern no path. On a host where containers come and go, what follows is one evaluation
+    /// instead of five for each container; a loss that begins in this time is seen so much later.
+    package static let collectingTime: Duration = .milliseconds(20)
 
     /// The kernel's tables; `nil` until the first successful query.
     package private(set) var view: KernelView?
@@ -53,6 +56,8 @@ package final class KernelObserver {
     private var backoff = Backoff(first: .seconds(1), longest: .seconds(30))
     private var retry: TimerQueue.ID?
     private var lastResync: BootTime?
+    /// The end of the time in which notices collect.
+    private var collecting: TimerQueue.ID?
     private var idleLinks = IdleLinks()
     /// Returns the links that carry paths, and all below them; `nil` if every link counts.
     package var carryingLinks: () -> Set<InterfaceIndex>? = { nil }
@@ -68,6 +73,7 @@ package final class KernelObserver {
     deinit {
         if let socket { loop.unwatch(socket.descriptor) }
         if let retry { loop.cancel(retry) }
+        if let collecting { loop.cancel(collecting) }
     }
 
     /// The size of the receive buffer (SO_RCVBUF) in bytes, as the kernel counts them.
@@ -185,13 +191,17 @@ package final class KernelObserver {
         attempt { () throws(NetlinkError) in
             var effects: [NetworkTable.Effect] = []
             var isIncomplete = false
+            var concernsPath = false
             let apply = { [self] (notice: Notice) in
                 if options.wantsEveryNotice { handler(.notice(notice)) }
                 if let wireless, wireless.holds(notice) { return }
                 let isFolded = idleLinks.folds(notice, in: view.table, carrying: carryingLinks)
                 guard let effect = view.apply(notice), !isFolded else { return }
                 effects.append(effect)
-                if !isIncomplete { isIncomplete = effect.cause.isReportedEarly && mayTouchPath(notice, effect) }
+                guard !isIncomplete, !concernsPath || effect.cause.isReportedEarly else { return }
+                let touchesPath = mayTouchPath(notice, effect)
+                isIncomplete = touchesPath && effect.cause.isReportedEarly
+                if touchesPath || !effect.cause.isOfLink { concernsPath = true }
             }
             _ = try socket.read(apply)
             if isIncomplete {
@@ -199,7 +209,31 @@ package final class KernelObserver {
                 _ = try socket.read(apply)
             }
             if !effects.isEmpty { handler(.changed(effects)) }
+            if !concernsPath, !options.wantsEveryNotice, carryingLinks() != nil { collectNotices() }
         }
+    }
+
+    /// Leaves notices in the socket for ``collectingTime``.
+    private func collectNotices() {
+        guard let socket, collecting == nil, retry == nil else { return }
+        guard (try? loop.change(socket.descriptor, to: [])) != nil else { return }
+        collecting = loop.schedule(at: SystemClock.boot + Self.collectingTime) { [unowned self] in endCollecting() }
+    }
+
+    private func endCollecting() {
+        guard let timer = collecting else { return }
+        loop.cancel(timer)
+        collecting = nil
+        // While a resync waits, nothing is read.
+        guard let socket, retry == nil else { return }
+        try? loop.change(socket.descriptor, to: .readable)
+    }
+
+    /// Applies the notices that have collected. Call it before a question, whose answer would miss them.
+    func readCollected() {
+        guard collecting != nil else { return }
+        endCollecting()
+        readNotices()
     }
 
     /// Whether a path, or a route that someone watches, may rest on what a notice is about. To wait for other changes costs time of
@@ -258,6 +292,7 @@ package final class KernelObserver {
     }
 
     private func close() {
+        endCollecting()
         if let socket { loop.unwatch(socket.descriptor) }
         socket = nil
     }
@@ -294,6 +329,17 @@ extension Cause {
         switch self {
         case .routeAdded, .routeReplaced, .neighbour, .setting, .router, .carrierLost, .carrierGained: false
         default: true
+        }
+    }
+
+    /// Whether the change is one of a link or its addresses. One of routes, rules or neighbours concerns a path whatever its link, since
+    /// the kernel sends only those that a watched address needs.
+    fileprivate var isOfLink: Bool {
+        switch self {
+        case .linkAdded, .linkRemoved, .linkUp, .linkDown, .linkChanged, .carrierLost, .carrierGained, .addressAdded,
+            .addressChanged, .addressRemoved:
+            true
+        default: false
         }
     }
 }

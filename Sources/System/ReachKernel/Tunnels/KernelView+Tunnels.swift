@@ -1,4 +1,4 @@
-internal import ReachCore
+package import ReachCore
 
 extension KernelView {
     /// Whether what leaves by a link goes into a tunnel; a link that is not known yet may be one.
@@ -52,4 +52,9 @@ extension KernelView {
 
     /// More than the links to the Internet of any machine.
     private static var mostCarriers: Int { 16 }
+
+    /// Whether the far ends of a WireGuard link are silent; `nil` for other links, and without the right to ask.
+    package func silence(ofTunnel index: InterfaceIndex, at now: Timestamp) -> TunnelSilence? {
+        table.links[index].flatMap(tunnels.wireGuardDevice)?.silence(at: now)
+    }
 }

@@ -66,6 +66,19 @@ extension DiagnosisSituation {
             $0.target = literal
             $0.change = bare { World.dark([.ipv4])($0) }
         },
+        Self("the far end of WireGuard is silent", .failed, .provider, .internet, .internet) {
+            $0.target = literal
+            $0.silentTunnels = silentTunnel
+            $0.change = bare { World.dark([.ipv4])($0) }
+        },
+        Self(
+            "the far end of WireGuard is silent, and others answer by another link", .failed, .provider, .internet,
+            .internet
+        ) {
+            $0.target = literal
+            $0.silentTunnels = silentTunnel
+            $0.change = bare { if case .connect(World.web, _) = $0 { .connected(.silent) } else { nil } }
+        },
         Self("one host is silent behind a link without a gateway", .failed, .server, .target, .connect) {
             $0.target = literal
             $0.change = bare { if case .connect = $0 { .connected(.silent) } else { nil } }
@@ -251,6 +264,10 @@ extension DiagnosisSituation {
         default: nil
         }
     }
+
+    private static let silentTunnel: [InterfaceIndex: TunnelSilence] = [
+        2: TunnelSilence(farEnds: [.at("203.0.113.51")], since: .seconds(720))
+    ]
 
     /// The link has no gateway and no neighbours.
     private static func bare(_ change: @escaping @Sendable (DiagnosisTask) -> DiagnosisResult?) -> World.Change {

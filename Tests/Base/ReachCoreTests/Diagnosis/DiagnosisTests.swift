@@ -37,6 +37,15 @@ struct DiagnosisTests {
         #expect(!isNamed.isEmpty)
     }
 
+    @Test func `the last handshake of a tunnel that carries nothing is said`() {
+        let texts = DiagnosisSituation.all.filter { $0.name == "the far end of WireGuard is silent" }
+            .flatMap { $0.world().run.diagnosis.steps.map(\.text) }
+        #expect(
+            texts.contains {
+                $0.contains("up0 carries nothing, since the last handshake with 203.0.113.51 was 12 min 0 s ago")
+            })
+    }
+
     @Test func `nothing is sent where the kernel has no path`() {
         var world = DiagnosisWorld()
         world.target = "tcp://198.51.100.80:22"

@@ -11,6 +11,7 @@ struct DiagnosisWorld {
     var reversePathDrops: UInt64 = 0
     var inputDrops: [IPAddress.Family: UInt64] = [:]
     var portalAPI: String?
+    var silentTunnels: [InterfaceIndex: TunnelSilence] = [:]
     var change: Change = { _ in nil }
 
     static let web = HostAddress(IPAddress.at("198.51.100.80"))
@@ -45,6 +46,7 @@ struct DiagnosisWorld {
         machine.record(reversePathDrops: reversePathDrops)
         machine.record(inputDrops: inputDrops)
         machine.record(portalAPI: portalAPI)
+        machine.record(silentTunnels: silentTunnels)
         return (machine.diagnosis, all)
     }
 

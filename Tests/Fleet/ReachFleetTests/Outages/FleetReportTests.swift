@@ -48,7 +48,7 @@ import Testing
 
     @Test(arguments: [(1.0, "100 %"), (0.999_999, "99.99 %"), (0.5, "50.00 %"), (0, "0 %"), (0.9505, "95.05 %")])
     func `only what was never away has 100 %`(_ share: Double, _ text: String) {
-        #expect(Availability.percent(share) == text)
+        #expect(PercentText.roundedDown(share) == text)
     }
 
     @Test func `a report has all hosts, each label and each host`() {

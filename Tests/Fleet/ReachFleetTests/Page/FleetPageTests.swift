@@ -1,4 +1,5 @@
 import ReachCore
+import ReachPage
 import ReachFleet
 import Testing
 

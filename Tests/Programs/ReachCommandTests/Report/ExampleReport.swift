@@ -30,11 +30,18 @@ enum ExampleReport {
         target: String = "internet"
     ) -> HistoryEntry.Content {
         let isUp = status == .reachable
-        return .state(
-            HistoryEntry.State(
-                target: target, status: status, linkClass: isUp ? "wired" : nil, interface: isUp ? "eth0" : nil,
-                reason: reason, rootCause: root, rootInterface: root == nil ? nil : "eth0", connectivity: connectivity))
+        var recorded = HistoryEntry.State(
+            target: target, status: status, linkClass: isUp ? "wired" : nil, interface: isUp ? "eth0" : nil,
+            reason: reason, rootCause: root, rootInterface: root == nil ? nil : "eth0", connectivity: connectivity)
+        recorded.gateway = isUp ? "192.0.2.1" : nil
+        return .state(recorded)
     }
+
+    /// What tests found while the provider failed.
+    static let evidence = OutageEvidence(
+        target: "internet", outcome: "failed", party: "provider",
+        text: "nothing answers beyond 192.0.2.1",
+        steps: ["gateway ok: 192.0.2.1 answers (0.62 ms)", "internet failed: none of 3 endpoints answers"])
 
     static func log(_ more: [(HistoryEntry.Content, Int)] = []) -> HistoryLog {
         let down = state(.notReachable, reason: "no-route", root: "no-carrier")
@@ -42,7 +49,8 @@ enum ExampleReport {
             [
                 (.started(lastSeen: nil), 0), (state(.reachable, "full"), 0), (down, 3 * 3600),
                 (state(.reachable, "full"), 3 * 3600 + 600), (state(.reachable, "limited"), day + 4 * 3600),
-                (state(.reachable, "full"), day + 6 * 3600), (.stopped, 2 * day),
+                (.evidence(evidence), day + 4 * 3600 + 30), (state(.reachable, "full"), day + 6 * 3600),
+                (.stopped, 2 * day),
                 (.started(lastSeen: nil), 2 * day + 7200), (state(.reachable, "full"), 2 * day + 7200),
             ] + more
         return HistoryLog(
@@ -102,12 +110,13 @@ enum ExampleReport {
 
     static func report(
         _ log: HistoryLog = log(), _ journal: Report.Record<JournalFigures>? = nil, wanted: [String] = [],
-        since: Timestamp? = nil, until: Timestamp? = nil, host: String = "lodge",
+        since: Timestamp? = nil, until: Timestamp? = nil, host: String = "lodge", labels: ReportLabels = ReportLabels(),
         traffic: MeteredTraffic? = MeteredTraffic([meteredHour])
     ) -> Report {
         Report(
             of: log, journal ?? .recorded(standardJournal), traffic, wanted: wanted, since: since, until: until,
-            now: moment(3 * day), boot: "boot", isRunning: true, host: host, zone: zone)
+            now: moment(3 * day), boot: "boot", isRunning: true, host: host, zone: zone,
+            labels: labels, isClockSynchronized: true)
     }
 
     /// In the second hour.

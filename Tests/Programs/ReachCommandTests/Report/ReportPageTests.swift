@@ -21,7 +21,7 @@ struct ReportPageTests {
         return try ChildProcess.run(["python3", ProjectFile.path("contrib/fleet/look"), "--report"] + options + [file])
     }
 
-    @Test(arguments: [["--check"], ["--check", "--dark"], ["--check", "--size", "400x800"], ["--check", "--print"]])
+    @Test(arguments: [["--check"], ["--check", "--dark"], ["--check", "--size", "390x800"], ["--check", "--print"]])
     func `a report has headings, named pictures, tables and contrast, on every ground`(options: [String]) throws {
         print(try look(ExampleReport.report(ExampleReport.log(ExampleReport.night)), options))
     }
@@ -46,8 +46,8 @@ struct ReportPageTests {
     }
 
     /// Writes the documentation's pictures where REACH_SCREENSHOTS says, else only takes them.
-    @Test(arguments: [("light", []), ("dark", ["--dark"])])
-    func `the page has a picture in light and dark`(name: String, options: [String]) throws {
+    @Test(arguments: [("light", []), ("dark", ["--dark"]), ("phone", ["--size", "390x1400"])])
+    func `the page has a picture in light and dark, and on a phone`(name: String, options: [String]) throws {
         let folder = getenv("REACH_SCREENSHOTS").map { String(cString: $0) } ?? directory.path
         let file = "\(folder)/report-\(name).png"
         try look(

@@ -157,7 +157,8 @@ import Testing
         let lines = text.split(separator: "\r\n").map { $0.split(separator: ",", omittingEmptySubsequences: false) }
         #expect(lines.allSatisfy { $0.count == lines[0].count }, "\(lines.filter { $0.count != lines[0].count })")
         #expect(
-            Set(lines.map { $0[0] }) == ["kind", "availability", "outage", "hour", "probe", "queue", "metered"])
+            Set(lines.map { $0[0] })
+                == ["kind", "connection", "availability", "outage", "hour", "probe", "queue", "metered"])
         #expect(text.contains("outage,internet,2026-10-24T03:00:00+02:00,2026-10-24T03:10:00+02:00,600.0,"))
         #expect(text.contains("link,no-route no-carrier eth0,eth0 has no carrier,no,0"))
     }
@@ -258,6 +259,6 @@ import Testing
         }
         let line = try #require(Example.report(Example.log(busy)).lines.first)
         #expect(line.parts.count == 230 && line.whole.packets == 864_000 && line.whole.trips == nil)
-        #expect(!QualityChart(line, Example.report(Example.log(busy))).svg(id: 0).contains("class=\"band\""))
+        #expect(!QualityChart(line, Example.report(Example.log(busy))).html.contains("class=\"band\""))
     }
 }

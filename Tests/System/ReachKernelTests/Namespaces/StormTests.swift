@@ -1,5 +1,7 @@
+internal import CReachLinux
 internal import ReachCore
-internal import ReachKernel
+@testable internal import ReachKernel
+internal import ReachLoop
 internal import ReachTesting
 internal import Testing
 
@@ -26,6 +28,37 @@ struct StormTests {
             after: { try namespace.batch(cycle.joined(separator: "\n")) },
             butThen: Change(.notReachable, .noRoute, because: .routeRemoved),
             after: { try namespace.run("ip", "route", "del", "default") })
+    }
+
+    @Test func `changes of links that carry no path are read together`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        let times = EventLog<BootTime>()
+        let mailboxes = EventLog<Mailbox>()
+        let descriptor = namespace.descriptor
+        BackgroundThread.start(named: "reach-test") {
+            guard reach_enter_network_namespace(descriptor) == 0, let loop = try? EventLoop() else { return }
+            let observer = KernelObserver(loop: loop) { event in
+                if case .changed = event { times.append(SystemClock.boot) }
+            }
+            // As if the path were over a link that does not exist: no change concerns it.
+            observer.carryingLinks = { [9_999] }
+            observer.pathSupport = { PathSupport(links: [9_999], sources: []) }
+            #expect(throws: Never.self) { try observer.start() }
+            mailboxes.append(loop.mailbox)
+            withExtendedLifetime(observer) { loop.run() }
+        }
+        let mailbox = try await mailboxes.wait(for: 1)[0]
+        defer { mailbox.post { $0.stop() } }
+        for number in 0..<40 {
+            try namespace.batch(
+                "link add c\(number) type veth peer name d\(number)\naddr add 198.51.100.\(number + 1)/32 dev c\(number)"
+            )
+        }
+        try await times.wait(for: 5)
+        let gaps = zip(times.values, times.values.dropFirst()).map { $1 - $0 }
+        #expect(gaps.allSatisfy { $0 >= KernelObserver.collectingTime })
     }
 
     @Test func `a link that appeared among containers counts once it carries the path`() async throws {

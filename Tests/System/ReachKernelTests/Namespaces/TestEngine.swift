@@ -148,8 +148,13 @@ final class TestEngine: Sendable {
     /// Waits until the engine has handled the notices that the kernel has queued.
     func drain() async throws {
         let done = EventLog<Bool>()
-        // Two turns of the loop, since in the first turn the mailbox may come before the notices.
-        mailbox.post { loop in loop.mailbox.post { _ in done.append(true) } }
+        // Two turns of the loop, since in the first turn the mailbox may come before the notices; then those that have collected.
+        let next: @Sendable (EventLoop) -> Void = { loop in loop.mailbox.post { _ in done.append(true) } }
+        mailbox.post { loop in
+            loop.mailbox.post { loop in
+                _ = loop.schedule(at: SystemClock.boot + KernelObserver.collectingTime) { [unowned loop] in next(loop) }
+            }
+        }
         try await done.wait(for: 1)
     }
 }

@@ -1,12 +1,13 @@
-internal import ReachCore
-internal import ReachTerminal
+package import ReachCore
 
 /// A status in words, for people.
-struct StatusText {
-    let style: TerminalStyle
+package struct StatusText {
+    package let style: TerminalStyle
+
+    package init(style: TerminalStyle) { self.style = style }
 
     /// A summary, and a line for each family.
-    func describe(_ state: ReachabilityState) -> String {
+    package func describe(_ state: ReachabilityState) -> String {
         var lines = [summary(of: state)]
         for (name, path) in [("IPv4", state.ipv4), ("IPv6", state.ipv6)] where path.reason != .notAsked {
             lines.append("    \(name)  \(describe(path))")
@@ -15,7 +16,7 @@ struct StatusText {
     }
 
     /// Such as `internet is reachable through eth0 (wired)`, `internet is not reachable: eth0 has no carrier`, or what was proved if the Internet does not answer.
-    func summary(of state: ReachabilityState) -> String {
+    package func summary(of state: ReachabilityState) -> String {
         let text = unproved(state) ?? path(of: state)
         let held = state.isHeld ? ", held" + (state.heldCause.map { " although \($0.sentence)" } ?? "") : ""
         return text + held + (state.isStale ? ", stale" : "")
@@ -26,7 +27,7 @@ struct StatusText {
     private func unproved(_ state: ReachabilityState) -> String? {
         guard state.status == .reachable, let interface = state.interface else { return nil }
         let through = state.target == .internet ? "" : " through " + DisplayText.sanitized(interface)
-        let since = "\(state.connectivity.rawValue) since \(EventText.shortTime(state.connectivitySince))"
+        let since = "\(state.connectivity.rawValue) since \(LocalTimeText.short(state.connectivitySince))"
         let link = "\(DisplayText.sanitized(interface)) is up"
         let metered = metered(state)
         switch state.connectivity {
@@ -71,7 +72,7 @@ struct StatusText {
         }
     }
 
-    func describe(_ path: NetworkPath) -> String {
+    package func describe(_ path: NetworkPath) -> String {
         var parts: [String] = []
         if let interface = path.interface {
             let below = path.lower.map { " over " + DisplayText.sanitized($0) }.joined()
@@ -90,7 +91,7 @@ struct StatusText {
         return route.isEmpty ? sentence : "\(sentence) (\(route))"
     }
 
-    func word(for status: ReachabilityStatus) -> String { style.paint(status.words, status.colour) }
+    package func word(for status: ReachabilityStatus) -> String { style.paint(status.words, status.colour) }
 }
 
 extension NetworkPath {
@@ -103,7 +104,7 @@ extension NetworkPath {
 
 extension ReachabilityStatus {
     /// How people read it.
-    var words: String {
+    package var words: String {
         switch self {
         case .reachable: "reachable"
         case .notReachable: "not reachable"
@@ -111,7 +112,7 @@ extension ReachabilityStatus {
         }
     }
 
-    var colour: TerminalStyle.Colour {
+    package var colour: TerminalStyle.Colour {
         switch self {
         case .reachable: .green
         case .notReachable: .red

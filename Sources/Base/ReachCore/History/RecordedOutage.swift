@@ -1,30 +1,33 @@
-internal import ReachCore
-
-/// An outage of a report, with what is recorded of its cause.
-struct ReportOutage: Hashable {
-    let target: String
+/// An outage with what is recorded of its cause.
+package struct RecordedOutage: Hashable {
+    package let target: String
     /// When it began, which may be before the period.
-    let from: Timestamp
+    package let from: Timestamp
     /// When it ended, or the end of the period.
-    let to: Timestamp
+    package let to: Timestamp
     /// How long the target was down within the period.
-    let duration: Duration
+    package let duration: Duration
     /// Whether it began before the period.
-    let beganBefore: Bool
+    package let beganBefore: Bool
     /// Whether it was not over at the end of the period.
-    let isOpen: Bool
-    let cause: OutageCause
+    package let isOpen: Bool
+    package let cause: OutageCause
     /// What broke, as words of the interface; `nil` if none was recorded.
-    var rootCause: String?
-    var rootInterface: String?
+    package var rootCause: String?
+    package var rootInterface: String?
     /// The path of the target at the beginning, if there was one.
-    var interface: String?
-    var linkClass: String?
+    package var interface: String?
+    package var linkClass: String?
+    package var gateway: String?
+    /// What tests found meanwhile; `nil` where none were made.
+    package var tests: OutageEvidence?
     /// The requests that waited in the queue when it ended; `nil` if that is not recorded.
-    var waiting: Int?
+    package var waiting: Int?
 
     /// The outages of a target in the period of its timeline.
-    static func list(of target: String, _ source: HistorySource, _ timeline: HistoryTimeline) -> [ReportOutage] {
+    package static func list(of target: String, _ source: HistorySource, _ timeline: HistoryTimeline)
+        -> [RecordedOutage]
+    {
         let within = HistorySummary(timeline)
         guard !within.outages.isEmpty else { return [] }
         // Only the whole history says when the first of them began.
@@ -32,11 +35,12 @@ struct ReportOutage: Hashable {
         let states = source.states(of: target)
         return zip(within.outages, history.outages.suffix(within.outages.count)).enumerated().map { number, pair in
             let (outage, history) = pair
-            var result = ReportOutage(
+            var result = RecordedOutage(
                 target: target, from: min(history.from, outage.from), to: outage.to, duration: outage.duration,
                 beganBefore: history.from < timeline.from,
                 isOpen: within.isDown && number == within.outages.count - 1, cause: history.cause)
             result.addEvidence(states)
+            result.tests = source.evidence(of: target, from: result.from, to: result.to)
             return result
         }
     }
@@ -50,14 +54,14 @@ struct ReportOutage: Hashable {
                 (rootCause, rootInterface) = (cause, state.rootInterface)
             }
             if interface == nil, state.status == .reachable {
-                (interface, linkClass) = (state.interface, state.linkClass)
+                (interface, linkClass, gateway) = (state.interface, state.linkClass, state.gateway)
             }
             if rootCause != nil || interface != nil { break }
         }
     }
 
     /// What failed, in words that may quote names from outside.
-    var sentence: String {
+    package var sentence: String {
         let kind = rootCause.flatMap(RootCause.Kind.init)
         let broken = kind.map { RootCause($0, interface: rootInterface).sentence }
         if let broken { return broken }
@@ -66,22 +70,16 @@ struct ReportOutage: Hashable {
         return "\(cause.sentence); \(interface)\(linkClass) was up"
     }
 
+    /// What tests found that the sentence does not say.
+    package var finding: String? { tests.flatMap { $0.text.isEmpty || $0.text == sentence ? nil : $0.text } }
+
+    /// The sentence, and what tests found meanwhile.
+    package var sentenceWithTests: String { sentence + (finding.map { "; tests found: " + $0 } ?? "") }
+
     /// The words from which it follows, such as `no-carrier eth0`.
-    var evidence: String {
+    package var evidence: String {
         let root = rootCause.flatMap { $0 == cause.evidence ? nil : $0 }
         return [cause.evidence.isEmpty ? nil : cause.evidence, root, rootInterface].compactMap { $0 }
             .joined(separator: " ")
-    }
-}
-
-extension Array {
-    /// The index of the first element for which `isAfter` is true, in an array that is partitioned by it.
-    func partitioningIndex(_ isAfter: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if isAfter(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }

@@ -1,3 +1,5 @@
+internal import ReachCore
+
 /// What the HTML files that reach writes have in common: they are self-contained, and their policy admits no connection
 /// and only the styles and scripts that carry the file's random word.
 package enum HTMLPage {
@@ -6,7 +8,10 @@ package enum HTMLPage {
     /// - Parameters:
     ///   - nonce: A random word that no writer of the data can know. See ``nonce(_:)``.
     ///   - styles: The page's own styles, which may use the colours of ``palette``.
-    package static func head(title: String, nonce: String, styles: some Sequence<UInt8>, hasScript: Bool) -> [UInt8] {
+    ///   - isDocument: Whether the page is a document of sections, with ``HTMLStyles`` before its own styles.
+    package static func head(
+        title: String, nonce: String, styles: some Sequence<UInt8>, isDocument: Bool = true, hasScript: Bool = false
+    ) -> [UInt8] {
         var output: [UInt8] = []
         func append(_ text: String) { output += text.utf8 }
         append("<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n")
@@ -17,6 +22,7 @@ package enum HTMLPage {
         append("<meta name=\"referrer\" content=\"no-referrer\">\n<link rel=\"icon\" href=\"data:,\">\n")
         append("<title>\(escaped(title))</title>\n<style nonce=\"\(nonce)\">\n")
         append(palette)
+        if isDocument { append(HTMLStyles.document) }
         output += styles
         append("</style>\n")
         return output
@@ -26,6 +32,17 @@ package enum HTMLPage {
     package static func nonce(_ generator: inout some RandomNumberGenerator) -> String {
         let words = (0..<2).map { _ in UInt64.random(in: 0...(.max), using: &generator) }
         return words.map { String($0, radix: 36) }.joined()
+    }
+
+    /// A section with a heading. The title may come from outside.
+    package static func section(_ id: String, _ title: String, _ body: String) -> String {
+        "<section aria-labelledby=\"\(id)\">\n<h2 id=\"\(id)\">\(escaped(title))</h2>\n\(body)</section>\n"
+    }
+
+    /// Figures in large type, each with its name. They may come from outside.
+    package static func tiles(_ tiles: [(name: String, value: String)]) -> String {
+        let items = tiles.map { "<div><dt>\(escaped($0.name))</dt><dd>\(escaped($0.value))</dd></div>" }
+        return "<dl class=\"tiles\">" + items.joined() + "</dl>\n"
     }
 
     /// A text from outside as the content of an element or of a quoted attribute. Control characters, and characters

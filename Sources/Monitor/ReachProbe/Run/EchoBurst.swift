@@ -1,0 +1,101 @@
+internal import ReachCore
+internal import ReachLoop
+internal import ReachTransfer
+
+/// The echo requests of one attempt to one address, after its first one: evenly spread, so that neither a short gap of the
+/// line nor a limit of the other side looks like loss.
+final class EchoBurst {
+    private struct Echo {
+        let message: EchoMessage
+        let sent: BootTime
+        var trip: Duration?
+    }
+
+    let way: TransferWay
+    private let socket: ProbeSocket
+    private let count: Int
+    private let loop: EventLoop
+    private var echoes: [Echo]
+    private var timer: TimerQueue.ID?
+    /// Called when nothing more is expected.
+    private let completion: () -> Void
+
+    /// What is still outstanding when the last request is sent has this long, or twice the slowest answer.
+    private static let leastPatience = Duration.seconds(1)
+
+    /// - Parameters:
+    ///   - first: The request that has been sent, and when.
+    ///   - count: The number of requests, with the first one.
+    init(
+        _ first: EchoMessage, sent: BootTime, by way: TransferWay, on socket: ProbeSocket, count: Int,
+        _ loop: EventLoop,
+        completion: @escaping () -> Void
+    ) {
+        echoes = [Echo(message: first, sent: sent)]
+        self.way = way
+        self.socket = socket
+        self.count = count
+        self.loop = loop
+        self.completion = completion
+        scheduleNext()
+    }
+
+    deinit { stopTimer() }
+
+    var isAnswered: Bool { echoes.contains { $0.trip != nil } }
+
+    var figures: ProbeBurst { ProbeBurst(sent: echoes.count, answers: echoes.compactMap(\.trip)) }
+
+    func handle(_ datagram: [UInt8]) {
+        // The socket receives no replies but its own; a reply that comes twice counts once.
+        let now = SystemClock.boot
+        guard
+            let place = echoes.firstIndex(where: {
+                $0.trip == nil && $0.message.isAnswered(by: datagram, way.address.family)
+            })
+        else { return }
+        echoes[place].trip = now - echoes[place].sent
+        guard echoes.count == count else { return }
+        if echoes.allSatisfy({ $0.trip != nil }) {
+            stopTimer()
+            completion()
+        } else if timer == nil {
+            waitForLast()
+        }
+    }
+
+    private func scheduleNext() {
+        guard echoes.count < count else {
+            if isAnswered { waitForLast() }
+            return
+        }
+        // Late timers do not make the burst longer.
+        let next = echoes[0].sent + ProbeSpecification.burstSpacing * echoes.count
+        timer = loop.schedule(at: next) { [weak self] in
+            self?.timer = nil
+            self?.sendNext()
+        }
+    }
+
+    private func sendNext() {
+        let message = EchoMessage.unguessable(echoes[0].message.sequence &+ UInt16(echoes.count))
+        echoes.append(Echo(message: message, sent: SystemClock.boot))
+        // An error here is that of an earlier packet, or a full queue of this machine, which loses it as well.
+        try? socket.send(message.request(way.address.family))
+        scheduleNext()
+    }
+
+    /// Without any answer the attempt's own time limit ends it.
+    private func waitForLast() {
+        let slowest = echoes.compactMap(\.trip).max() ?? .zero
+        timer = loop.schedule(at: SystemClock.boot + max(Self.leastPatience, slowest * 2)) { [weak self] in
+            self?.timer = nil
+            self?.completion()
+        }
+    }
+
+    private func stopTimer() {
+        if let timer { loop.cancel(timer) }
+        timer = nil
+    }
+}

@@ -1,0 +1,46 @@
+internal import ReachCore
+internal import ReachPage
+internal import ReachTerminal
+
+/// What is now, in a sentence, and what is wrong with the page itself.
+struct PageNow {
+    private let page: MachinePage
+
+    init(_ page: MachinePage) { self.page = page }
+
+    var html: String {
+        let ended =
+            page.isLast
+            ? "<p class=\"banner\" role=\"status\">reachd was stopped on \(page.stamp(page.moment.wall)). What follows is how it was "
+                + "then.</p>\n" : ""
+        let rows = page.states.prefix(1).map { PageRow($0.name, $0.state, page) }
+        let word = rows.first?.word ?? .unknown
+        let sentence = page.states.first.map { item in
+            let since =
+                item.state.connectivity == .unknown || item.state.status != .reachable
+                ? item.state.since : item.state.connectivitySince
+            return HTMLPage.escaped(StatusText(style: .plain).summary(of: item.state)) + ", since " + page.time(since)
+        }
+        return "<p class=\"banner\" id=\"age\" role=\"status\" hidden></p>\n" + ended
+            + "<p class=\"now \(word.rawValue)\"><span aria-hidden=\"true\">\(word.sign)</span> "
+            + "\(sentence ?? "Nothing is known yet")." + probes + "</p>\n"
+    }
+
+    private static let mostNames = 8
+
+    private var probes: String {
+        guard !page.probes.isEmpty else { return "" }
+        let down = page.probes.filter { $0.state == .down && $0.pause == nil }.map(\.name)
+        let count = page.probes.count
+        guard !down.isEmpty else {
+            let up = page.probes.count { $0.state == .up && $0.pause == nil }
+            return up == count
+                ? count == 1 ? " Its probe is up." : " All \(count) probes are up."
+                : " \(up) of \(count) probes \(up == 1 ? "is" : "are") up, none is down."
+        }
+        let names = down.prefix(Self.mostNames).joined(separator: ", ")
+        let more = down.count > Self.mostNames ? " and \(down.count - Self.mostNames) more" : ""
+        return
+            " \(down.count) of \(count) probes \(down.count == 1 ? "is" : "are") down: \(HTMLPage.escaped(names))\(more)."
+    }
+}

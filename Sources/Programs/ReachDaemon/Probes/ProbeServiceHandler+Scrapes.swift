@@ -1,0 +1,66 @@
+internal import ReachCore
+internal import ReachLoop
+internal import ReachProbe
+
+// An attempt for each scrape of `/probe`, as prometheus-blackbox-exporter makes it. Whoever can connect to the metrics can ask for
+// one, so only templates that name their targets make any.
+extension ProbeServiceHandler {
+    /// The most attempts for scrapes at a time.
+    private static let scrapeLimit = 16
+
+    /// Makes one attempt. Its result affects no probe's state.
+    func scrape(_ order: ScrapeOrder, _ reply: @escaping (ScrapeAnswer) -> Void) {
+        let name = order.module ?? ScrapeOrder.usualModule
+        guard let module = modules.first(where: { $0.name == name }) else {
+            return reply(.refusal("400 Bad Request", "Unknown module \"\(DisplayText.excerpt(name))\""))
+        }
+        guard let text = order.target, !text.isEmpty else {
+            return reply(.refusal("400 Bad Request", "Target parameter is missing"))
+        }
+        let target: ProbeTarget
+        do throws(TargetError) {
+            target = try module.scrapeTarget(text)
+        } catch {
+            return reply(.refusal("400 Bad Request", error.description))
+        }
+        guard module.scrapeTargets.contains(where: { $0.allows(target) }) else {
+            let sentence = "scrape_targets of the module \"\(name)\" do not allow this target"
+            return reply(.refusal("403 Forbidden", sentence))
+        }
+        guard scrapes.count < Self.scrapeLimit else {
+            return reply(.refusal("503 Service Unavailable", "\(Self.scrapeLimit) attempts are already running"))
+        }
+        start(specification(of: module, target, order), reply)
+    }
+
+    private func specification(of module: ProbeEntry, _ target: ProbeTarget, _ order: ScrapeOrder) -> ProbeSpecification
+    {
+        var specification = module.specification("", target)
+        specification.timeout = order.timeout(of: specification)
+        specification.refusesLocalAddresses = true
+        // Which path leads to the target is not known; mostly it is that of the Internet.
+        let isMetered = registry.namedStates.first?.state.isMetered ?? true
+        return isMetered && !specification.burstsOnMetered ? specification.withoutBurst : specification
+    }
+
+    private func start(_ specification: ProbeSpecification, _ reply: @escaping (ScrapeAnswer) -> Void) {
+        lastScrape += 1
+        let (id, began) = (lastScrape, SystemClock.boot)
+        let binding = specification.condition.interface.map { ProbeGate.Binding(name: $0, index: nil) }
+        scrapes[id] = start(ProbeTerms(specification), binding) { [weak self] observation in
+            self?.scrapes[id] = nil
+            let result = ProbeJudge.result(of: observation, specification.expected, evidence: .same)
+            let duration = SystemClock.boot - began
+            reply(.metrics(ScrapeText.metrics(of: result, specification, duration: duration)))
+        }
+    }
+}
+
+extension ProbeEntry {
+    /// A target as a scrape names it: a URL, or what follows the scheme of the first that is allowed.
+    func scrapeTarget(_ text: String) throws(TargetError) -> ProbeTarget {
+        let isWhole = text.containsUTF8("://")
+        let scheme = isWhole ? "" : (scrapeTargets.first?.kind.rawValue ?? "") + "://"
+        return try ProbeTarget(scheme + text)
+    }
+}

@@ -1,0 +1,183 @@
+internal import CSystemdBus
+internal import Glibc
+internal import ReachCore
+internal import ReachDesktop
+internal import ReachLoop
+
+/// A connection to a D-Bus bus on an event loop's thread, by sd-bus.
+final class BusConnection {
+    enum Kind { case system, session }
+
+    /// Answers a method call.
+    typealias CallHandler = (BusCall) throws(BusFailure) -> [BusValue]
+
+    let bus: OpaquePointer
+    private let loop: EventLoop
+    private let descriptor: CInt
+    private var timer: TimerQueue.ID?
+    fileprivate var handler: CallHandler?
+    fileprivate var signalHandlers: [(BusMessage) -> Void] = []
+    /// Why the connection has ended, which stops the loop.
+    private(set) var failure: DesktopError?
+
+    init(_ kind: Kind, on loop: EventLoop) throws(DesktopError) {
+        self.loop = loop
+        var bus: OpaquePointer?
+        let result = kind == .system ? sd_bus_open_system(&bus) : sd_bus_open_user(&bus)
+        guard result >= 0, let bus else { throw Self.unavailable("there is no \(kind) bus", result) }
+        self.bus = bus
+        descriptor = sd_bus_get_fd(bus)
+        // The first call completes the connection.
+        var name: UnsafePointer<CChar>?
+        let greeting = sd_bus_get_unique_name(bus, &name)
+        guard greeting >= 0 else {
+            sd_bus_unref(bus)
+            throw Self.unavailable("the \(kind) bus does not answer", greeting)
+        }
+        do throws(SystemError) {
+            try loop.watch(descriptor, for: .readable) { [unowned self] _ in process() }
+        } catch {
+            throw DesktopError(status: .unavailable, message: "cannot watch the bus: \(error)")
+        }
+        loop.afterEvents { [weak self] in self?.process() }
+    }
+
+    deinit {
+        loop.unwatch(descriptor)
+        sd_bus_flush_close_unref(bus)
+    }
+
+    static func unavailable(_ what: String, _ result: CInt) -> DesktopError {
+        DesktopError(status: .unavailable, message: "\(what): \(SystemError.text(-result))")
+    }
+
+    // MARK: - Processing
+
+    /// The most messages between two polls of the descriptors.
+    private static let messagesPerTurn = 64
+
+    private func process() {
+        guard failure == nil else { return }
+        for _ in 0..<Self.messagesPerTurn {
+            let result = sd_bus_process(bus, nil)
+            if result < 0 { return end(result) }
+            if result == 0 { return wait() }
+        }
+        loop.afterEvents { [weak self] in self?.process() }
+    }
+
+    private func end(_ result: CInt) {
+        failure = Self.unavailable("the bus has gone away", result)
+        loop.stop()
+    }
+
+    /// Waits for what sd-bus waits for.
+    private func wait() {
+        let events = sd_bus_get_events(bus)
+        guard events >= 0 else { return end(events) }
+        var interest: EventLoop.Interest = []
+        if events & CInt(POLLIN) != 0 { interest.insert(.readable) }
+        if events & CInt(POLLOUT) != 0 { interest.insert(.writable) }
+        try? loop.change(descriptor, to: interest)
+        timer.map(loop.cancel)
+        timer = nil
+        var microseconds: UInt64 = 0
+        guard sd_bus_get_timeout(bus, &microseconds) >= 0, microseconds != .max else { return }
+        // By CLOCK_MONOTONIC, which does not count sleep; a deadline that comes late by it does no harm.
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        let passed = UInt64(now.tv_sec) * 1_000_000 + UInt64(now.tv_nsec) / 1000
+        let rest: Duration = .microseconds(Int64(clamping: microseconds > passed ? microseconds - passed : 0))
+        timer = loop.schedule(at: SystemClock.boot + rest) { [unowned self] in
+            timer = nil
+            process()
+        }
+    }
+
+    // MARK: - Messages
+
+    /// Answers the method calls of all objects by the handler.
+    func serve(_ handler: @escaping CallHandler) throws(DesktopError) {
+        self.handler = handler
+        let result = sd_bus_add_fallback(bus, nil, "/", answerCall, Unmanaged.passUnretained(self).toOpaque())
+        guard result >= 0 else { throw Self.unavailable("cannot offer objects on the bus", result) }
+    }
+
+    /// Calls the handler with each message that matches the rule.
+    func match(_ rule: String, _ handler: @escaping (BusMessage) -> Void) throws(DesktopError) {
+        signalHandlers.append(handler)
+        let entry = MatchEntry(connection: self, place: signalHandlers.count - 1)
+        // As long as the connection, which is as long as the process.
+        let result = sd_bus_add_match(bus, nil, rule, handleMatch, Unmanaged.passRetained(entry).toOpaque())
+        guard result >= 0 else { throw Self.unavailable("cannot follow the bus", result) }
+    }
+
+    func emit(_ signal: BusSignal) {
+        var message: OpaquePointer?
+        let result = sd_bus_message_new_signal(bus, &message, signal.path, signal.interface, signal.member)
+        guard result >= 0, let message else { return }
+        defer { sd_bus_message_unref(message) }
+        guard BusWriter.append(signal.arguments, to: message) >= 0 else { return }
+        _ = sd_bus_send(bus, message, nil)
+        wait()
+    }
+
+    /// Calls a method and waits for the answer.
+    func call(
+        _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue]
+    ) throws(DesktopError) -> BusMessage {
+        var message: OpaquePointer?
+        var reply: OpaquePointer?
+        var result = sd_bus_message_new_method_call(bus, &message, destination, path, interface, member)
+        defer { sd_bus_message_unref(message) }
+        if result >= 0, let message { result = BusWriter.append(arguments, to: message) }
+        if result >= 0 { result = sd_bus_call(bus, message, Self.callMicroseconds, nil, &reply) }
+        // What came meanwhile waits in the connection, not in its descriptor.
+        loop.afterEvents { [weak self] in self?.process() }
+        guard result >= 0, let reply else { throw Self.unavailable("\(interface).\(member)", result) }
+        return BusMessage(owning: reply)
+    }
+
+    private static let callMicroseconds: UInt64 = 5_000_000
+}
+
+private final class MatchEntry {
+    unowned let connection: BusConnection
+    let place: Int
+
+    init(connection: BusConnection, place: Int) { (self.connection, self.place) = (connection, place) }
+}
+
+/// Called by sd-bus with a method call to one of the objects.
+private func answerCall(
+    _ message: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?, _ error: UnsafeMutablePointer<sd_bus_error>?
+) -> CInt {
+    guard let message, let userdata else { return 0 }
+    let connection = Unmanaged<BusConnection>.fromOpaque(userdata).takeUnretainedValue()
+    guard let handler = connection.handler, let call = BusMessage.call(message) else { return 0 }
+    do throws(BusFailure) {
+        let values = try handler(call)
+        var reply: OpaquePointer?
+        var result = sd_bus_message_new_method_return(message, &reply)
+        defer { sd_bus_message_unref(reply) }
+        if result >= 0, let reply { result = BusWriter.append(values, to: reply) }
+        return result < 0 ? result : min(sd_bus_send(connection.bus, reply, nil), 0) | 1
+    } catch {
+        return error.name.withCString { name in
+            error.message.withCString { text in
+                var failure = sd_bus_error(name: name, message: text, _need_free: 0)
+                return min(sd_bus_reply_method_error(message, &failure), 0) | 1
+            }
+        }
+    }
+}
+
+/// Called by sd-bus with a message that matches a rule.
+private func handleMatch(
+    _ message: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?, _ error: UnsafeMutablePointer<sd_bus_error>?
+) -> CInt {
+    guard let message, let userdata else { return 0 }
+    let entry = Unmanaged<MatchEntry>.fromOpaque(userdata).takeUnretainedValue()
+    entry.connection.signalHandlers[entry.place](BusMessage(sharing: message))
+    return 0
+}

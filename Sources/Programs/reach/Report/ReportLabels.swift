@@ -1,0 +1,10 @@
+internal import ReachCore
+
+/// What the user says about a report: for whom it is.
+struct ReportLabels: Hashable {
+    var title: String?
+    /// The number by which the provider knows the customer.
+    var customer: String?
+    /// The line's address, where the user says it.
+    var publicAddress: IPAddress?
+}
