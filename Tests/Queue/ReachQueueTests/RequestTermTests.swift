@@ -27,6 +27,7 @@ import Testing
         terms.followsRedirects = true
         terms.isCompressed = true
         terms.isOverBudget = true
+        terms.joinGroup = "g"
         return terms
     }
 
@@ -55,7 +56,10 @@ import Testing
         let rows = try Self.copy(terms, by: RequestTerm.stored)
         #expect(Self.differences(rows, terms) == ["condition", "priority", "timeToLive"])
         let calls = try Self.copy(terms, by: RequestTerm.all.filter { $0.parameter != nil })
-        #expect(Self.differences(calls, terms) == ["outputPath", "interceptor", "timeouts", "tag", "failsOffline"])
+        #expect(
+            Self.differences(calls, terms) == [
+                "outputPath", "interceptor", "timeouts", "tag", "failsOffline", "joinGroup",
+            ])
     }
 
     @Test func `no two terms have the same parameter or column`() {

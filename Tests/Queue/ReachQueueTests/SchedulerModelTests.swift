@@ -84,6 +84,7 @@ import Testing
             case .holdQueue(let owner, true): heldQueues.insert(owner ?? 0)
             case .holdQueue(let owner, false): heldQueues.remove(owner ?? 0)
             case .purge(let ids): for id in ids { rows[id] = nil }
+            case .join(let id, let others): for other in others { rows[other]?.carrier = id }
             case .markRead, .setMetered: break
             case .openBreaker(let breaker):
                 breakers[Self.key(breaker.destination, breaker.interface, breaker.owner)] = breaker
@@ -297,7 +298,7 @@ import Testing
                     switch stored.uniqueness {
                     case .unique(let name, _): witness.orders[stored.id] = "\(stored.owner) u \(name)"
                     case .coalesce(let name): witness.orders[stored.id] = "\(stored.owner) c \(name)"
-                    case .none: witness.orders[stored.id] = stored.orderKey.map { "\(stored.owner) o \($0)" }
+                    case .none, .joined: witness.orders[stored.id] = stored.orderKey.map { "\(stored.owner) o \($0)" }
                     }
                     ids.append(stored.id)
                 }

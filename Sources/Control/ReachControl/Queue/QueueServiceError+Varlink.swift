@@ -17,6 +17,8 @@ extension QueueServiceError {
         case .notFound(let id): Self.error("NotFound", ["id": .integer(id)])
         case .alreadyOver(let id): Self.error("AlreadyOver", ["id": .integer(id)])
         case .notDead(let id): Self.error("NotDead", ["id": .integer(id)])
+        case .carried(let id, let carrier):
+            Self.error("Carried", ["id": .integer(id), "carrier": .integer(carrier)])
         case .noAnswer(let id): Self.error("NoAnswer", ["id": .integer(id)])
         case .notPermitted(let reason): Self.error("NotPermitted", ["reason": .string(reason)])
         case .notAvailable(let reason): Self.error("NotAvailable", ["reason": .string(reason)])
@@ -35,6 +37,7 @@ extension QueueServiceError {
         case Self.interface + "NotFound": self = .notFound(id)
         case Self.interface + "AlreadyOver": self = .alreadyOver(id)
         case Self.interface + "NotDead": self = .notDead(id)
+        case Self.interface + "Carried": self = .carried(id, by: parameters["carrier"]?.integer ?? 0)
         case Self.interface + "NoAnswer": self = .noAnswer(id)
         case Self.interface + "NotPermitted": self = .notPermitted(reason: reason)
         case Self.interface + "NotAvailable": self = .notAvailable(reason: reason)

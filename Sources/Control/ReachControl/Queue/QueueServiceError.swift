@@ -17,6 +17,8 @@ package enum QueueServiceError: Error, Hashable, Sendable, CustomStringConvertib
     case alreadyOver(Int64)
     /// Only a dead request can be sent again.
     case notDead(Int64)
+    /// Another request carries its body, and it cannot be taken out of that one.
+    case carried(Int64, by: Int64)
     /// It is not over, or nothing was answered to it, or what was is no longer kept.
     case noAnswer(Int64)
     /// The caller may not do that at all (exit status 77).
@@ -36,6 +38,7 @@ package enum QueueServiceError: Error, Hashable, Sendable, CustomStringConvertib
         case .notFound(let id): "there is no request \(id)"
         case .alreadyOver(let id): "request \(id) is over"
         case .notDead(let id): "request \(id) is not dead, and cannot be sent again"
+        case .carried(let id, let carrier): "request \(id) is sent with request \(carrier): cancel that one"
         case .noAnswer(let id): "there is no answer to request \(id)"
         case .notPermitted(let reason), .notAvailable(let reason): reason
         }

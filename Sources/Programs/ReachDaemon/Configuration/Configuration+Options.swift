@@ -77,6 +77,10 @@ extension Configuration {
         options.attempts.proxies = (queue.proxies == ProxyTable() ? connectivity.proxies : queue.proxies).resolved
         options.attempts.userAgent = "reach/\(version)"
         options.policy.metered = meteredPolicy
+        options.policy.joining.count = queue.joinRequests
+        options.policy.joining.bytes = Int64(queue.joinBytes)
+        options.policy.limits.joinedBytes = queue.joinBytes
+        options.policy.joining.wait = queue.joinWait
         return options
     }
 

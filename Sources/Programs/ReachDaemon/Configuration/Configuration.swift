@@ -190,6 +190,10 @@ package struct Configuration: Hashable, Sendable {
         package var meteredBudgetPerUser: MeteredBudget?
         /// The day of the week or month on which their periods begin.
         package var meteredBudgetBegins = 1
+        /// Of requests whose bodies are joined: how many of them, how many bytes, and how long the first one waits for others.
+        package var joinRequests = JoinPolicy().count
+        package var joinBytes = Int(JoinPolicy().bytes)
+        package var joinWait = JoinPolicy().wait
         /// By which requests are sent; without any key, those of the connectivity checks.
         package var proxies = ProxyTable()
         /// The group whose members may hold the queue for the fleet, besides root and the daemon's own user.

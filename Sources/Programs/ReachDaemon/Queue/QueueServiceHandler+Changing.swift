@@ -197,6 +197,7 @@ extension QueueServiceHandler: QueueService {
         case .alreadyOver: .failure(.alreadyOver(id))
         case .notFound, .notPermitted: .failure(.notFound(id))
         case .notDead: .failure(.notDead(id))
+        case .carried(let carrier): .failure(.carried(id, by: carrier.rawValue))
         case .refused(let refusal): .failure(.refused(reason: refusal.rawValue))
         }
     }

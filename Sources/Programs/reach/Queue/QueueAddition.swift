@@ -18,6 +18,17 @@ struct QueueAddition {
         if specification.uploadProtocol != nil, curl.method == nil { specification.method = "POST" }
         upload = curl.upload.map { QueueBodyFile($0) }
         form = curl.parts.isEmpty ? nil : CurlForm(curl.parts)
+        if let join = specification.uniqueness.joinForm {
+            guard upload == nil, form == nil else {
+                throw CurlRequest.refusal("--join goes with -d: a file of -T and a form of -F are not joined")
+            }
+            // What -d has for a form is wrong for these.
+            if !curl.headers.contains(where: { $0.isNamed("Content-Type") }) {
+                specification.headers.removeAll { $0.isNamed("Content-Type") }
+                specification.headers.append(
+                    HeaderField("Content-Type", join == .json ? "application/json" : "text/plain"))
+            }
+        }
         if let form { specification.headers.append(form.contentType) }
         try upload?.check()
         try form?.check()

@@ -32,6 +32,13 @@ struct QueueConditionOptions: ParsableArguments {
         completion: .list(["keep", "replace", "append", "append-or-replace", "coalesce"]))
     var mode: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Send the bodies of waiting requests with the same --key in one request: as lines, or as an array of json.",
+            valueName: "form"),
+        completion: .list(JoinForm.allCases.map(\.rawValue)))
+    var join: String?
+
     @Option(help: ArgumentHelp("Send requests with the same name one after the other.", valueName: "name"))
     var order: String?
 
@@ -66,12 +73,29 @@ struct QueueConditionOptions: ParsableArguments {
         transform: { try QueueArgument.statuses($0) })
     var accept: [ClosedRange<Int>] = []
 
+    /// The mode that `--join` stands for.
+    private var joinMode: String? {
+        get throws(RequestValidationError) {
+            guard let join else { return nil }
+            guard JoinForm(rawValue: join) != nil else {
+                let words = JoinForm.allCases.map(\.rawValue)
+                throw RequestValidationError(
+                    "join",
+                    "'\(DisplayText.excerpt(join))' is no form: \(words.joined(separator: ", "))"
+                        + NearestWord.hint(for: join, among: words))
+            }
+            guard mode == nil else { throw RequestValidationError("join", "--join and --mode exclude each other") }
+            guard key != nil else { throw RequestValidationError("join", "requests are joined by their --key") }
+            return "join-" + join
+        }
+    }
+
     /// - Throws: ``CommandError``, which names the word that is wrong.
     func apply(to request: inout RequestSpecification) throws(CommandError) {
         do throws(RequestValidationError) {
             if let when { request.condition = try RequestSpecification.condition(when) }
             if let priority { request.priority = try RequestPriority(priority) }
-            request.uniqueness = try RequestUniqueness(key: key, mode: mode)
+            request.uniqueness = try RequestUniqueness(key: key, mode: try joinMode ?? mode)
             if let uploadProtocol { request.uploadProtocol = try UploadProtocol(uploadProtocol) }
         } catch {
             throw CommandError(error)

@@ -68,7 +68,7 @@ extension CommandError {
             switch refusal {
             case .invalid: .usage
             case .refused: .tryAgain
-            case .notFound, .alreadyOver, .notDead, .noAnswer: .notReachable
+            case .notFound, .alreadyOver, .notDead, .carried, .noAnswer: .notReachable
             case .notPermitted: .notPermitted
             case .notAvailable: .unavailable
             }

@@ -110,7 +110,8 @@ struct QueueText {
         let lines: [(String, String?)] = [
             ("request", url),
             ("when", item.condition.description), ("priority", "\(item.priority)"), ("order", item.orderKey),
-            ("key", item.uniqueness.key), ("idempotency key", item.idempotency.key),
+            ("key", item.uniqueness.key), ("sent with request", item.carrier.map { "\($0)" }),
+            ("idempotency key", item.idempotency.key),
             ("body", item.bodyBytes > 0 ? body(item) : nil),
             ("added", stamp(item.created) + " by user \(item.request.owner)"),
             ("expires", item.over == nil ? stamp(item.deadline) : nil),

@@ -91,6 +91,8 @@ package enum QueueReply: Hashable, Sendable {
     case notPermitted
     /// It is not dead, and cannot be sent again.
     case notDead
+    /// Another request carries it, and it may have arrived with that one.
+    case carried(RequestID)
 
     /// Why a request was not taken: try again later (exit status 75).
     package enum Refusal: String, Hashable, Sendable {

@@ -27,6 +27,8 @@ package struct StoreTransaction: Hashable, Sendable {
 /// One change of what is kept. Times are moments on both clocks: boot times mean nothing to another start of the machine.
 package indirect enum StoreChange: Hashable, Sendable {
     case insert(StoredRequest, QueuedRequest)
+    /// A request carries the bodies of others from now on, in this order. It comes with the first lease, before it.
+    case join(RequestID, [RequestID])
     /// An attempt is about to be made.
     /// What may not be repeated is written to last through a loss of power, too.
     case lease(RequestID, attempt: Int, interface: String, isRepeatable: Bool, at: Instant)
@@ -125,6 +127,12 @@ package struct StoredRequest: Hashable, Sendable {
     /// Whether budgets for metered links do not hold it back.
     package var isOverBudget = false
     package var maximumAttempts: Int?
+    /// What it has in common with those that it may be joined with.
+    package var joinGroup: String?
+    /// The request that carries it.
+    package var carrier: RequestID?
+    /// The length of its body, if it may be joined.
+    package var bodyBytes: Int64 = 0
     package var bytesHeld: Int64
     /// Bytes of the answer that a dead request died of.
     package var answerBytes: Int64 = 0
@@ -137,6 +145,7 @@ package struct StoredRequest: Hashable, Sendable {
             isRepeatable: request.specification.isRepeatable,
             bytesHeld: request.specification.bytesHeld, created: created, deadline: deadline)
         exposesSecrets = request.specification.exposesSecrets
+        bodyBytes = request.specification.body.count
     }
 
     /// - Parameter specification: URL, headers and body are not needed.
@@ -158,6 +167,7 @@ package struct StoredRequest: Hashable, Sendable {
         interceptor = specification.interceptor
         isResumable = specification.uploadProtocol != nil
         isOverBudget = specification.isOverBudget
+        joinGroup = specification.joinGroup
         self.bytesHeld = bytesHeld
         self.created = created
         self.deadline = deadline

@@ -26,6 +26,8 @@ package struct RequestReport: Hashable, Sendable {
     package var notBefore: Timestamp?
     /// The bytes of a resumable upload that the server has acknowledged; `nil` if none was begun, or it is over.
     package var uploadedBytes: Int64?
+    /// The request that carries its body, or carried it; `nil` if it is sent by itself.
+    package var carrier: RequestID?
     /// The attempt under way.
     package var running: AttemptProgress?
     /// The answer, if there was one. A client's copy, and a page's, have its status and the length of its body.

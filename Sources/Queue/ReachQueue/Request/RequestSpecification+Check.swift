@@ -6,6 +6,11 @@ extension RequestSpecification {
     ///
     /// - Parameter makeKey: Returns a new, unique key: a UUIDv7, so that keys sort by time in a server's table.
     package func completed(makeKey: () -> String) -> RequestSpecification {
+        if terms.uniqueness.joinForm != nil, terms.joinGroup == nil {
+            var joined = self
+            joined.joinGroup = joinGroupText
+            return joined.completed(makeKey: makeKey)
+        }
         var copy = self
         let field = headers.first { $0.isNamed(Self.keyField) }
         switch (terms.idempotency, field) {
@@ -25,11 +30,12 @@ extension RequestSpecification {
 
     /// Whether ``completed(makeKey:)`` would change nothing: most requests may be repeated, and have no key.
     package var isComplete: Bool {
-        terms.idempotency == .never
+        guard terms.uniqueness.joinForm == nil else { return false }
+        return terms.idempotency == .never
             || terms.idempotency == .byMethod && isRepeatable && !headers.contains { $0.isNamed(Self.keyField) }
     }
 
-    private static let keyField = "Idempotency-Key"
+    static let keyField = "Idempotency-Key"
 
     /// The longest method in bytes.
     package static let longestMethod = 32
@@ -76,6 +82,7 @@ extension RequestSpecification {
                 .interceptor, "the name of an interceptor has 1 to \(limits.keyBytes) bytes")
         }
         try checkUpload()
+        try checkJoin(limits)
         try checkStatuses()
         try checkKeys(limits)
     }
@@ -145,7 +152,7 @@ extension RequestSpecification {
             }
             return
         case .unique(let text, _): name = text
-        case .coalesce(let text): name = text
+        case .coalesce(let text), .joined(let text, _): name = text
         }
         guard !name.isEmpty, name.utf8.count <= limits.keyBytes else {
             throw RequestValidationError(.uniqueness, "a key has 1 to \(limits.keyBytes) bytes")

@@ -17,7 +17,7 @@ extension RequestPriority {
 
 extension RequestUniqueness {
     /// The words for ``mode``.
-    private static let modes = Mode.allCases.map(\.rawValue) + [coalescing]
+    private static let modes = Mode.allCases.map(\.rawValue) + [coalescing] + JoinForm.allCases.map(\.mode)
     private static let coalescing = "coalesce"
 
     /// - Parameter mode: `nil` is `keep`.
@@ -37,6 +37,10 @@ extension RequestUniqueness {
             self = .none
             return
         }
+        if let form = JoinForm.allCases.first(where: { $0.mode == mode }) {
+            self = .joined(key: key, form: form)
+            return
+        }
         self =
             mode.flatMap(Mode.init(rawValue:)).map { .unique(name: key, mode: $0) }
             ?? (mode == nil ? .unique(name: key, mode: .keep) : .coalesce(key: key))
@@ -47,7 +51,7 @@ extension RequestUniqueness {
         switch self {
         case .none: nil
         case .unique(let name, _): name
-        case .coalesce(let key): key
+        case .coalesce(let key), .joined(let key, _): key
         }
     }
 
@@ -56,8 +60,14 @@ extension RequestUniqueness {
         case .none: nil
         case .unique(_, let mode): mode.rawValue
         case .coalesce: Self.coalescing
+        case .joined(_, let form): form.mode
         }
     }
+}
+
+extension JoinForm {
+    /// The mode of a key that has it.
+    fileprivate var mode: String { "join-" + rawValue }
 }
 
 extension UploadProtocol {

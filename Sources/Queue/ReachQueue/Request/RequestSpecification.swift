@@ -148,6 +148,8 @@ package enum RequestUniqueness: Hashable, Sendable {
     case unique(name: String, mode: Mode)
     /// Only the newest state counts: those that have not started are cancelled, one that is running is finished first.
     case coalesce(key: String)
+    /// Their bodies are sent in one request.
+    case joined(key: String, form: JoinForm)
 
     /// The words are those of Android's WorkManager.
     package enum Mode: String, Hashable, Sendable, CaseIterable {

@@ -38,6 +38,8 @@ package struct RequestTerms: Hashable, Sendable {
     package var isCompressed = false
     /// Whether budgets for metered links do not hold it back. Its bytes count all the same.
     package var isOverBudget = false
+    /// What it has in common with those that it may be joined with; `nil` if it is not joined.
+    package var joinGroup: String?
 
     /// The terms of most requests.
     package static let usual = Shared(RequestTerms())
@@ -125,6 +127,7 @@ extension RequestTerm {
             terms.timeouts.map { .text($0.text) }
         },
         .text(nil, \.tag, column: Column("tag"), upTo: .max),
+        .text(nil, \.joinGroup, column: Column("join_group", since: 10, isForScheduling: true)),
         .flag(nil, \.failsOffline, column: Column("fails_offline", isRequired: true)),
     ]
 

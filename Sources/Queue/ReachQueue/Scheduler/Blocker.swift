@@ -70,6 +70,9 @@ package struct Blocker: OptionSet, Hashable, Sendable {
     /// A budget for metered links is used up, or has less left than its body takes, and there is no other path.
     package static let meteredBudget = Blocker(rawValue: 1 << 25)
 
+    /// It waits for others that are sent with it, or another one carries it.
+    package static let join = Blocker(rawValue: 1 << 26)
+
     package static let hold: Blocker = [.requestHold, .queueHold, .fleetHold]
 
     private static let words: [(Blocker, String)] = [
@@ -79,7 +82,7 @@ package struct Blocker: OptionSet, Hashable, Sendable {
         (.rate, "rate"), (.order, "order"), (.concurrency, "concurrency"), (.disk, "disk"), (.backoff, "backoff"),
         (.clock, "clock"), (.notValidated, "not-validated"), (.interceptor, "interceptor"), (.canary, "canary"),
         (.window, "window"), (.name, "name"), (.fleetHold, "fleet-hold"), (.otherNetwork, "network"),
-        (.condition, "condition"), (.quality, "quality"), (.meteredBudget, "metered-budget"),
+        (.condition, "condition"), (.quality, "quality"), (.meteredBudget, "metered-budget"), (.join, "join"),
     ]
 
     /// A set of stable words. It skips those that this version does not know.

@@ -20,6 +20,7 @@ struct OrderChains: Sendable {
             switch uniqueness {
             case .unique(let name, _): (kind, self.name) = (.unique, name)
             case .coalesce(let name): (kind, self.name) = (.coalesce, name)
+            case .joined: return nil
             case .none:
                 guard let orderKey else { return nil }
                 (kind, name) = (.order, orderKey)

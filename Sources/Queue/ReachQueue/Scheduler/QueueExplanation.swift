@@ -124,6 +124,7 @@ extension QueueScheduler {
         case .concurrency: return ("All transfer slots are in use.", "It starts when one of them is free.")
         case .interceptor: return interceptionWords(for: entry, in: group)
         case .canary: return canaryWords(for: entry, in: group, until: block.until)
+        case .join: return joinWords(of: entry, left: left)
         case .meteredBudget: return meteredWords(of: entry, in: group)
         case .window: return windowWords(for: entry, in: group, left: left)
         default: return networkWords(for: block, in: group)

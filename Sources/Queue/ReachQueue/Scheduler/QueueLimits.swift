@@ -23,6 +23,8 @@ package struct QueueLimits: Hashable, Sendable {
     package var ownerBytes: Int64? = 32 << 20
     package var disk = DiskRules()
     package var inlineBodyBytes = 1 << 20
+    /// The longest body that is joined with others.
+    package var joinedBytes = RequestSpecification.longestJoined
     /// URL and headers together.
     package var headBytes = longestHead
     package var keyBytes = longestKey

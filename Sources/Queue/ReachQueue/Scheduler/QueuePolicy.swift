@@ -81,6 +81,10 @@ package struct QueuePolicy: Hashable, Sendable {
 
     package var metered = MeteredPolicy()
 
+    // MARK: Bodies that are joined
+
+    package var joining = JoinPolicy()
+
     // MARK: Keeping
 
     package var limits = QueueLimits()

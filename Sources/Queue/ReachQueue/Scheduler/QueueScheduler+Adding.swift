@@ -78,9 +78,12 @@ extension QueueScheduler {
         case .unique(_, .replace): entry.flags.insert(.supersedes)
         case .coalesce: entry.flags.formUnion([.supersedes, .sparesRunning])
         case .unique(_, .appendOrReplace): entry.flags.remove(.dependsOnPrevious)
-        case .unique, .none: break
+        case .unique, .joined, .none: break
         }
-        return requests.insert(entry)
+        let slot = requests.insert(entry)
+        if case .dead = stored.state { return slot }
+        enterJoins(slot, stored)
+        return slot
     }
 
     // MARK: What the store says
@@ -114,6 +117,7 @@ extension QueueScheduler {
         if requests[slot].flags.contains(.orphaned) { return finish(slot, .dead(.dependency)) }
         if !gates[requests[slot].group].gate.isOpen { requests[slot].startClass = .backlog }
         supersede(before: slot)
+        awaitOthers(slot)
         place(slot)
         lookUpIfStranded(destinations[requests[slot].destination].site)
         turn.asked.append(slot)
@@ -149,6 +153,7 @@ extension QueueScheduler {
         }
         for request in stored where requests[request.id] == nil { restore(request) }
         destinations.restore(breakers, isLast: owners.expected == nil, at: now)
+        if owners.expected == nil { endRestoringJoins() }
     }
 
     private mutating func reserve(_ count: Int) {
@@ -165,6 +170,7 @@ extension QueueScheduler {
     mutating func endRestoring() {
         owners.endRestoring()
         destinations.endRestoring()
+        endRestoringJoins()
     }
 
     private mutating func restore(_ stored: StoredRequest) {
@@ -178,6 +184,7 @@ extension QueueScheduler {
         let slot = enter(stored, created: stored.created.boot, deadline: deadline)
         owners.restored(stored.bytesHeld, of: stored.owner)
         count(slot, in: stored.order)
+        if endedWithCarrier(slot, stored) { return }
         requests[slot].startClass = stored.progress.attempts > 0 ? .retry : .backlog
         if stored.progress.isHeld { requests[slot].flags.insert(.held) }
         if stored.progress.isNetworkFailure { requests[slot].flags.insert(.networkFailure) }
@@ -194,6 +201,7 @@ extension QueueScheduler {
             publish(event(.interrupted, slot, reason: "restart"))
         }
         supersede(before: slot)
+        awaitOthers(slot)
         place(slot)
     }
 

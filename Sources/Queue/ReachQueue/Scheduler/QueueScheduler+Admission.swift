@@ -41,6 +41,8 @@ extension QueueScheduler {
     }
 
     private mutating func expire(_ slot: Slot) {
+        // It ends with the request that carries it.
+        if joins.carrier(of: slot) != nil { return }
         let attempt = attempts.first(at: slot)
         let facts = attempt.map(facts) ?? RequestTransition.Facts()
         switch RequestTransition.outcome(of: .expired, in: state(of: slot), facts) {
@@ -202,6 +204,7 @@ extension QueueScheduler {
         }
         network.endHoldingBack(slot)
         beginCharge(attempt)
+        gather(slot)
         turn.refusable.append(
             .lease(
                 attempt.id, attempt: attempt.number, interface: path.interface,

@@ -46,6 +46,7 @@ extension QueueScheduler {
         guard let index = place(of: lease) else { return }
         let attempt = remove(index)
         requests[attempt.slot].tries -= 1
+        if requests[attempt.slot].tries == 0 { undoJoin(attempt.id) }
         place(attempt.slot)
     }
 

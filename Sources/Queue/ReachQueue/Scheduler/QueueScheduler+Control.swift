@@ -63,6 +63,8 @@ extension QueueScheduler {
         guard RequestTransition.outcome(of: .cancelled, in: state(of: slot)) == .becomes(.cancelled) else {
             return reply(ticket, .alreadyOver)
         }
+        // Each repetition of what carries it has to be the same.
+        if let carrier = joins.carrier(of: slot) { return reply(ticket, .carried(carrier)) }
         if requests[slot].place == .storing {
             requests[slot].flags.insert(.cancelled)
         } else {

@@ -14,6 +14,7 @@ extension QueueScheduler {
         let owner = requests[slot].owner
         owners.add(-1, bytes: -requests[slot].bytes, to: owner)
         if owners.count(of: owner) == 0 { attempts.forget(owner) }
+        joins.remove(slot)
         deadlines.remove(slot)
     }
 
@@ -25,7 +26,7 @@ extension QueueScheduler {
         requests[slot].since = now
         // Its time ended while that could do it no harm.
         if entry.flags.contains(.expired) { deadlines.set(slot, to: now) }
-        if entry.flags.contains(.held) || requests.predecessor(of: slot) != nil {
+        if entry.flags.contains(.held) || requests.predecessor(of: slot) != nil || joins.carrier(of: slot) != nil {
             requests[slot].place = .parked
             requests[slot].flags.remove(.prepared)
         } else if entry.notBefore > now {
@@ -68,6 +69,7 @@ extension QueueScheduler {
             let order = requests.order(of: slot)
             let next = requests.leaveOrder(slot)
             uncount(slot)
+            finishCarried(by: slot, end, result)
             requests[slot].answerBytes = result?.bytesHeld ?? 0
             if case .dead(let reason) = end { bury(slot, reason, order: order, at: now) } else { forget(slot) }
             guard let next else { continue }

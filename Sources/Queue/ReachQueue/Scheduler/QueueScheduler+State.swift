@@ -35,6 +35,7 @@ extension QueueScheduler {
     func blocks(of slot: Slot) -> [Block] {
         let entry = requests[slot]
         var blocks: [Block] = []
+        if let block = joinBlock(of: slot) { return [block] }
         if entry.flags.contains(.held) { blocks.append(Block(blocker: .requestHold, since: entry.heldSince)) }
         if let since = owners.heldSince(entry.owner) {
             blocks.append(Block(blocker: .queueHold, since: since))
@@ -44,7 +45,8 @@ extension QueueScheduler {
         // A short wait after the path cut it off is not the reason while there is no path.
         let isCutOff = entry.losses > 0 && entry.flags.contains(.networkFailure)
         if entry.notBefore > now, !(isCutOff && gates[entry.group].gate.isClosed) {
-            blocks.append(Block(blocker: waitBlocker(of: entry), since: entry.since, until: entry.notBefore))
+            let blocker = joins.isWaiting(slot) && entry.tries == 0 ? .join : waitBlocker(of: entry)
+            blocks.append(Block(blocker: blocker, since: entry.since, until: entry.notBefore))
         }
         if store.isDegraded { blocks.append(Block(blocker: .disk, since: store.since)) }
         // Of what waits for something else, too, a canary is not the reason: it might be one itself.

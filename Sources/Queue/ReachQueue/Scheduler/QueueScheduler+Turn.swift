@@ -46,7 +46,7 @@ extension QueueScheduler {
             if let kind, let last, last.kind == kind, last.isPassing { continue }
             let blockers = blockers(of: slot)
             // What ends by itself in a moment is not reported, and a backoff already was.
-            var passing: Blocker = [.concurrency, .rate, .backoff, .clock]
+            var passing: Blocker = [.concurrency, .rate, .backoff, .clock, .join]
             if gates[entry.group].gate.canaries[entry.owner]?.failures ?? 0 == 0 { passing.insert(.canary) }
             let isPassing = blockers.subtracting(passing).isEmpty
             if let kind { last = (kind, isPassing) }

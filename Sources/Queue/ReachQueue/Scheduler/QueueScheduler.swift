@@ -23,6 +23,7 @@ package struct QueueScheduler: Sendable {
     var network: NetworkState
     var store: StoreState
     var metered: MeteredLedger
+    var joins: Joins
 
     /// - Parameters:
     ///   - firstID: The number of the next request, larger than the number of any earlier request.
@@ -39,6 +40,7 @@ package struct QueueScheduler: Sendable {
         network = NetworkState(fixed, at: moment.boot)
         store = StoreState(at: moment.boot)
         metered = MeteredLedger(fixed)
+        joins = Joins(fixed)
     }
 
     package var policy: QueuePolicy { fixed.policy }

@@ -25,6 +25,8 @@ struct LoggedChange {
         case closeBreaker = 14
         /// What a scope has moved over metered links.
         case setMetered = 15
+        /// A request carries others; a change for each few of them.
+        case join = 16
     }
 
     let kind: Kind
@@ -76,6 +78,12 @@ struct LoggedChange {
         case .closeBreaker(let destination, let interface, let owner):
             let more = place(of: destination, interface, owner)
             changes.append(LoggedChange(kind: .closeBreaker, id: 0, more: more))
+        case .join(let id, let others):
+            for start in stride(from: 0, to: others.count, by: Self.mostJoined) {
+                let some = others[start..<min(start + Self.mostJoined, others.count)]
+                changes.append(
+                    LoggedChange(kind: .join, id: id.rawValue, more: some.map { .integer($0.rawValue) }))
+            }
         case .setMetered(let account):
             let more: [SQLiteValue] = [
                 .text(account.scope.text), .optional(account.first), .integer(account.bytes),
@@ -85,6 +93,9 @@ struct LoggedChange {
             changes.append(LoggedChange(kind: .setMetered, id: 0, more: more))
         }
     }
+
+    /// Of one change.
+    private static let mostJoined = 200
 
     private static func times(of moment: Instant) -> [SQLiteValue] {
         [.integer(moment.wall.nanosecondsSince1970), .integer(moment.boot.nanoseconds)]
@@ -211,6 +222,7 @@ struct LoggedChange {
         case .revive: 1...ChangedRow.writer.count ~= row.count && more.count == 3
         case .openBreaker: row.isEmpty && more.count == 6
         case .setMetered: row.isEmpty && more.count == 7
+        case .join: row.isEmpty && 1...Self.mostJoined ~= more.count
         case .closeBreaker: row.isEmpty && more.count == 2
         }
     }

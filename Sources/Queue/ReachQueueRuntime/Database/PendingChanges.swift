@@ -153,7 +153,7 @@ struct PendingChanges {
             case .update, .revive: lastProgress[change.id] = index
             case .finish: (lastProgress[change.id], lastEnd[change.id]) = (index, index)
             case .setMetered: if case .text(let scope)? = change.more.first { lastMetered[scope] = index }
-            case .insert, .hold, .markRead, .holdQueue, .releaseQueue, .openBreaker, .closeBreaker: break
+            case .insert, .hold, .markRead, .holdQueue, .releaseQueue, .openBreaker, .closeBreaker, .join: break
             }
         }
         var left: [LoggedChange] = []
@@ -174,7 +174,7 @@ struct PendingChanges {
                         && index > lastProgress[change.id] ?? -1
                 case .setMetered:
                     if case .text(let scope)? = change.more.first { lastMetered[scope] == index } else { false }
-                case .holdQueue, .releaseQueue, .openBreaker, .closeBreaker: true
+                case .holdQueue, .releaseQueue, .openBreaker, .closeBreaker, .join: true
                 }
             guard isWanted else { continue }
             // Only a dead request can be sent again, and needs its body.

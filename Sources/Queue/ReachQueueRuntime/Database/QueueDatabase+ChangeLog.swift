@@ -107,7 +107,9 @@ extension QueueDatabase {
     /// - Returns: Without those whose rows are damaged.
     /// - Throws: An error after which another try may succeed.
     private func specifications(leasedBy changes: [LoggedChange]) throws(SQLiteError) -> [RequestID: QueuedRequest] {
-        let ids = changes.filter { $0.kind == .lease && pending.request(RequestID(rawValue: $0.id)) == nil }.map(\.id)
+        let leased = changes.filter { $0.kind == .lease }.map(\.id)
+        let wanted = leased + carried(by: leased, changes)
+        let ids = wanted.filter { pending.request(RequestID(rawValue: $0)) == nil }
         // Those of an earlier run, whose changes did not fit into the tables.
         if ids.contains(where: pending.hasInserted) { try fold() }
         var found: [RequestID: QueuedRequest] = [:]
@@ -126,6 +128,29 @@ extension QueueDatabase {
         return found
     }
 
+    /// The numbers of those that requests carry, or will with these changes.
+    private func carried(by ids: [Int64], _ changes: [LoggedChange]) -> [Int64] {
+        let known = joins.isEmpty ? [] : ids.flatMap { joins[RequestID(rawValue: $0)] ?? [] }.map(\.rawValue)
+        return known
+            + changes.filter { $0.kind == .join }.flatMap(\.more).compactMap { value in
+                if case .integer(let id) = value { id } else { nil }
+            }
+    }
+
+    /// A request as it is sent, with the bodies of those that it carries.
+    private func joined(
+        _ request: QueuedRequest, _ id: RequestID, _ specifications: [RequestID: QueuedRequest]
+    ) -> QueuedRequest {
+        guard request.specification.uniqueness.joinForm != nil else { return request }
+        let bodies = ((joins[id] ?? []) + [id]).sorted().compactMap { other -> [UInt8]? in
+            let one = other == id ? request : pending.request(other) ?? specifications[other]
+            if case .inline(let bytes) = one?.specification.body { return bytes } else { return nil }
+        }
+        var carrier = request
+        carrier.specification = request.specification.carrying(bodies)
+        return carrier
+    }
+
     /// Follows a transaction that is in the change log, and completes its receipt.
     ///
     /// - Parameter specifications: What is to be sent of requests that are in the tables.
@@ -136,9 +161,11 @@ extension QueueDatabase {
             case .lease(let id, _, _, _, _):
                 if let request = pending.request(id) ?? specifications[id] {
                     leases[id] = RequestFacts(request)
-                    receipt.leased.append((id, request))
+                    receipt.leased.append((id, joined(request, id, specifications)))
                 }
+            case .join(let id, let others): joins[id] = others
             case .finish(let progress, let end, let result, _):
+                if !joins.isEmpty { joins[progress.id] = nil }
                 // A dead request can be sent again, so its body stays; it counts among the dead ones.
                 if case .dead = end { leases[progress.id] = nil; break }
                 guard let facts = facts(of: progress.id) else { break }
@@ -260,6 +287,7 @@ extension QueueDatabase {
             pending.add(old.pending.changes)
         }
         leases = old.leases
+        joins = old.joins
         lastEnd = old.lastEnd
         lastID = max(lastID, old.lastID)
         filesToRemoveWhenSafe = old.filesToRemoveWhenSafe

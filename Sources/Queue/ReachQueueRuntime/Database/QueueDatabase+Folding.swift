@@ -193,6 +193,7 @@ extension QueueDatabase {
         case .releaseQueue: try statements.releaseQueue.run(id)
         case .openBreaker: try statements.openBreaker.run(change.more)
         case .closeBreaker: try statements.closeBreaker.run(change.more)
+        case .join: for other in change.more { try statements.setCarrier.run(id, other) }
         case .setMetered:
             if case .integer(0) = change.more[2], case .null = change.more[4], case .null = change.more[6] {
                 try statements.removeMetered.run(change.more[0])

@@ -20,6 +20,7 @@ extension QueueDatabase {
         contents.nextID = try lastNumber() + 1
         contents.breakers = try breakers(at: now)
         contents.metered = try meteredAccounts()
+        try readJoins()
         let held = try database.prepare("SELECT owner FROM held_queue")
         while try held.step() { contents.heldQueues.append(UInt32(clamping: held.integer(0))) }
         return contents
@@ -58,6 +59,10 @@ extension QueueDatabase {
         }
         request.state = state(row, at: now)
         request.answerBytes = row.integer(.kept)
+        if request.joinGroup != nil {
+            request.bodyBytes = row.integer(.bodyBytes)
+            request.carrier = row.optionalInteger(.carrier).map(RequestID.init(rawValue:))
+        }
         if !request.destination.isSecure {
             request.exposesSecrets =
                 row.integer(.bodyKind) != 0 || request.interceptor != nil
@@ -102,6 +107,16 @@ extension QueueDatabase {
                     step: Int(rows.integer(5))))
         }
         return breakers
+    }
+
+    /// Reads which requests others carry that are not over.
+    private func readJoins() throws(SQLiteError) {
+        let rows = try database.prepare(
+            "SELECT carrier, id FROM request WHERE carrier IS NOT NULL AND state IN (0, 1) ORDER BY id")
+        joins = [:]
+        while try rows.step() {
+            joins[RequestID(rawValue: rows.integer(0)), default: []].append(RequestID(rawValue: rows.integer(1)))
+        }
     }
 
     private func meteredAccounts() throws(SQLiteError) -> [MeteredAccount] {
@@ -246,6 +261,7 @@ extension QueueDatabase {
         report.attempts = Int(row.integer(.attempts))
         report.networkFailures = Int(row.integer(.networkFailures))
         report.tries = Int(row.integer(.tries))
+        report.carrier = row.optionalInteger(.carrier).map(RequestID.init(rawValue:))
         report.notBefore = row.optionalInteger(.notBeforeWall).map(Timestamp.init(nanosecondsSince1970:))
         if let end = end(row) {
             report.finish(end, at: row.optionalInteger(.overWall).map(Timestamp.init(nanosecondsSince1970:)))

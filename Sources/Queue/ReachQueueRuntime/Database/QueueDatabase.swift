@@ -46,6 +46,8 @@ final class QueueDatabase {
     var lastID: Int64 = 0
     /// What has to be known of leased requests when they end.
     var leases: [RequestID: RequestFacts] = [:]
+    /// Whom requests carry that are not over.
+    var joins: [RequestID: [RequestID]] = [:]
     /// SQLite's log, to wait for the disk.
     let log: CInt
     /// The texts of the request that was read last, and what they mean: mostly the next one's are the same.

@@ -16,7 +16,8 @@ struct QueueSchema: Sendable {
     /// - Throws: ``QueueStoreError/tooNew(version:known:)`` for the file of a newer program, which is left as it is.
     func version(of database: borrowing SQLiteDatabase) throws -> Int64 {
         let present = try database.number("PRAGMA user_version") ?? 0
-        guard present >= 0 else { throw SQLiteError.corrupt("the file has version \(present)") }
+        // No program will ever know that many versions: the number is damage.
+        guard 0..<10_000 ~= present else { throw SQLiteError.corrupt("the file has version \(present)") }
         guard present <= version else { throw QueueStoreError.tooNew(version: present, known: version) }
         return present
     }
@@ -182,6 +183,7 @@ struct QueueSchema: Sendable {
 
     /// The tables that came with the columns of terms. `metered` has what each scope has moved over metered links in a period, whose
     /// first day is in days from 1970, in the period before, and the first day of a later period that was given.
+    /// `carrier` is the request that has a request's body in its own.
     private static let tables: [Int: String] = [
         9: """
         CREATE TABLE metered (
@@ -193,7 +195,12 @@ struct QueueSchema: Sendable {
             before_bytes INTEGER,
             ahead INTEGER
         ) WITHOUT ROWID;
-        """
+        """,
+        10: """
+        ALTER TABLE request ADD COLUMN carrier INTEGER;
+        ALTER TABLE set_aside ADD COLUMN carrier INTEGER;
+        CREATE INDEX request_carrier ON request (carrier) WHERE carrier IS NOT NULL;
+        """,
     ]
 
     /// The tables stay as they are: the change log has kinds of changes (``LoggedChange/Kind``) that earlier versions do not know.

@@ -34,6 +34,7 @@ struct QueueStatements {
     let oldKept: SQLiteStatement
     let openBreaker: SQLiteStatement
     let closeBreaker: SQLiteStatement
+    let setCarrier: SQLiteStatement
     let setMetered: SQLiteStatement
     let removeMetered: SQLiteStatement
     let holdQueue: SQLiteStatement
@@ -76,7 +77,7 @@ struct QueueStatements {
         raiseNumber = try database.prepare("UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'request' AND seq < ?1")
         hold = try database.prepare("UPDATE request SET held = ? WHERE id = ?")
         setDeadline = try database.prepare(
-            "UPDATE request SET deadline_wall = ?, deadline_boot = ?, boot = ? WHERE id = ?")
+            "UPDATE request SET deadline_wall = ?, deadline_boot = ?, boot = ?, carrier = NULL WHERE id = ?")
         insertResult = try database.prepare(
             """
             INSERT OR REPLACE INTO result (request, status, headers, body_kind, body_path, body_bytes, bytes)
@@ -118,6 +119,7 @@ struct QueueStatements {
             VALUES (?, ?, ?, ?, ?, ?)
             """)
         closeBreaker = try database.prepare("DELETE FROM breaker WHERE destination = ? AND interface = ?")
+        setCarrier = try database.prepare("UPDATE request SET carrier = ? WHERE id = ?")
         setMetered = try database.prepare("INSERT OR REPLACE INTO metered VALUES (?, ?, ?, ?, ?, ?, ?)")
         removeMetered = try database.prepare("DELETE FROM metered WHERE scope = ?")
         holdQueue = try database.prepare("INSERT OR IGNORE INTO held_queue (owner) VALUES (?)")

@@ -11,6 +11,7 @@ enum RequestColumn: CInt, CaseIterable {
     case method, url, headers, bodyKind, bodyPath, bodyBytes
     case kept, seen
     case waitsWall
+    case carrier
 
     /// The name in the file: `bodyKind` is `body_kind`.
     var name: String {
@@ -55,7 +56,7 @@ enum RequestColumn: CInt, CaseIterable {
 
     private var isForScheduling: Bool {
         switch self {
-        case .leaseInterface, .leaseWall, .method, .url, .bodyPath, .bodyBytes, .seen: false
+        case .leaseInterface, .leaseWall, .method, .url, .bodyPath, .seen: false
         default: true
         }
     }

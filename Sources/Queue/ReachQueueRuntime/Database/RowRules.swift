@@ -86,6 +86,7 @@ enum RowRules {
             text(.headers), integer(.bodyKind, 0...3), optional(text(.bodyPath)), integer(.bodyBytes, lengths),
             spoolName,
             integer(.kept, lengths), integer(.seen, flags), optional(integer(.waitsWall, anything)),
+            optional(integer(.carrier, numbers)),
         ] + RequestTerm.stored.compactMap(rule)
 
     private static let resultRules: [Rule] = [

@@ -9,6 +9,8 @@ package final class MemoryStore: QueueStorage {
         /// Those that are over, in the order of their ends; the dead are not among them, since the scheduler purges them.
         var over: [RequestID] = []
         var firstOver = 0
+        /// Whom requests carry.
+        var joins: [RequestID: [RequestID]] = [:]
     }
 
     private let state = Mutex(State())
@@ -69,12 +71,14 @@ package final class MemoryStore: QueueStorage {
         case .lease(let id, let attempt, _, _, _):
             guard let kept = state.records[id] else { return nil }
             kept.lease(attempt)
-            return (id, kept.request)
+            return (id, joined(kept.request, id, state))
+        case .join(let id, let others): state.joins[id] = others
         case .update(let progress): state.records[progress.id]?.update(progress)
         case .holdRequest(let id, let isHeld): state.records[id]?.hold(isHeld)
         case .finish(let progress, let end, let result, let moment):
             guard let kept = state.records[progress.id] else { return nil }
             kept.finish(progress, end, result, at: moment.wall)
+            state.joins[progress.id] = nil
             if case .dead = end { return nil }
             state.over.append(progress.id)
             forgetOldest(&state)
@@ -84,6 +88,16 @@ package final class MemoryStore: QueueStorage {
         case .holdQueue, .openBreaker, .closeBreaker, .markRead, .setMetered: break
         }
         return nil
+    }
+
+    private func joined(_ request: QueuedRequest, _ id: RequestID, _ state: State) -> QueuedRequest {
+        guard request.specification.uniqueness.joinForm != nil else { return request }
+        let bodies = ((state.joins[id] ?? []) + [id]).sorted().compactMap { other -> [UInt8]? in
+            if case .inline(let bytes)? = state.records[other]?.request.specification.body { bytes } else { nil }
+        }
+        var carrier = request
+        carrier.specification = request.specification.carrying(bodies)
+        return carrier
     }
 
     private func forgetOldest(_ state: inout State) {

@@ -20,6 +20,8 @@ struct StoreReceipt: Sendable {
                 switch $0 {
                 case .lease(_, _, _, let isRepeatable, _): !isRepeatable
                 case .update, .holdRequest, .openBreaker, .closeBreaker, .purge, .markRead, .setMetered: false
+                // With a lease.
+                case .join: false
                 case .insert, .finish, .revive, .holdQueue: true
                 }
             }

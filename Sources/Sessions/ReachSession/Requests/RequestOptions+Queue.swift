@@ -89,7 +89,8 @@ extension RequestOptions.Uniqueness {
 
     fileprivate init(_ uniqueness: RequestUniqueness) {
         switch uniqueness {
-        case .none: self = .none
+        // No session joins requests.
+        case .none, .joined: self = .none
         case .coalesce(let name): self = .coalesce(name)
         case .unique(let name, .keep): self = .keep(name)
         case .unique(let name, .replace): self = .replace(name)
