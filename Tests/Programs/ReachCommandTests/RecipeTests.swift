@@ -72,6 +72,7 @@ struct RecipeTests {
                 } else if block.lines.first?.hasPrefix("[") == true, block.lines.first != "[Service]" {
                     let here = text.replacing("/etc/reach/hooks.d", with: files.path + "/hooks")
                         .replacing("02:00:5e:10:00:01", with: address)
+                        .replacing("/run/reach/page", with: files.path + "/page")
                     try files.file("d/\(number).toml", here + "\n")
                 }
             }
@@ -114,7 +115,7 @@ struct RecipeTests {
 
     @Test func `each file of a recipe is a right configuration, and each command does its job`() throws {
         let machine = try Machine()
-        #expect(Self.commands.count == 14)
+        #expect(Self.commands.count == 16)
         var printed: [String: String] = [:]
         for command in Self.commands {
             let result = try machine.type(command)
@@ -127,13 +128,14 @@ struct RecipeTests {
         #expect(printed["reach status"]?.contains("reachable") == true)
         #expect(printed["reach links"]?.contains("up0") == true)
         #expect(printed["reach hooks test"]?.contains("mail: accepted") == true)
-        #expect(printed["reach queue add"] == "1\n")
+        #expect(printed["reach queue add"] == "1\n2\n")
+        #expect(try machine.type("grep -c printers page/index.html").status == 0)
         let lines = printed["reach watch --format"]?.split(separator: "\n").map(String.init)
         #expect(lines == ["🌐 up0", #"{"text": "🌐", "tooltip": "up0", "class": "reachable"}"#])
         #expect(try machine.type("cat ~/.reach-bar").standardOutput == "🌐 up0\n")
         #expect(printed["reach probes"]?.contains("printer") == true)
         let ran = try ChildProcess.run(["cat", machine.files.path + "/ran"])
-        #expect(ran.contains("backup /srv") && ran.contains("apt-get -q update") && ran.contains("sendmail"))
+        #expect(ran.contains("backup /srv") && ran.contains("backup /home") && ran.contains("apt-get -q update") && ran.contains("sendmail"))
         #expect(try machine.type("head -c 15 report.html").standardOutput.lowercased().hasPrefix("<!doctype html>"))
         try machine.end()
     }
