@@ -420,9 +420,10 @@ class Ground:
     def events_with_status(self, since=0):
         return [event for event in self.events(since=since) if event["type"] in ("snapshot", "change")]
 
-    def one_shot(self, *target):
-        """What `reach status` says without the daemon."""
-        result = subprocess.run([str(self.programs / "reach"), "status", "--no-daemon", "--json", *target],
+    def one_shot(self, *target, vrf=None):
+        """What `reach status` says without the daemon, in a VRF or in none."""
+        within = ["ip", "vrf", "exec", vrf] if vrf else []
+        result = subprocess.run([*within, str(self.programs / "reach"), "status", "--no-daemon", "--json", *target],
                                 capture_output=True, text=True, timeout=60)
         return json.loads(result.stdout.splitlines()[0])
 

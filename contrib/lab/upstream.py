@@ -116,3 +116,19 @@ def vrf(ground):
     ground.check(not ground.await_done([waiting], 10), "the request is sent", ground.elapsed, 10)
     ground.check_delivery("/item/", {"/item/wwan": waiting}, {"/item/wwan": {"cell"}})
     ground.expect_outages(since, 0)
+
+
+@situation("vrf-exec", "programs that run in a VRF, and others that do not", lasts=15)
+def vrf_exec(ground):
+    cable = ground.cable()
+    cable.await_carrier()
+    run("ip", "link", "add", "red", "type", "vrf", "table", "1011")
+    run("ip", "link", "set", "red", "up")
+    run("ip", "link", "set", "eth0", "master", "red")
+    run("ip", "address", "replace", f"{cable.near_address}/{cable.length}", "dev", "eth0")
+    run("ip", "route", "replace", "default", "via", cable.gateway, "dev", "eth0", "table", "1011")
+    inside, outside = ground.one_shot(vrf="red"), ground.one_shot()
+    ground.check((inside["status"], inside["interface"]) == ("reachable", "eth0"), "a program in the VRF has its path")
+    ground.check(outside["status"] == "not-reachable", "one outside has none")
+    run("ip", "route", "delete", "default", "table", "1011")
+    ground.check(ground.one_shot(vrf="red")["status"] == "not-reachable", "none, once the VRF has no route")

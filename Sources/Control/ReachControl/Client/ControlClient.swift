@@ -125,12 +125,14 @@ package struct ControlClient: ~Copyable {
         return try read("result", of: try call("Probe", parameters), ProbeAnswer.init(reading:))
     }
 
-    /// Whether the daemon watches the network namespace of the calling thread. Answers about another namespace do not
-    /// apply.
+    /// Whether the daemon watches the network namespace of the calling thread, and runs in the same VRF, if any. Answers about another
+    /// network do not apply.
     package mutating func isInThisNamespace() throws(ControlError) -> Bool {
         let question = VarlinkCall(MonitorInterface.name + ".NetworkNamespace", [:])
-        guard let inode = try callBriefly(question)["inode"]?.integer else { return false }
+        let reply = try callBriefly(question)
+        guard let inode = reply["inode"]?.integer else { return false }
         return UInt64(exactly: inode) == NetworkNamespace.inode
+            && reply["vrf"]?.integer == ProcessVRF.binding().map(Int64.init)
     }
 
     /// Runs the hooks with a sample event. The patience must exceed their time limit.

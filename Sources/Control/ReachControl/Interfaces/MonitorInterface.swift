@@ -70,7 +70,10 @@ package enum MonitorInterface {
                     }
                 },
                 "NetworkNamespace": .init([]) { request throws(VarlinkError) in
-                    request.reply { $0.field("inode", NetworkNamespace.inode?.wide) }
+                    request.reply {
+                        $0.field("inode", NetworkNamespace.inode?.wide)
+                        if let vrf = ProcessVRF.binding() { $0.field("vrf", Int64(vrf)) }
+                    }
                 },
                 "Journal": journalMethod(service, followers),
                 "TestHooks": .init([], access: .changing, cost: .large) { request throws(VarlinkError) in

@@ -33,8 +33,15 @@ package struct RouteQuestion: Hashable, Sendable {
 /// Confined to one thread. Each call waits for the reply, which the kernel has ready when `send` returns.
 package final class KernelQueries {
     private let socket: QuerySocket
+    /// The VRF in which this process runs: its packets go by the VRF's tables. `nil` for an ordinary process.
+    ///
+    /// Another link to which sockets are bound does not count: a lookup that names a link takes any address for a neighbour's.
+    package private(set) var vrf: InterfaceIndex?
 
-    package init() throws(NetlinkError) { socket = try QuerySocket(NETLINK_ROUTE) }
+    package init() throws(NetlinkError) {
+        socket = try QuerySocket(NETLINK_ROUTE)
+        if let index = ProcessVRF.binding(), try link(index)?.kind == "vrf" { vrf = index }
+    }
 
     /// Looks up routes.
     ///
@@ -55,7 +62,10 @@ package final class KernelQueries {
 
     private func routes(_ questions: [RouteQuestion], areShort: Bool) throws(NetlinkError) -> [RouteAnswer] {
         var batch = socket.batch(of: questions.count)
-        for question in questions { batch.add(question) }
+        for var question in questions {
+            question.interface = question.interface ?? vrf
+            batch.add(question)
+        }
         var answers: [RouteAnswer] = []
         answers.reserveCapacity(questions.count)
         let read = { (message: Message) in

@@ -96,7 +96,7 @@ extension Attempt {
         self.connection = connection
         if gate == nil { gate = connection.flatMap { multi?.gates.bySocket[$0] } }
         if let interface = plan.request.interface,
-            !(connection.map { InterfaceSocket.isBound($0, to: interface) } ?? false)
+            !(connection.map { InterfaceSocket.leaves($0, by: interface) } ?? false)
         {
             refuse(TransferFailure(.wrongPath, "the connection does not go by \(interface.name)", curlCode: 42))
             return false

@@ -1,3 +1,5 @@
+// The compiler takes `timespec` for a type of the module that it reads first of those that have it.
+internal import CAres
 internal import Glibc
 internal import ReachLoop
 
