@@ -179,12 +179,13 @@ import Testing
             _ = connection.read(4000)
             connection.reset()
         }
-        let endless = AsyncStream<[UInt8]>(unfolding: { [UInt8](repeating: 1, count: 1000) })
+        // Each has its own: to cancel a reader of such a stream while it waits ends the stream for all.
+        func endless() -> BodyStream { BodyStream(AsyncStream(unfolding: { [UInt8](repeating: 1, count: 1000) })) }
         let session = try RequestSession(baseURL: "http://127.0.0.1:\(server.port)/")
-        let once = try session.upload(stream: BodyStream(endless), to: "")
+        let once = try session.upload(stream: endless(), to: "")
         let summary = await failure { try await once.response() }
         #expect(summary.hasPrefix("destination "))
-        let retried = try session.upload(stream: BodyStream(endless), to: "", options: Self.retrying(5))
+        let retried = try session.upload(stream: endless(), to: "", options: Self.retrying(5))
         #expect(await failure { try await retried.response() } == "request body-consumed")
     }
 
