@@ -390,7 +390,7 @@ import Testing
         options.configuration = ResolverConfiguration(servers: [.init(try #require(IPAddress("203.0.113.53")))])
         let scene = try RunnerScene(in: namespace, options)
         for (side, answer, _, _, _) in answers {
-            let result = try await scene.run("tcp://web.example:9", by: "\(side)0", timeout: .seconds(1)) {
+            let result = try await scene.run("tcp://web.example:9", by: "\(side)0", timeout: .seconds(10)) {
                 $0.family = .ipv4
             }
             #expect(result.outcome == .ok && result.address == IPAddress(answer), "\(side) \(result)")
