@@ -10,7 +10,7 @@ internal import Testing
         if: (try? ChildProcess.run(["/usr/bin/python3", "-c", "import dbus, dbus.service, gi"])) != nil,
         "there is no python3-dbus or python3-gi"), .timeLimit(.minutes(1)))
 struct PortalNotifierTests {
-    /// Prints what it shows, and presses the button when it is told to by a signal.
+    /// Prints what it shows, and presses the button at a signal.
     private static let server = """
         import dbus, dbus.service, dbus.mainloop.glib, json, signal
         from gi.repository import GLib

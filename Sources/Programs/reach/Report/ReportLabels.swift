@@ -1,6 +1,6 @@
 internal import ReachCore
 
-/// What the user says about a report: for whom it is.
+/// What the user says about a report: its title, and the customer that it is for.
 struct ReportLabels: Hashable {
     var title: String?
     /// The number by which the provider knows the customer.
