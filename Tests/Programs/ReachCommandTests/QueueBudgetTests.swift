@@ -41,22 +41,9 @@ struct QueueBudgetTests {
         ])
     }
 
-    private func daemon() throws -> RunningProgram {
-        let daemon = try BuiltProgram(named: "reachd").start(
-            [
-                "--config", directory.path + "/reach.toml", "--socket", directory.path + "/socket", "--state",
-                directory.path + "/state", "--events",
-            ], in: namespace.name)
-        _ = try daemon.nextLine()
-        return daemon
-    }
+    private var stage: QueueDaemonStage { QueueDaemonStage(namespace: namespace, directory: directory) }
 
-    private func reach(_ arguments: String...) throws -> String {
-        let finished = try BuiltProgram.reach.start(
-            ["queue"] + arguments + ["--socket", directory.path + "/socket"]
-        ).finish()
-        return finished.lines.joined(separator: "\n")
-    }
+    private func reach(_ arguments: String...) throws -> String { try stage.queue(arguments).output }
 
     private func used() throws -> Int64 {
         let status = try JSONReader.read(Array(try reach("status", "--json").utf8))
@@ -65,7 +52,7 @@ struct QueueBudgetTests {
 
     @Test func `a budget that is used up stays so over a kill, and urgent requests go beyond it`() throws {
         defer { namespace.remove() }
-        var running = try daemon()
+        var running = try stage.daemon()
         #expect(try used() == 0)
         var (count, last) = (0, "")
         while try used() < 1 << 20, count < 12 {
@@ -82,7 +69,7 @@ struct QueueBudgetTests {
         #expect(try reach("status").contains("metered links: 0 B left of 1 MiB/month; renewed "))
         running.send(SIGKILL)
         _ = try running.finish()
-        running = try daemon()
+        running = try stage.daemon()
         #expect(try used() >= before)
         let urgent = try reach("add", "--over-budget", "http://192.0.2.1/urgent")
         _ = try reach("wait", urgent, "--timeout", "20")

@@ -27,22 +27,9 @@ struct QueueJoinTests {
         ])
     }
 
-    private func daemon() throws -> RunningProgram {
-        let daemon = try BuiltProgram(named: "reachd").start(
-            [
-                "--config", directory.path + "/reach.toml", "--socket", directory.path + "/socket", "--state",
-                directory.path + "/state", "--events",
-            ], in: namespace.name)
-        _ = try daemon.nextLine()
-        return daemon
-    }
+    private var stage: QueueDaemonStage { QueueDaemonStage(namespace: namespace, directory: directory) }
 
-    private func reach(_ arguments: String...) throws -> (status: CInt, output: String) {
-        let finished = try BuiltProgram.reach.start(
-            ["queue"] + arguments + ["--socket", directory.path + "/socket"]
-        ).finish()
-        return (finished.status, finished.lines.joined(separator: "\n"))
-    }
+    private func reach(_ arguments: String...) throws -> (status: CInt, output: String) { try stage.queue(arguments) }
 
     private func add(_ body: String) throws -> String {
         try reach("add", "--join", "json", "--key", "readings", "-d", body, "http://192.0.2.1/readings").output
@@ -64,7 +51,7 @@ struct QueueJoinTests {
         var random = SeededGenerator(seed: 11)
         var readings: [Int] = []
         for _ in 0..<5 {
-            let running = try daemon()
+            let running = try stage.daemon()
             for _ in 0..<12 {
                 let number = readings.count
                 guard try add("{\"n\":\(number)}") != "" else { continue }
@@ -74,7 +61,7 @@ struct QueueJoinTests {
             running.send(SIGKILL)
             _ = try running.finish()
         }
-        let running = try daemon()
+        let running = try stage.daemon()
         for _ in 0..<200 where try !reach("status").output.hasPrefix("no request") { usleep(100_000) }
         running.send(SIGTERM)
         _ = try running.finish(within: .seconds(5))
@@ -92,7 +79,7 @@ struct QueueJoinTests {
     @Test func `a receipt tells which request carried it, and what is refused together is sent apart again`() throws {
         defer { namespace.remove() }
         try namespace.run("ip", "link", "set", "up0", "down")
-        let running = try daemon()
+        let running = try stage.daemon()
         let ids = try ["1", "\"refuse\"", "[3]"].map { try add($0) }
         let refused = try reach(
             "add", "--join", "json", "--key", "readings", "-d", "{\"a\":}", "http://192.0.2.1/readings")

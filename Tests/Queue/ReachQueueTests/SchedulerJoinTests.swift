@@ -230,36 +230,8 @@ extension QueueStage {
 
     /// The process is killed: the next run has what was committed.
     fileprivate mutating func restart(pieces: Int) {
-        var rows: [RequestID: StoredRequest] = [:]
-        for change in transactions.flatMap(\.changes) {
-            switch change {
-            case .insert(let stored, _): rows[stored.id] = stored
-            case .join(let id, let others): for other in others { rows[other]?.carrier = id }
-            case .lease(let id, let attempt, _, _, _):
-                rows[id]?.state = .leased
-                rows[id]?.progress.tries = attempt
-            case .update(let progress):
-                rows[progress.id]?.state = .waiting
-                rows[progress.id]?.progress = progress
-            case .finish(let progress, .dead(let reason), _, let time):
-                rows[progress.id]?.state = .dead(reason, at: time)
-                rows[progress.id]?.progress = progress
-            case .finish(let progress, _, _, _): rows[progress.id] = nil
-            default: break
-            }
-        }
+        let kept = KeptRequests(transactions.flatMap(\.changes))
         queue = QueueScheduler(queue.policy, firstID: 1_000 + Int64(transactions.count), seed: 7, at: moment)
-        let requests = rows.values.sorted { $0.id < $1.id }
-        guard pieces > 1 else { return send(.restore(requests, breakers: [], heldQueues: [])) }
-        let alive = requests.filter { if case .dead = $0.state { false } else { true } }
-        let shares = Dictionary(grouping: alive, by: \.owner).mapValues { requests in
-            ExpectedRequests.Share(count: requests.count, bytes: requests.reduce(0) { $0 + $1.bytesHeld })
-        }
-        send(.expectRestored(ExpectedRequests(shares: shares, total: requests.count)))
-        for piece in 0..<pieces {
-            let range = requests.count * piece / pieces..<requests.count * (piece + 1) / pieces
-            send(.restore(Array(requests[range]), breakers: [], heldQueues: []))
-        }
-        send(.allRestored)
+        for input in kept.inputs(pieces: pieces) { send(input) }
     }
 }

@@ -308,24 +308,11 @@ extension QueueStage {
 
     /// The process is killed: the next run has what was committed.
     fileprivate mutating func restart() {
-        var rows: [RequestID: StoredRequest] = [:]
-        for change in transactions.flatMap(\.changes) {
-            switch change {
-            case .insert(let stored, _): rows[stored.id] = stored
-            case .lease(let id, let attempt, _, _, _):
-                rows[id]?.state = .leased
-                rows[id]?.progress.tries = attempt
-            case .update(let progress):
-                rows[progress.id]?.state = .waiting
-                rows[progress.id]?.progress = progress
-            case .finish(let progress, _, _, _): rows[progress.id] = nil
-            default: break
-            }
-        }
+        let kept = KeptRequests(transactions.flatMap(\.changes))
         let (accounts, zone) = (keptAccounts, queue.zone)
         queue = QueueScheduler(queue.policy, firstID: 1_000 + Int64(transactions.count), seed: 7, at: moment)
         queue.zone = zone
         send(.restoreMetered(accounts.values.sorted { $0.scope.text < $1.scope.text }))
-        send(.restore(rows.values.sorted { $0.id < $1.id }, breakers: [], heldQueues: []))
+        for input in kept.inputs(pieces: 1) { send(input) }
     }
 }
