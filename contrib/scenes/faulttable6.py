@@ -74,6 +74,12 @@ def rogue_alive(net):
     advertise(net, "rogue", "lan0", preference=2)
 
 
+def rogue_alone(net):
+    """The same, and the router of the home has no IPv6."""
+    rogue_alive(net)
+    net.ip("machine", f"route del default via {ROUTER}")
+
+
 def no_name_server(net):
     net.file("resolv.conf", "")
 
@@ -166,7 +172,11 @@ SCENES6 = [
     scene("IPv6: the router announces no name server", "this-machine local-network", only6(no_name_server), says="no name server"),
     scene("IPv6: a rogue router that is off", "local-network", only6(rogue), layers="gateway route"),
     scene("IPv6: a rogue router that is off, next to IPv4", "local-network", rogue, BOTH, MIXED, outcomes="degraded"),
-    scene("IPv6: a rogue router that passes nothing on", "local-network provider this-machine", only6(rogue_alive)),
+    scene("IPv6: a rogue router that passes nothing on", "local-network", only6(rogue_alive), says="passes nothing on"),
+    scene("IPv6: a rogue router that passes nothing on, next to IPv4", "local-network", rogue_alive, BOTH, MIXED, outcomes="degraded",
+          layers="gateway", says="passes nothing on"),
+    scene("IPv6: a rogue router is the only one, next to IPv4", "local-network", rogue_alone, BOTH, MIXED, outcomes="degraded", layers="gateway",
+          says="is not the machine"),
     scene("IPv6 is dark, and IPv4 works", "provider", drop("first", V6), BOTH, MIXED, outcomes="degraded"),
     scene("IPv6 is dark, and only IPv6 was asked for", "provider", drop("first", V6), SIX, MIXED),
     scene("IPv4 is dark, and IPv6 works", "provider", lambda net: (net.file("resolv.conf", f"nameserver {DNS6}\n"), drop("first", "meta nfproto ipv4")(net)),
@@ -182,9 +192,12 @@ SCENES6 = [
           OLD),
     scene("IPv6: the server behind the translator is silent", "server", translating(drop("last", f"ip6 daddr {WWW64}")), OLD,
           ("http://check.example.org/204", "http://check6.example.org/204")),
-    scene("IPv6: a deprecated prefix", "provider local-network", only6(deprecated)),
-    scene("IPv6: the old prefix is not deprecated", "provider local-network", only6(renumbered)),
-    scene("IPv6: the old prefix is refused", "provider local-network this-machine", only6(lambda net: renumbered(net, "reject with icmpx admin-prohibited"))),
+    scene("IPv6: a deprecated prefix", "local-network", only6(deprecated), says="announces no longer"),
+    scene("IPv6: the old prefix is not deprecated", "local-network", only6(renumbered), layers="address", says="withdrawn"),
+    scene("IPv6: the old prefix is not deprecated, next to IPv4", "local-network", renumbered, BOTH, MIXED, outcomes="degraded", layers="address",
+          says="withdrawn"),
+    scene("IPv6: the old prefix is refused", "local-network", only6(lambda net: renumbered(net, "reject with icmpx admin-prohibited")),
+          layers="address", says="withdrawn"),
     scene("IPv6: no TCP passes", "local-network provider", only6(drop("first", f"{V6} meta l4proto tcp"))),
     scene("IPv6: the router drops TCP", "local-network provider", only6(drop("home", f"{V6} meta l4proto tcp")), f"tcp://[{WWW6}]:80",
           (f"http://[{SECOND6}]/204",)),

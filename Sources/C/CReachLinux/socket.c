@@ -297,22 +297,44 @@ int reach_link_local_source(int interface, unsigned char source[16])
     return result;
 }
 
-int reach_echo_by(int interface, const unsigned char neighbour[6], const unsigned char source[4], const unsigned char target[4],
-                  unsigned short identifier)
+/* Writes an echo request of IPv4 or IPv6 from `source` to `target`, which has `bytes` bytes in all, headers included. */
+static void write_echo(unsigned char *packet, int is_ipv6, const unsigned char *source, const unsigned char *target,
+                       unsigned short identifier, unsigned char bytes)
 {
-    enum { ip_bytes = 20, all_bytes = 20 + 64 };
-    unsigned char packet[all_bytes] = {0x45, 0, 0, all_bytes, 0, 0, 0x40, 0, 64, IPPROTO_ICMP};
-    memcpy(packet + 12, source, 4);
-    memcpy(packet + 16, target, 4);
-    put(packet + 10, checksum(packet, ip_bytes));
-    unsigned char *echo = packet + ip_bytes;
-    echo[0] = 8;
+    unsigned char header = is_ipv6 ? 40 : 20, length = bytes - header;
+    unsigned char *echo = packet + header;
+    memset(packet, 0, bytes);
+    echo[0] = is_ipv6 ? 128 : 8;
     put(echo + 4, identifier);
     put(echo + 6, 1);
-    put(echo + 2, checksum(echo, all_bytes - ip_bytes));
+    if (is_ipv6) {
+        memcpy(packet + 8, source, 16);
+        memcpy(packet + 24, target, 16);
+        /* The checksum counts the addresses, the length and the protocol as well (RFC 8200 section 8.1): they stand in front, as
+         * the header would, while it is calculated. */
+        packet[5] = length;
+        packet[7] = IPPROTO_ICMPV6;
+        put(echo + 2, checksum(packet, bytes));
+        memcpy(packet, (const unsigned char[]){0x60, 0, 0, 0, 0, length, IPPROTO_ICMPV6, 64}, 8);
+        return;
+    }
+    memcpy(packet, (const unsigned char[]){0x45, 0, 0, bytes, 0, 0, 0x40, 0, 64, IPPROTO_ICMP}, 10);
+    memcpy(packet + 12, source, 4);
+    memcpy(packet + 16, target, 4);
+    put(packet + 10, checksum(packet, header));
+    put(echo + 2, checksum(echo, length));
+}
+
+int reach_echo_by(int interface, const unsigned char neighbour[6], int is_ipv6, const unsigned char *source,
+                  const unsigned char *target, unsigned short identifier)
+{
+    enum { all_bytes = 104 };
+    unsigned char packet[all_bytes];
+    write_echo(packet, is_ipv6, source, target, identifier, all_bytes);
     int made = make(AF_PACKET, SOCK_DGRAM, 0);
     if (made < 0) return made;
-    struct sockaddr_ll to = {.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_IP), .sll_ifindex = interface, .sll_halen = 6};
+    struct sockaddr_ll to = {.sll_family = AF_PACKET, .sll_protocol = htons(is_ipv6 ? ETH_P_IPV6 : ETH_P_IP),
+                             .sll_ifindex = interface, .sll_halen = 6};
     memcpy(to.sll_addr, neighbour, 6);
     int result = sendto(made, packet, sizeof packet, MSG_NOSIGNAL, (struct sockaddr *)&to, sizeof to) < 0 ? -errno : 0;
     close(made);
@@ -321,8 +343,12 @@ int reach_echo_by(int interface, const unsigned char neighbour[6], const unsigne
 
 unsigned short reach_ping_identifier(int socket)
 {
-    struct sockaddr_in own = {.sin_family = AF_INET};
-    socklen_t length = sizeof own;
-    if (bind(socket, (struct sockaddr *)&own, sizeof own) < 0 || getsockname(socket, (struct sockaddr *)&own, &length) < 0) return 0;
-    return ntohs(own.sin_port);
+    struct sockaddr_in6 own = {0};
+    int domain;
+    socklen_t length = sizeof domain;
+    if (getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &domain, &length) < 0) return 0;
+    own.sin6_family = (sa_family_t)domain;
+    length = domain == AF_INET6 ? sizeof own : sizeof(struct sockaddr_in);
+    if (bind(socket, (struct sockaddr *)&own, length) < 0 || getsockname(socket, (struct sockaddr *)&own, &length) < 0) return 0;
+    return ntohs(own.sin6_port); /* at the same place as an IPv4 address has it */
 }

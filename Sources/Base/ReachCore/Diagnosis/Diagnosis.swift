@@ -109,10 +109,12 @@ package struct Diagnosis: Hashable, Sendable {
         package var between: [Party] = []
         /// Whether only missing answers show it, which a lossy line explains as well.
         package var isSilence = false
+        /// Whether it is the far end of a tunnel, which need not be the provider's.
+        package var isFarEnd = false
 
         package init(
             _ party: Party, _ layer: OutageLayer, _ subject: Step.Subject, _ text: String, between: [Party] = [],
-            isSilence: Bool = false
+            isSilence: Bool = false, isFarEnd: Bool = false
         ) {
             self.party = party
             self.layer = layer
@@ -120,6 +122,7 @@ package struct Diagnosis: Hashable, Sendable {
             self.text = text
             self.between = between
             self.isSilence = isSilence
+            self.isFarEnd = isFarEnd
         }
     }
 
@@ -151,6 +154,7 @@ extension Diagnosis.Blame {
     package var advice: String {
         switch (party, layer) {
         case (_, .portal): "The local network wants a login before it lets packets pass."
+        case (.provider, _) where isFarEnd: "The fault is at the tunnel's far end, or on the way to it."
         case (.provider, .gateway): "The fault is at the modem, or at the provider behind it."
         case (.server, .name): "If the name is spelt right, its owner can mend it."
         case (.undecided, _):

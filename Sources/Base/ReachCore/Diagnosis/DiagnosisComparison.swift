@@ -12,20 +12,8 @@ struct DiagnosisComparison {
         let failing = failingConnections(of: target)
         if let first = failing.first { tasks.append(.burst(first.host, port: first.port)) }
         if !failing.isEmpty, failing.allSatisfy({ $0.isSilent }) { tasks += ports(of: failing.map(\.port)) }
-        return tasks + alternatives(to: target) + certificates(of: target) + forwarding(to: target)
-    }
-
-    /// Whether a neighbour that resolves names also passes packets on, where the gateway seems not to.
-    private func forwarding(to target: DiagnosisDestination) -> [DiagnosisTask] {
-        guard let host = evidence.usableAddresses(of: target).first(where: { $0.family == .ipv4 }),
-            evidence.isBeyondGateway(host), evidence.hasAnswered(host) == false, let gateway = evidence.hop(to: host)
-        else { return [] }
-        return evidence.servers.compactMap { server in
-            guard let hop = evidence.hop(to: server.host), hop.address == server.host.address, hop != gateway,
-                let owner = evidence.owners(hop).first
-            else { return nil }
-            return .forward(by: hop, owner: owner, to: host)
-        }
+        return tasks + alternatives(to: target) + certificates(of: target)
+            + DiagnosisOtherWays(evidence: evidence).tasks
     }
 
     // MARK: - The first hops

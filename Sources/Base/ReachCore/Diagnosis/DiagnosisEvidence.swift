@@ -105,14 +105,6 @@ package struct DiagnosisEvidence: Sendable {
         if case .burst(let answer)? = answers[.burst(host, port: port)]?.result { answer } else { nil }
     }
 
-    /// A neighbour that passed an echo request on, which was answered.
-    var forwardingNeighbour: IPAddress? {
-        for (task, answer) in answers {
-            if case .forward(let hop, _, _) = task, answer.result == .pinged(.answered) { return hop.address }
-        }
-        return nil
-    }
-
     /// The addresses that the hosts file has for a name.
     func listed(_ name: String) -> [IPAddress] {
         if case .listed(let addresses)? = answers[.hosts(name)]?.result { addresses } else { [] }

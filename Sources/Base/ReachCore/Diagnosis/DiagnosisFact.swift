@@ -38,6 +38,9 @@ enum DiagnosisFact: String, CaseIterable, Hashable, Sendable {
     case gatewayMute = "gateway-mute"
     case neighbourServes = "neighbour-serves"
     case neighbourForwards = "neighbour-forwards"
+    case otherRouterForwards = "other-router-forwards"
+    case usualRouterForwards = "usual-router-forwards"
+    case routerDiffers = "router-differs"
     case twoGateways = "two-gateways"
     case twinHere = "twin-here"
     // This machine
@@ -46,6 +49,8 @@ enum DiagnosisFact: String, CaseIterable, Hashable, Sendable {
     case droppedHere = "dropped-here"
     case droppedByReversePath = "dropped-by-reverse-path"
     case localSource = "local-source"
+    case otherSourceAnswers = "other-source-answers"
+    case deprecatedSource = "deprecated-source"
 }
 
 /// A fact with how much it counts, and a sentence.

@@ -22,11 +22,11 @@ extension DiagnosisFinding {
 
     /// What would decide between what remains.
     private func decider(_ verdict: DiagnosisVerdict, _ parties: [Diagnosis.Party]) -> String {
+        if Set(parties) == [.localNetwork, .provider] { return ": a test from the gateway itself would decide" }
         let observed = Set(verdict.facts.map(\.fact))
         if observed.isDisjoint(with: [.othersAnswer, .othersSilent]) {
             return ": only one host was asked, and an answer of another one ([connectivity] endpoints) would decide"
         }
-        if Set(parties) == [.localNetwork, .provider] { return ": a test from the gateway itself would decide" }
         return ""
     }
 
@@ -36,7 +36,9 @@ extension DiagnosisFinding {
     ) -> Blame {
         let rule = hypothesis.rule
         let text = text(of: hypothesis, host, role, ports, verdict)
-        guard rule.party == .server else { return Blame(rule.party, rule.layer, rule.subject, text) }
+        guard rule.party == .server else {
+            return Blame(rule.party, rule.layer, rule.subject, text, isFarEnd: hypothesis == .peerSilent)
+        }
         let (layer, subject): (OutageLayer, Diagnosis.Step.Subject) =
             switch role {
             case .server: (rule.layer, rule.subject)
@@ -92,7 +94,7 @@ extension DiagnosisFinding {
         case .reversePath:
             return "answers come in by another interface than packets leave by, and the kernel drops them (rp_filter)"
         case .wrongGateway:
-            let other = evidence.forwardingNeighbour.map { ", while \($0) does" } ?? ""
+            let other = evidence.forwarder(host.family).map { ", while \($0.hop.address) does" } ?? ""
             return "the default route leads to\(gateway), which passes nothing on\(other)"
         case .missingAuthority, .interception:
             return
@@ -105,6 +107,20 @@ extension DiagnosisFinding {
         case .localAddresses:
             let source = evidence.source(to: host)?.description ?? "an address"
             return "this machine has only the unique local address \(source), to which the Internet has no way back"
+        case .oldAddress:
+            let source = evidence.source(to: host)?.description ?? "an address"
+            let other = evidence.answeringSource(host.family)?.source.description ?? "another one"
+            return
+                "packets leave from \(source), to which no answer finds the way, though it does to \(other): the network of the first one holds no longer, and the router has not withdrawn it"
+        case .formerNetwork:
+            let source = evidence.source(to: host)?.description ?? "an address"
+            return
+                "\(link) has only \(source), whose network the router announces no longer, and to which no answer finds the way"
+        case .rogueRouter:
+            let other = evidence.forwarder(host.family).map { ", while \($0.hop.address) does" }
+            let usual = hop.flatMap(evidence.routerOfOtherFamily)
+                .map { ", and it is not the machine by which \($0.address.family.title) works, \($0.address)" }
+            return "the router\(gateway) of \(link) passes nothing on\(other ?? usual ?? "")"
         case .translatorDead:
             return "the translator (NAT64) passes nothing on to \(host.address.embedded?.description ?? shown)"
         case .localForbids: return said(.gatewayForbids).sentenceMiddle

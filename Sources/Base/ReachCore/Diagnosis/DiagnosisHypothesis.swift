@@ -16,6 +16,9 @@ enum DiagnosisHypothesis: String, CaseIterable, Hashable, Sendable {
     case localForbids = "local-forbids"
     case interception
     case localAddresses = "local-addresses"
+    case oldAddress = "old-address"
+    case formerNetwork = "former-network"
+    case rogueRouter = "rogue-router"
     // The provider
     case dark
     case loop
@@ -97,8 +100,20 @@ enum DiagnosisHypothesis: String, CaseIterable, Hashable, Sendable {
         // Without a way back nothing is heard either; a gateway may translate the addresses, though, and all may be dark.
         case .localAddresses: Rule(.localNetwork, .address, .address,
             needs: [.localSource], explains: Self.darkness.union([.gatewayMute]), excludes: [.othersAnswer, .translatorAnswers, .hostAnswers, .routersAnswer])
+        // The router has another network now, and did not withdraw the old one (RFC 8978).
+        case .oldAddress: Rule(.localNetwork, .address, .address,
+            needs: [.otherSourceAnswers], explains: Self.darkness.union([.gatewayMute, .routersAnswer, .gatewayForbids, .routerForbids, .noWay, .gatewayNoWay, .routerDiffers]),
+            excludes: [.hostAnswers])
+        case .formerNetwork: Rule(.localNetwork, .address, .address,
+            needs: [.deprecatedSource], explains: Self.darkness.union([.gatewayMute]),
+            excludes: [.othersAnswer, .translatorAnswers, .hostAnswers, .otherSourceAnswers])
+        // A machine that announces itself as a router and leads nowhere (RFC 6104).
+        case .rogueRouter: Rule(.localNetwork, .gateway, .gateway,
+            needs: [.otherRouterForwards, .usualRouterForwards, .routerDiffers], explains: Self.darkness.union([.gatewayMute]),
+            excludes: [.othersAnswer, .hostAnswers, .routersAnswer, .twoGateways, .bareLink, .otherSourceAnswers])
         case .dark: Rule(.provider, .internet, .internet,
-            needs: [.hostSilent], explains: Self.darkness.union([.gatewayMute, .neighbourServes, .passesGateway, .localSource]), excludes: [.othersAnswer, .translatorAnswers, .hostAnswers])
+            needs: [.hostSilent], explains: Self.darkness.union([.gatewayMute, .neighbourServes, .passesGateway, .localSource, .deprecatedSource, .otherRouterForwards, .routerDiffers]),
+            excludes: [.othersAnswer, .translatorAnswers, .hostAnswers, .otherSourceAnswers])
         case .loop: Rule(.provider, .internet, .internet,
             needs: [.loop], explains: Self.silence.union([.noWay]), excludes: [.hostAnswers])
         case .cutOff: Rule(.provider, .internet, .internet,

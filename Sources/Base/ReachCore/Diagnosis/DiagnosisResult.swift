@@ -14,6 +14,8 @@ package enum DiagnosisResult: Hashable, Sendable {
     case owners([HardwareAddress])
     case burst(BurstAnswer)
     case listed([IPAddress])
+    case addresses([InterfaceAddress])
+    case routers([IPAddress])
 }
 
 /// Echo requests to one host, and what came back.

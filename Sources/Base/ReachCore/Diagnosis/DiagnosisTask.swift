@@ -15,6 +15,12 @@ package enum DiagnosisTask: Hashable, Sendable {
     case resolve(String)
     /// A TCP connection, closed at once.
     case connect(HostAddress, port: UInt16)
+    /// A TCP connection from another address of this machine than the kernel chooses.
+    case connectFrom(IPAddress, HostAddress, port: UInt16)
+    /// This machine's addresses on a link. Sends nothing.
+    case addresses(InterfaceIndex, IPAddress.Family)
+    /// The gateways of a link's default routes. Sends nothing.
+    case routers(InterfaceIndex, IPAddress.Family)
     /// An echo request: of 56 bytes, or as large as the path's first link allows.
     case ping(HostAddress, isLarge: Bool)
     case exchange(DiagnosisExchange)

@@ -24,9 +24,9 @@ int reach_discovery_ask(int socket, int interface, const unsigned char source[16
 int reach_discovery_answer(int socket, const unsigned char address[16], unsigned char owner[6]);
 /* Finds a link-local IPv6 address of an interface. Returns 0 or -errno. */
 int reach_link_local_source(int interface, unsigned char source[16]);
-/* Hands an ICMP echo request of IPv4 to a neighbour, whatever the routes say. Returns 0 or -errno. */
-int reach_echo_by(int interface, const unsigned char neighbour[6], const unsigned char source[4], const unsigned char target[4],
-                  unsigned short identifier);
+/* Hands an echo request to a neighbour, whatever the routes say. Addresses have 4 bytes, or 16 with IPv6. Returns 0 or -errno. */
+int reach_echo_by(int interface, const unsigned char neighbour[6], int is_ipv6, const unsigned char *source,
+                  const unsigned char *target, unsigned short identifier);
 /* The identifier of a ping socket, which it gets when it is bound; 0 where there is none. */
 unsigned short reach_ping_identifier(int socket);
 /* Whether hosts on a link are found by ARP or neighbour discovery; 1 where that is not known. */

@@ -14,18 +14,24 @@ final class ConnectionAttempt: DiagnosisAttempt {
 
     private static let repetitions = [Duration.milliseconds(400), .milliseconds(1100)]
 
+    /// - Parameter source: The address of this machine to connect from; `nil` for the one that the kernel chooses.
     init(
-        _ host: HostAddress, _ port: UInt16, _ loop: EventLoop, _ completion: @escaping (ConnectionAnswer) -> Void
+        _ host: HostAddress, _ port: UInt16, from source: IPAddress? = nil, _ loop: EventLoop,
+        _ completion: @escaping (ConnectionAnswer) -> Void
     ) {
         self.loop = loop
         self.completion = completion
         let deadline = SystemClock.boot + DiagnosisRunner.Limit.connection
-        connections = [SingleConnection(host, port, loop, until: deadline) { [weak self] in self?.end($0) }]
+        connections = [
+            SingleConnection(host, port, from: source, loop, until: deadline) { [weak self] in self?.end($0) }
+        ]
         timers = Self.repetitions.map { delay in
             loop.schedule(at: SystemClock.boot + delay) { [weak self] in
                 guard let self, !isOver else { return }
                 // The first one's silence counts: it shows whether this machine keeps segments back.
-                let another = SingleConnection(host, port, loop, until: deadline + .seconds(1)) { [weak self] answer in
+                let another = SingleConnection(
+                    host, port, from: source, loop, until: deadline + .seconds(1)
+                ) { [weak self] answer in
                     if answer == .connected || answer == .refused { self?.end(answer) }
                 }
                 connections.append(another)
@@ -54,7 +60,7 @@ private final class SingleConnection {
     private var timer: TimerQueue.ID?
 
     init(
-        _ host: HostAddress, _ port: UInt16, _ loop: EventLoop, until deadline: BootTime,
+        _ host: HostAddress, _ port: UInt16, from source: IPAddress?, _ loop: EventLoop, until deadline: BootTime,
         _ completion: @escaping (ConnectionAnswer) -> Void
     ) {
         self.loop = loop
@@ -62,7 +68,7 @@ private final class SingleConnection {
         self.deadline = deadline
         target = host.address
         socket = reach_stream_socket(host.family == .ipv4 ? AF_INET : AF_INET6)
-        if let answer = begin(host.socketAddress(port)) {
+        if let answer = begin(host.socketAddress(port), from: source) {
             loop.afterEvents { [weak self] in self?.completion(answer) }
         }
     }
@@ -74,8 +80,14 @@ private final class SingleConnection {
     }
 
     /// - Returns: The answer, if there is one at once.
-    private func begin(_ address: SocketAddress) -> ConnectionAnswer? {
+    private func begin(_ address: SocketAddress, from source: IPAddress?) -> ConnectionAnswer? {
         guard socket >= 0 else { return ConnectionAnswer(errno: -socket) }
+        if let source {
+            let isBound = SocketAddress(address: source, port: 0).withPointer {
+                bind(socket, $0.assumingMemoryBound(to: sockaddr.self), $1) == 0
+            }
+            guard isBound else { return .failed(errno) }
+        }
         var on: CInt = 1
         let option = family == .ipv4 ? IP_RECVERR : IPV6_RECVERR
         setsockopt(socket, family.socketLevel, option, &on, socklen_t(MemoryLayout<CInt>.size))

@@ -103,6 +103,10 @@ package final class DiagnosisRunner {
         case .ask(let question): running[task] = NameServerAttempt(question, loop) { end(.asked($0)) }
         case .connect(let host, let port):
             running[task] = ConnectionAttempt(host, port, loop) { end(.connected($0)) }
+        case .connectFrom(let source, let host, let port):
+            running[task] = ConnectionAttempt(host, port, from: source, loop) { end(.connected($0)) }
+        case .addresses(let index, let family): later(.addresses(addresses(of: index, family)))
+        case .routers(let index, let family): later(.routers(routers(on: index, family)))
         case .ping(let host, let isLarge):
             running[task] = SizedPing(host, isLarge: isLarge, loop) { end(.pinged($0)) }
         case .trace(let host): running[task] = TraceAttempt(host, loop) { end(.traced($0)) }
@@ -154,6 +158,18 @@ package final class DiagnosisRunner {
             return endpoint.url
         }
         return nil
+    }
+
+    private func addresses(of index: InterfaceIndex, _ family: IPAddress.Family) -> [InterfaceAddress] {
+        let all = (try? snapshot.view.queries.addresses()) ?? []
+        return all.filter { $0.interface == index && $0.address.family == family }
+    }
+
+    /// The gateways of all default routes of a link, in any table.
+    private func routers(on index: InterfaceIndex, _ family: IPAddress.Family) -> [IPAddress] {
+        let routes = (try? snapshot.view.queries.routes(of: .unicast, family)) ?? []
+        return routes.filter { $0.destination.length == 0 }.flatMap(\.hops)
+            .filter { $0.interface == index }.compactMap(\.gateway)
     }
 
     private func path(to target: Target) -> PathFact {

@@ -22,17 +22,18 @@ final class ForwardAttempt: DiagnosisAttempt {
         self.loop = loop
         self.completion = completion
         do throws(SystemError) {
-            guard host.family == .ipv4, let source, source.family == .ipv4 else {
-                throw SystemError(call: "send", number: EINVAL)
-            }
-            let socket = try ProbeSocket(loop, .ipv4, binding: nil)
+            let family = host.family
+            guard let source, source.family == family else { throw SystemError(call: "send", number: EINVAL) }
+            let socket = try ProbeSocket(loop, family, binding: nil)
             self.socket = socket
             let identifier = reach_ping_identifier(socket.descriptor)
-            try socket.watch(for: .readable) { [weak self] _ in self?.receive() }
+            try socket.watch(for: .readable) { [weak self] _ in self?.receive(family) }
             timers = Self.rounds.map { delay in
                 loop.schedule(at: SystemClock.boot + delay) {
                     _ = reach_echo_by(
-                        CInt(hop.interfaceIndex), owner.bytes, source.bytes, host.address.bytes, identifier)
+                        CInt(hop.interfaceIndex), owner.bytes, family == .ipv6 ? 1 : 0, source.bytes,
+                        host.address.bytes,
+                        identifier)
                 }
             }
             timers.append(loop.schedule(at: SystemClock.boot + Self.patience) { [weak self] in self?.end(.silent) })
@@ -44,9 +45,9 @@ final class ForwardAttempt: DiagnosisAttempt {
 
     deinit { timers.forEach(loop.cancel) }
 
-    private func receive() {
+    private func receive(_ family: IPAddress.Family) {
         while let bytes = try? socket?.receive(256) {
-            if EchoMessage.sequence(ofReply: bytes, .ipv4) != nil { return end(.answered) }
+            if EchoMessage.sequence(ofReply: bytes, family) != nil { return end(.answered) }
         }
     }
 

@@ -30,7 +30,7 @@ struct DiagnosisSituation: Sendable, CustomTestStringConvertible {
 
     static let all: [DiagnosisSituation] =
         healthy + kernel + hops + names + connections + exchanges + weighed + lines
-        + ofIPv6
+        + ofIPv6 + ofRouters
 
     private typealias World = DiagnosisWorld
 

@@ -71,6 +71,9 @@ struct DiagnosisWorld {
         case .burst: .burst(BurstAnswer(sent: 8))
         case .hosts: .listed([])
         case .forward: .pinged(.silent)
+        case .connectFrom: .connected(.silent)
+        case .addresses: .addresses([])
+        case .routers: .routers([])
         }
     }
 
