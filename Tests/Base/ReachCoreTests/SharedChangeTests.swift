@@ -21,17 +21,17 @@ import Testing
 
     @Test func `changes of two targets are the same but for the target`() throws {
         let change = try Self.change("192.0.2.1")
-        #expect(change.differsOnlyInTarget(from: try Self.change("192.0.2.2")))
-        #expect(!change.differsOnlyInTarget(from: try Self.change("192.0.2.2", at: 2)))
-        #expect(!change.differsOnlyInTarget(from: try Self.change("192.0.2.2", wall: 2)))
-        #expect(!change.differsOnlyInTarget(from: try Self.change("192.0.2.2", cause: .routeReplaced)))
-        #expect(!change.differsOnlyInTarget(from: try Self.change("192.0.2.2", after: .unknown)))
+        #expect(try change.differsOnlyInTarget(from: Self.change("192.0.2.2")))
+        #expect(try !change.differsOnlyInTarget(from: Self.change("192.0.2.2", at: 2)))
+        #expect(try !change.differsOnlyInTarget(from: Self.change("192.0.2.2", wall: 2)))
+        #expect(try !change.differsOnlyInTarget(from: Self.change("192.0.2.2", cause: .routeReplaced)))
+        #expect(try !change.differsOnlyInTarget(from: Self.change("192.0.2.2", after: .unknown)))
     }
 
     @Test func `the first change of a target is like no other`() throws {
         let first = try Self.change("192.0.2.1", after: nil)
-        #expect(!first.differsOnlyInTarget(from: try Self.change("192.0.2.2", after: nil)))
-        #expect(!first.differsOnlyInTarget(from: try Self.change("192.0.2.2")))
+        #expect(try !first.differsOnlyInTarget(from: Self.change("192.0.2.2", after: nil)))
+        #expect(try !first.differsOnlyInTarget(from: Self.change("192.0.2.2")))
         #expect(try !Self.change("192.0.2.1").differsOnlyInTarget(from: Self.change("192.0.2.2", after: nil)))
     }
 }
