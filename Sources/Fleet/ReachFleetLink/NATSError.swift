@@ -54,28 +54,6 @@ package struct NATSError: Error, Hashable, Sendable, CustomStringConvertible {
         default: false
         }
     }
-
-    /// A stable word for programs.
-    package var word: String {
-        switch kind {
-        case .refused: "refused"
-        case .unreachable: "unreachable"
-        case .untrusted: "untrusted"
-        case .timedOut: "timed-out"
-        case .disconnected: "disconnected"
-        case .noResponders: "no-responders"
-        case .tooLarge: "too-large"
-        case .wrongLastSequence: "wrong-last-sequence"
-        case .full: "full"
-        case .notFound: "not-found"
-        case .exists: "exists"
-        case .notPermitted: "not-permitted"
-        case .noJetStream: "no-jetstream"
-        case .unavailable: "unavailable"
-        case .invalid: "invalid"
-        case .failed: "failed"
-        }
-    }
 }
 
 extension NATSError {

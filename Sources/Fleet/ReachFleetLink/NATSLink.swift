@@ -100,13 +100,6 @@ package final class NATSLink: Sendable {
     /// The largest payload that the server accepts, in bytes.
     package var maxPayload: Int { Int(natsConnection_GetMaxPayload(handle.pointer)) }
 
-    /// The time to the server and back. Blocks for as long, at most 10 s.
-    package func roundTrip() throws(NATSError) -> Duration {
-        var nanoseconds: Int64 = 0
-        try NATSError.check("ping") { natsConnection_GetRTT(handle.pointer, &nanoseconds) }
-        return .nanoseconds(nanoseconds)
-    }
-
     /// The address of the server that answers; `nil` without a connection.
     package var connectedServer: String? {
         var text = [CChar](repeating: 0, count: 512)

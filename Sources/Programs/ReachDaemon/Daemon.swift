@@ -27,7 +27,7 @@ package final class Daemon {
     let log: Logger
     private let output: Log
     private let manager: ServiceManager
-    private let transfers: SharedTransfers
+    let transfers: SharedTransfers
     let registry: TargetRegistry
     let queries: QueryPool
     private var server: ControlServer?
@@ -37,27 +37,27 @@ package final class Daemon {
     var stateDirectory: StateDirectory?
     var history: EventHistory?
     /// Whether the history's thread will be woken at the end of this turn of the loop.
-    private var wakesHistory = false
+    var wakesHistory = false
     var traffic: TrafficCounter?
     /// `nil` where outages are not tested.
     var outageTester: OutageTester?
     var journal: Journal?
     /// Also answers the clients' queue calls.
     package let queue: QueueServiceHandler
-    private let pages: MappedPages
+    let pages: MappedPages
     private(set) var hooks: DaemonHooks?
-    private var outages = OutageNotices()
-    private lazy var proofTimer = DeadlineTimer(on: loop) { [unowned self] in
+    var outages = OutageNotices()
+    private(set) lazy var proofTimer = DeadlineTimer(on: loop) { [unowned self] in
         report(outages.timeReached(at: SystemClock.boot))
     }
     /// What is proved of the paths of named targets that cannot be used for that.
-    private var provedOutages: [String: Connectivity] = [:]
+    var provedOutages: [String: Connectivity] = [:]
     /// The Internet's state after its last change, for the log.
-    private var internet: ReachabilityState?
+    var internet: ReachabilityState?
     var probes: ProbeServiceHandler?
-    private var metrics: MetricsPublisher?
+    var metrics: MetricsPublisher?
     /// `nil` until the configuration names a directory for the page.
-    private var page: PagePublisher?
+    var page: PagePublisher?
     /// Receivers of the Internet target's events, by their IDs.
     var internetSinks: [UInt64: (TargetEvent) -> Void] = [:]
     private var lastSink: UInt64 = 0
@@ -142,163 +142,6 @@ package final class Daemon {
             throw .cannotListen(error)
         }
         return inherited.isEmpty ? socketPath : "the service manager's"
-    }
-
-    private func handle(_ change: ReachabilityChange, of name: String) {
-        record(change, of: name)
-        recordProvedOutages(after: change, of: name)
-        journal?.record(change)
-        log.debug(
-            "change",
-            metadata: [
-                "target": "\(change.state.target)", "status": "\(change.state.status.rawValue)",
-                "interface": "\(change.state.interface ?? "")", "cause": "\(change.cause.rawValue)",
-            ])
-        if change.state.target == .internet {
-            internet = change.state
-            if change.previous?.interface != change.state.interface { sampleTraffic() }
-            report(outages.observe(change))
-            if change.aspects.contains(.portal) {
-                report(change.state.portalSession, after: change.previous?.portalSession)
-            }
-            if change.aspects.contains(.quality) { report(change.state, after: change.previous?.quality) }
-            // A path that returned ends the outage after a while, even if no check proves or refutes it.
-            proofTimer.set(to: outages.deadline)
-        }
-        hooks?.handle(change)
-        page?.note(.state)
-        pages.releaseAtRest()
-    }
-
-    /// Records that named targets cannot be used although the kernel has a path, since the Internet is proved not to answer over
-    /// that path, and that they can again.
-    private func recordProvedOutages(after change: ReachabilityChange, of name: String) {
-        guard history != nil, !configuration.targets.isEmpty else { return }
-        let isInternet = change.state.target == .internet
-        guard isInternet ? change.aspects.contains(.connectivity) : internet != nil else { return }
-        let internet = isInternet ? change.state : internet
-        let moment = Instant(wall: change.time, boot: change.bootTime)
-        let concerned = isInternet ? registry.namedStates : [(name, change.state)]
-        for (name, state) in concerned where state.target != .internet {
-            let proved = internet.flatMap { state.provedOutage(by: $0) }
-            // A change of the target's own was recorded without what is proved.
-            guard proved != provedOutages[name] || (proved != nil && !isInternet) else { continue }
-            provedOutages[name] = proved
-            guard proved != nil || state.isReachable && isInternet else { continue }
-            history?.record(state, provedBy: proved, of: name, at: moment)
-        }
-    }
-
-    /// Records a change. A thousand targets that change together wake the history's thread once.
-    private func record(_ change: ReachabilityChange, of name: String) {
-        guard let history else { return }
-        history.add(change, of: name)
-        guard !wakesHistory else { return }
-        wakesHistory = true
-        loop.afterEvents { [weak self] in
-            self?.wakesHistory = false
-            self?.history?.write()
-        }
-    }
-
-    private func report(_ session: PortalSession?, after previous: PortalSession?) {
-        guard let session, session.isEnding, previous?.isEnding != true else { return }
-        let seconds = session.secondsRemaining(at: SystemClock.boot) ?? 0
-        log.notice(
-            "the session with the portal of \(session.interface) ends in \(DurationText.describe(.seconds(seconds)))",
-            metadata: ["page": "\(session.userPortalURL ?? "")"])
-    }
-
-    private func report(_ state: ReachabilityState, after previous: LineQuality?) {
-        guard let quality = state.quality, quality.word != .good || previous.map({ $0.word != .good }) == true else {
-            return
-        }
-        log.notice("the line of \(state.interface ?? "") is \(quality.text)")
-    }
-
-    private func report(_ notice: OutageNotices.Notice?) {
-        switch notice {
-        case .lost(let cause)?:
-            outageTester?.begin()
-            log.notice(
-                "the Internet is lost: \(cause.sentence)",
-                metadata: ["layer": "\(cause.layer.rawValue)", "evidence": "\(cause.evidence)"])
-        case .regained(let duration)?:
-            outageTester?.end()
-            log.notice(
-                "the Internet is back after \(DurationText.describe(duration))",
-                metadata: [
-                    "interface": "\(internet?.interface ?? "")",
-                    "connectivity": "\(internet?.connectivity.rawValue ?? "")",
-                ])
-        case nil: break
-        }
-    }
-
-    private func startProbes() {
-        let file = (stateDirectory?.path).map { [log] in
-            ProbeTotalsFile(stateDirectory: $0) { log.warning("\($0)") }
-        }
-        let handler = ProbeServiceHandler(loop: loop, registry: registry, transfers: transfers, file: file) {
-            [unowned self] in handle($0)
-        }
-        probes = handler
-        handler.apply(configuration)
-        metrics = MetricsPublisher(on: loop) { [unowned self] in snapshot }
-        metrics?.onWarning = { [log] in log.warning("metrics disabled: \($0)") }
-        metrics?.onScrape = { [unowned handler] order, reply in handler.scrape(order, reply) }
-        metrics?.apply(configuration.metrics)
-        applyPage()
-    }
-
-    /// Follows what the page shows only where there is one.
-    private func applyPage() {
-        guard page != nil || configuration.page.directory != nil else { return }
-        let publisher = page ?? makePage()
-        page = publisher
-        publisher.apply(configuration.page.directory)
-    }
-
-    private func makePage() -> PagePublisher {
-        let publisher = PagePublisher(on: loop) { [unowned self] in pageSnapshot }
-        publisher.onNotice = { [log] in log.warning("\($0)") }
-        publisher.onPage = { [pages] in pages.releaseAtRest(afterStart: true) }
-        _ = queue.watch { [weak publisher] in if case .event = $0 { publisher?.note(.state) } }
-        _ = registry.engine.watchNetwork { [weak publisher] _ in publisher?.note(.state) }
-        return publisher
-    }
-
-    private var pageSnapshot: PageSnapshot {
-        var snapshot = PageSnapshot(version: options.version, options: registry.engineOptions)
-        snapshot.states = registry.namedStates
-        snapshot.proofs = registry.linkProofs
-        snapshot.probes = probes?.reports ?? []
-        snapshot.queue = queue.metrics
-        if history != nil { snapshot.history = (stateDirectory?.path).map { HistoryFiles(directory: $0) } }
-        return snapshot
-    }
-
-    private func handle(_ event: ProbeEvent) {
-        page?.note(event.kind == .result ? .figure : .state)
-        log.log(level: event.level, "\(event.text)")
-        history?.record(event)
-        journal?.record(event)
-        hooks?.handle(event)
-        for sink in internetSinks.values { sink(.probe(event)) }
-    }
-
-    private var snapshot: MetricsSnapshot {
-        var snapshot = MetricsSnapshot(version: options.version)
-        snapshot.states = registry.namedStates
-        snapshot.links = registry.linkProofs
-        snapshot.probes = probes?.records ?? []
-        snapshot.resyncs = registry.resyncs
-        snapshot.isObserving = registry.engine.observationError == nil
-        snapshot.control = server?.statistics
-        snapshot.journal = journal?.statistics
-        snapshot.silence = registry.silenceStatistics
-        snapshot.queue = queue.metrics
-        return snapshot
     }
 
     func addSink(_ sink: @escaping (TargetEvent) -> Void) -> UInt64 {

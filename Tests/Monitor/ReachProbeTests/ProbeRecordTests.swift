@@ -122,6 +122,29 @@ import Testing
         #expect(histogram.counts == [0, 1, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9] && histogram.count == 17)
     }
 
+    @Test func `a later run continues with the totals of an earlier one, but not with its state`() throws {
+        var record = try Self.record()
+        var result = Self.result(.ok)
+        result.phases[.connect] = .milliseconds(3)
+        for second in 0..<10 { _ = record.add(result, at: Self.moment(Double(second))) }
+        for second in 10..<14 { _ = record.add(Self.result(.fail(.timeout)), at: Self.moment(Double(second))) }
+        let totals = record.totals(at: Self.moment(20))
+        #expect(totals.uptime != ProbeUptime() && totals.counts.ok == 10 && totals.beats.count == 14)
+        var later = ProbeRecord(
+            ProbeSpecification(name: "web", target: try ProbeTarget("http://192.0.2.1/")), at: Self.moment(20))
+        later.restore(totals)
+        #expect(later.totals(at: Self.moment(20)) == totals)
+        #expect(record.state == .down && later.state == .unknown)
+    }
+
+    @Test func `a histogram comes back from the buckets that have counts`() {
+        var histogram = LatencyHistogram(.prometheus)
+        for milliseconds in [3, 3, 70_000] { histogram.add(.milliseconds(milliseconds)) }
+        #expect(histogram.filled.map(\.place) == [1, 12] && histogram.filled.map(\.count) == [2, 1])
+        #expect(LatencyHistogram(.prometheus, filled: histogram.filled, sum: histogram.sum) == histogram)
+        #expect(LatencyHistogram(.prometheus, filled: [(13, 1)], sum: .zero) == nil)
+    }
+
     @Test func `phases are counted for failed attempts, but not for inconclusive ones`() throws {
         var record = try Self.record()
         var result = Self.result(.fail(.timeout))

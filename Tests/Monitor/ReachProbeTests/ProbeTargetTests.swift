@@ -111,7 +111,10 @@ import Testing
         #expect(
             HTTPStatusSet("2xx, 301,404-406").map { set in [200, 299, 301, 404, 406].allSatisfy(set.contains) } == true)
         #expect(HTTPStatusSet("2xx,301")?.contains(302) == false)
-        for text in ["", "2", "6xx", "99", "600", "300-200", "200-", "2xx,", "abc", "200 404", "2xx 301,404", " "] {
+        for text in [
+            "", "2", "6xx", "0xx", "99", "600", "300-200", "200-", "200-201-202", "2xx,", "abc", "200 404",
+            "2xx 301,404", " ",
+        ] {
             #expect(HTTPStatusSet(text) == nil)
         }
     }

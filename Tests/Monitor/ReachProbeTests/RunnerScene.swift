@@ -50,6 +50,13 @@ final class RunnerScene: Sendable {
 
     deinit { mailbox.post { $0.stop() } }
 
+    /// The number of timers that the loop has now.
+    func timers() async throws -> Int {
+        let counts = EventLog<Int>()
+        mailbox.post { counts.append($0.timerCount) }
+        return try await counts.wait(for: 1)[0]
+    }
+
     /// Makes all attempts at the same time.
     func run(_ orders: [Order], within limit: Duration = .seconds(10)) async throws -> [ProbeResult] {
         let scene = self

@@ -84,6 +84,42 @@ import Testing
         journal.close(at: SystemClock.now, patience: .seconds(20))
     }
 
+    @Test func `many targets that change in one turn of the loop are written together, in their order`() throws {
+        let journal = try open([.status])
+        var counts: [UInt64] = []
+        let number = journal.follow { [unowned loop] in
+            counts.append(journal.statistics.written)
+            if journal.statistics.written == 151 { loop.stop() }
+        }
+        // First the start of the run is written.
+        for _ in 0..<100 where counts.isEmpty { run(for: .milliseconds(20)) }
+        #expect(counts == [1])
+        let moment = SystemClock.now
+        for index in 0..<150 {
+            var states = [ReachabilityStatus.reachable, .notReachable].map { status in
+                var state = ReachabilityState(
+                    target: .address(IPAddress(ipv4: 0xc633_6400 + UInt32(index))), since: moment.wall)
+                state.status = status
+                return state
+            }
+            let state = states.removeLast()
+            journal.record(
+                ReachabilityChange(
+                    at: moment, cause: .routeRemoved, aspects: [.status], previous: states[0], state: state))
+        }
+        loop.schedule(at: SystemClock.boot + .seconds(20)) { [unowned loop] in loop.stop() }
+        loop.run()
+        #expect(counts == [1, 151])
+        journal.unfollow(number)
+        #expect(journal.close(at: SystemClock.now, patience: .seconds(20)))
+        let slice = try JournalReader(
+            JournalQuery(limit: 1000), of: nil, stage.files, try stage.files.segments(), last: .max,
+            at: SystemClock.now, boot: "b"
+        ).read()
+        let targets = try slice.events.compactMap { try JSONReader.read($0)["status"]?["target"]?.string }
+        #expect(targets == (0..<150).map { IPAddress(ipv4: 0xc633_6400 + UInt32($0)).description })
+    }
+
     @Test func `a journal that cannot be opened refuses readers, and lets the outbox go`() throws {
         // Where the directory should be.
         try stage.directory.file("journal", "")

@@ -21,13 +21,6 @@ package struct Neighbour: Hashable, Sendable {
     }
 }
 
-extension Neighbour {
-    /// A host of which the kernel has no entry.
-    package init(_ address: IPAddress, on interface: InterfaceIndex) {
-        self.init(key: Key(interface: interface, address: address), state: .none)
-    }
-}
-
 /// The state of a neighbour entry: whether the host answers (`NUD_*` of linux/neighbour.h).
 public enum NeighbourState: String, Hashable, Sendable {
     /// The kernel has not queried the host. Whether it would answer is unknown.

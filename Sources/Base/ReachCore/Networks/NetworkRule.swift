@@ -96,15 +96,4 @@ public enum MeteredReason: String, Hashable, Sendable, CaseIterable {
     case appleHotspot = "apple-hotspot"
     /// It is a tunnel, and every link that could carry it is metered.
     case carriedBy = "carried-by"
-
-    /// A sentence for people.
-    package var sentence: String {
-        switch self {
-        case .configuration: "the configuration says that it is metered"
-        case .wwan: "it is a mobile connection"
-        case .androidHotspot: "it is the hotspot of an Android device"
-        case .appleHotspot: "it looks like the hotspot of an Apple device"
-        case .carriedBy: "what carries the tunnel is metered"
-        }
-    }
 }

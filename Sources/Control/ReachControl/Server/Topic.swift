@@ -60,8 +60,11 @@ final class Topic {
 
     /// Drops the events that every subscriber has read.
     func forgetRead() {
-        let needed = subscribers.values.compactMap { $0.subscription?.position }.min()
-        backlog.forget(before: needed ?? backlog.end)
+        var needed = backlog.end
+        for connection in subscribers.values {
+            if let position = connection.subscription?.position { needed = min(needed, position) }
+        }
+        backlog.forget(before: needed)
     }
 
     /// Drops the events before this number, whether they have been read or not.

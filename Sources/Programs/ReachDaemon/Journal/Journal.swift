@@ -25,6 +25,11 @@ package final class Journal {
     private let loopReference = LoopReference<Journal>()
     private var followers: [UInt64: () -> Void] = [:]
     private var lastFollower: UInt64 = 0
+    private var encoder = ChangeEncoder(source: .daemon)
+    /// How many events were recorded in this turn of the loop.
+    private var recorded = 0
+    /// So many of a turn do not wait for its end: the thread's queue is bounded.
+    private static let most = 1024
     private var syncTimer: TimerQueue.ID?
     private var safeRow: Int64 = 0
     private(set) var statistics = JournalStatistics()
@@ -73,7 +78,8 @@ package final class Journal {
         let isProof =
             !change.aspects.isEmpty && change.aspects.allSatisfy { [.connectivity, .portal, .quality].contains($0) }
         guard kinds.contains(isProof ? .connectivity : .status) else { return }
-        record(.change(change, source: .daemon))
+        var target: QuotedTarget?
+        record(encoder.encode(.change(change), of: &target))
     }
 
     package func record(_ event: ProbeEvent) {
@@ -90,7 +96,19 @@ package final class Journal {
         if kinds.contains(.wake) { record(.wake(slept: slept, at: moment)) }
     }
 
-    private func record(_ event: EncodedEvent) { jobs.put(.event(JournalEvents.encode(event, boot: boot))) }
+    /// Records an event. A thousand targets that change together wake the thread once.
+    private func record(_ event: EncodedEvent) {
+        jobs.add(.event(JournalEvents.encode(event, boot: boot)))
+        recorded += 1
+        if recorded == 1 {
+            loop.afterEvents { [weak self] in
+                self?.recorded = 0
+                self?.jobs.start()
+            }
+        } else if recorded.isMultiple(of: Self.most) {
+            jobs.start()
+        }
+    }
 
     /// Where the queue's file puts the events of its transactions; `nil` if they are not wanted.
     package var outbox: QueueOutbox? {

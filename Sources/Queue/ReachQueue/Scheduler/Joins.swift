@@ -95,8 +95,6 @@ struct Joins: Sendable {
 
     func carrier(of slot: Slot) -> RequestID? { carriers.isEmpty ? nil : carriers[slot] }
 
-    func count(carriedBy id: RequestID) -> Int { members[id]?.count ?? 0 }
-
     /// The carrier is over.
     ///
     /// - Returns: Those that it carried.

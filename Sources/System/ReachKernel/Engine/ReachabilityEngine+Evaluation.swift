@@ -37,8 +37,9 @@ extension ReachabilityEngine {
     }
 
     func publishUnknown(_ watches: some Sequence<WatchedTarget>, cause: Cause) {
+        let now = SystemClock.now
         for watch in watches {
-            publish(Verdict(.unknown, reason: .cannotObserve), for: watch, fallback: cause)
+            publish(Verdict(.unknown, reason: .cannotObserve), for: watch, fallback: cause, at: now)
         }
     }
 
@@ -123,6 +124,8 @@ extension ReachabilityEngine {
         let addedRoute = effects.count == 1 ? effects[0].addedRoute : nil
         var verdicts = try finder.verdicts(on: singles, after: addedRoute).makeIterator()
         let causes = RootCauseReader(view: finder.view, options: options)
+        // One for all, so that what differs in nothing but the target is encoded once.
+        let now = SystemClock.now
         for (watch, address) in zip(targets, addresses) {
             let found =
                 address == nil
@@ -131,17 +134,18 @@ extension ReachabilityEngine {
             if verdict.status != .reachable {
                 verdict.rootCause = try rootCause(of: verdict, for: watch, internet, causes)
             }
-            publish(verdict, for: watch, effects: effects, fallback: .poll)
+            publish(verdict, for: watch, effects: effects, fallback: .poll, at: now)
         }
     }
 
     func publish(
-        _ verdict: Verdict, for watch: WatchedTarget, effects: [NetworkTable.Effect] = [], fallback: Cause
+        _ verdict: Verdict, for watch: WatchedTarget, effects: [NetworkTable.Effect] = [], fallback: Cause,
+        at now: Instant
     ) {
         guard watch.isWatched else { return }
         carryingLinks.forget()
         let cause = Self.cause(of: effects, before: watch.machine.state, verdict) ?? fallback
-        let change = watch.machine.observe(verdict, cause: cause, epoch: epoch.value, at: SystemClock.now)
+        let change = watch.machine.observe(verdict, cause: cause, epoch: epoch.value, at: now)
         if let change { watch.send(.change(change)) }
         scheduleHold(for: watch)
     }

@@ -103,9 +103,6 @@ package final class ReachabilityEngine {
         }
     }
 
-    /// The size of the receive buffer (SO_RCVBUF) of the socket for notices; `nil` while there is none.
-    package var receiveBufferBytes: Int? { observer?.receiveBufferBytes }
-
     /// The reason why routers' advertisements, which name networks, cannot be read; `nil` if they can, or are not needed.
     package var listeningError: SystemError? { observer?.listeningError }
 
@@ -200,7 +197,7 @@ package final class ReachabilityEngine {
             let reader = RootCauseReader(view: view, options: options)
             verdict.rootCause = try? rootCause(of: verdict, for: watch, internet, reader)
         }
-        publish(verdict, for: watch, fallback: .start)
+        publish(verdict, for: watch, fallback: .start, at: SystemClock.now)
     }
 
     func updateTargets() {

@@ -7,6 +7,10 @@ final class RootCauseReader {
     private let options: ReachabilityEngine.Options
     private let radios = RadioReader()
     private var completeStack: LinkStack?
+    /// The links with the traits of some of them, by those.
+    private var stacks: [Set<InterfaceIndex>: LinkStack] = [:]
+    /// The routes of a type in all tables. A dump walks all routes of a family, which are a million on a router.
+    private var routes: [IPAddress.Family: [RouteType: [Route]]] = [:]
     /// What switches the radios off that were asked about.
     private var blocks: [InterfaceIndex: RootCauseFinder.Radio?] = [:]
 
@@ -47,7 +51,7 @@ final class RootCauseReader {
     ) throws(NetlinkError) -> RootCauseFinder {
         try view.readAll()
         let paths = memory.paths.allowed(by: subject.condition)
-        let stack = try view.stack(for: links(of: verdict, paths))
+        let stack = try stack(for: links(of: verdict, paths))
         var finder = RootCauseFinder(table: view.table, stack: stack)
         finder.completeStack = { [self] in
             if completeStack == nil { completeStack = try? view.fullStack() }
@@ -63,6 +67,20 @@ final class RootCauseReader {
             return try? refusal(of: subject, family, because: reason)
         }
         return finder
+    }
+
+    private func stack(for links: Set<InterfaceIndex>) throws(NetlinkError) -> LinkStack {
+        if let known = stacks[links] { return known }
+        let stack = try view.stack(for: links)
+        stacks[links] = stack
+        return stack
+    }
+
+    private func routes(of type: RouteType, _ family: IPAddress.Family) -> [Route] {
+        if let known = routes[family]?[type] { return known }
+        let found = (try? view.queries.routes(of: type, family)) ?? []
+        routes[family, default: [:]][type] = found
+        return found
     }
 
     /// The links that a verdict and the memory name.
@@ -90,7 +108,7 @@ final class RootCauseReader {
         let rules = try view.rules()
         let interface = zone.flatMap { view.table.link(named: $0)?.name }
         let source = try view.sourceForRules(to: destination, mark: options.mark)
-        let routes = { [queries = view.queries] (type: RouteType) in (try? queries.routes(of: type, family)) ?? [] }
+        let routes = { [self] (type: RouteType) in self.routes(of: type, family) }
         if Rule.refusing(
             destination, because: reason, among: rules, mark: options.mark, interface: interface, source: source,
             routes: routes) != nil

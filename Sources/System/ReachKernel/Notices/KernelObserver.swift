@@ -76,9 +76,6 @@ package final class KernelObserver {
         if let collecting { loop.cancel(collecting) }
     }
 
-    /// The size of the receive buffer (SO_RCVBUF) in bytes, as the kernel counts them.
-    package var receiveBufferBytes: Int? { socket?.receiveBufferBytes }
-
     /// Whether the kernel sends notices of changes; otherwise they are noticed by polling.
     var isNotified: Bool { socket != nil }
 
@@ -192,6 +189,7 @@ package final class KernelObserver {
             var effects: [NetworkTable.Effect] = []
             var isIncomplete = false
             var concernsPath = false
+            var support: PathSupport??
             let apply = { [self] (notice: Notice) in
                 if options.wantsEveryNotice { handler(.notice(notice)) }
                 if let wireless, wireless.holds(notice) { return }
@@ -199,7 +197,7 @@ package final class KernelObserver {
                 guard let effect = view.apply(notice), !isFolded else { return }
                 effects.append(effect)
                 guard !isIncomplete, !concernsPath || effect.cause.isReportedEarly else { return }
-                let touchesPath = mayTouchPath(notice, effect)
+                let touchesPath = mayTouchPath(notice, effect, &support)
                 isIncomplete = touchesPath && effect.cause.isReportedEarly
                 if touchesPath || !effect.cause.isOfLink { concernsPath = true }
             }
@@ -238,8 +236,19 @@ package final class KernelObserver {
 
     /// Whether a path, or a route that someone watches, may rest on what a notice is about. To wait for other changes costs time of
     /// the processor, since the kernel spins on its lock while thousands of links make a removal long.
-    private func mayTouchPath(_ notice: Notice, _ effect: NetworkTable.Effect) -> Bool {
-        guard let interface = effect.interface, let support = pathSupport() else { return true }
+    ///
+    /// - Parameter found: What paths rest on: found once for the notices of a reading, and again when a port joins a link of a path.
+    private func mayTouchPath(
+        _ notice: Notice, _ effect: NetworkTable.Effect, _ found: inout PathSupport??
+    ) -> Bool {
+        guard let interface = effect.interface else { return true }
+        if case .link(let link) = notice, let controller = link.controller,
+            found??.links.contains(controller) == true, found??.links.contains(interface) == false
+        {
+            found = nil
+        }
+        if found == nil { found = .some(pathSupport()) }
+        guard let support = found ?? nil else { return true }
         if case .addressRemoved(let address) = notice, support.sources.contains(address.address) { return true }
         return support.links.contains(interface)
     }

@@ -114,6 +114,21 @@ import Testing
         #expect(plan.differences(from: after).isEmpty == (effect == .tightens))
     }
 
+    @Test func `how large a stream is, and how long events are kept, is the operator's choice`() throws {
+        let (events, leases) = (try Self.plan("REACH_EVENTS"), try Self.plan("KV_reach_lease"))
+        func kept(_ plan: StreamPlan, _ key: String, _ value: JSONValue?) -> Bool {
+            plan.adoptingSize(of: Self.changed(plan, key, value)).configuration[key] == value
+        }
+        #expect(kept(events, "max_age", .integer(7)) && !kept(leases, "max_age", .integer(7)))
+        #expect(kept(events, "num_replicas", .integer(3)) && kept(events, "max_bytes", .integer(9_999)))
+        // Without a limit a stream takes the room of all others.
+        for bytes in [nil, .integer(-1), .integer(0)] as [JSONValue?] {
+            let changed = Self.changed(events, "max_bytes", bytes)
+            #expect(events.adoptingSize(of: changed).configuration == events.configuration)
+        }
+        #expect(!kept(events, "max_msg_size", .integer(1_000)))
+    }
+
     @Test func `leases stay for a week, and hosts cannot empty their bucket on any server`() throws {
         let new = try Self.plan("KV_reach_lease", ServerVersion(2, 11, 0)).configuration
         #expect(new["subject_delete_marker_ttl"]?.integer == 0)

@@ -84,6 +84,14 @@ import Testing
         let strip = AbsenceStrip.text([], asOf: at(0), known: at(-3600))
         #expect(strip == String(repeating: "3", count: 46) + "00")
         #expect(AbsenceStrip.text([], asOf: at(0), known: at(-100_000)) == nil)
+        // An absence of no length, at the edge of two cells, and ones that ended before or begin after.
+        for (start, end) in [(-1800.0, -1800.0), (-200_000, -90_000), (10, 20)] {
+            let absence = Absence(member: 0, start: at(start), end: at(end))
+            #expect(AbsenceStrip.text([absence], asOf: at(0), known: at(-100_000)) == nil)
+        }
+        let whole = Absence(member: 0, start: at(-1800), end: at(0))
+        let expected = String(repeating: "0", count: 47) + "2"
+        #expect(AbsenceStrip.text([whole], asOf: at(0), known: at(-100_000)) == expected)
         let long = AbsenceStrip.text([Absence(member: 0, start: nil)], asOf: at(0), known: at(-100_000))
         #expect(long == String(repeating: "2", count: 48))
     }

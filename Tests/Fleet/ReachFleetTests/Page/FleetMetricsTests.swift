@@ -40,6 +40,26 @@ import Testing
         }
     }
 
+    @Test func `each silent host has a series, the longest first; those with quiet alerts are only counted`() {
+        func silent(_ id: String, since seconds: Double, quiet: String? = nil) -> PageHost {
+            var host = PageHost(id: id, HostPresence(.silent, since: at(seconds)))
+            (host.name, host.quiet) = ("N\(id)", quiet)
+            return host
+        }
+        let lines = lines(
+            page([
+                silent("a", since: 2.5), silent("b", since: 1), silent("c", since: 0, quiet: "q"),
+                silent("d", since: 1), host(.here, .wifi),
+            ]))
+        #expect(
+            lines.filter { $0.hasPrefix("reach_fleet_host_silent_timestamp_seconds{") } == [
+                #"reach_fleet_host_silent_timestamp_seconds{host="b",name="Nb"} 1795230001"#,
+                #"reach_fleet_host_silent_timestamp_seconds{host="d",name="Nd"} 1795230001"#,
+                #"reach_fleet_host_silent_timestamp_seconds{host="a",name="Na"} 1795230002.5"#,
+            ])
+        #expect(lines.contains("reach_fleet_quiet_hosts 1"))
+    }
+
     @Test func `labels beyond the limit count as other, so that no host can fill Prometheus`() {
         var hosts: [PageHost] = []
         for name in 0..<40 {

@@ -197,6 +197,17 @@ struct DiagnosisAttemptTests {
         #expect(try await connect(Self.web, 80) == .failed(EPERM))
     }
 
+    @Test func `a burst tells a refusal that this machine makes from one that comes from elsewhere`() async throws {
+        let small = try Self.small()
+        func burst(_ host: HostAddress) async throws -> BurstAnswer? {
+            try await Self.answer(in: small) { BurstAttempt(host, 81, $0, $1) }
+        }
+        let here = try await burst(HostAddress(.at("127.0.0.1")))
+        #expect(here?.sent == 8 && here?.isRefusedHere == true && here?.droppedHere == 0 && here?.passedBy == nil)
+        let there = try await burst(Self.web)
+        #expect(there?.sent == 8 && there?.isRefusedHere == false && there?.droppedHere == 0)
+    }
+
     @Test func `an exchange has the status, the page, the clock and the certificate, or why there is none`()
         async throws
     {

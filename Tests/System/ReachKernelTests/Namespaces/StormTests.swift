@@ -82,6 +82,28 @@ struct StormTests {
         }
     }
 
+    @Test func `changes of several targets by one notice differ in nothing but the target`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        let watched = try await TestEngine.start(in: namespace)
+        let changes = EventLog<ReachabilityChange>()
+        let targets = try ["198.51.100.1", "198.51.100.2"].map { try Target($0) }
+        watched.perform { engine in
+            engine.watchTogether {
+                for target in targets {
+                    _ = engine.watch(target) { if case .change(let change) = $0 { changes.append(change) } }
+                }
+            }
+        }
+        try await changes.wait(for: 2)
+        try namespace.run("ip", "route", "del", "default")
+        let all = try await changes.wait(for: 4)
+        // Only then they are encoded once.
+        #expect(all[2].differsOnlyInTarget(from: all[3]))
+        #expect(Set(all[2...].map(\.state.target)) == Set(targets))
+    }
+
     @Test func `many addresses at once have the verdicts that each has alone, and share them`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
