@@ -21,7 +21,8 @@ package final class KernelSnapshot {
     ) throws(NetlinkError) {
         self.options = options
         self.memory = memory
-        view = try KernelView(policy: options.observer.policy, wantsWireless: wantsWireless)
+        view = try KernelView(
+            policy: options.observer.policy, vrf: options.observer.vrf, wantsWireless: wantsWireless)
         if onDemand { view.readOnDemand() } else { try view.refresh() }
         _ = view.setLeases(options.leases)
     }
