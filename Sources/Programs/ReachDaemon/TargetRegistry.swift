@@ -136,7 +136,8 @@ final class TargetRegistry {
     /// Replies with a target's state once it is determined, or that the name is not resolved if that takes too long; and with the
     /// resolver's answer, if the target is a name.
     func queryState(
-        of target: Target, for owner: UInt32, _ reply: @escaping (ReachabilityState, NameAnswer?) -> Void
+        of target: Target, for owner: UInt32, within patience: Duration = TargetRegistry.namePatience,
+        _ reply: @escaping (ReachabilityState, NameAnswer?) -> Void
     ) {
         var pending: Watch?
         var timer: TimerQueue.ID?
@@ -161,16 +162,17 @@ final class TargetRegistry {
         }
         answerIfKnown()
         guard pending != nil, case .name = target.subject else { return }
-        timer = loop.schedule(at: SystemClock.boot + Self.namePatience) {
+        timer = loop.schedule(at: SystemClock.boot + patience) {
             timer = nil
             answer()
         }
     }
 
-    /// Replies with the resolver's answer about a target that is a name, at once if it is none.
+    /// Replies with the resolver's answer about a target that is a name, at once if it is none. It leaves a second for what the caller
+    /// makes of it: clients wait for five.
     func resolveName(of target: Target, for owner: UInt32, _ reply: @escaping (NameAnswer?) -> Void) {
         guard case .name = target.subject else { return reply(nil) }
-        queryState(of: target, for: owner) { reply($1 ?? .notAsked) }
+        queryState(of: target, for: owner, within: .seconds(4)) { reply($1 ?? .notAsked) }
     }
 
     private static func unresolved(_ target: Target) -> ReachabilityState {

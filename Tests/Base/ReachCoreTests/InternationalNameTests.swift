@@ -6,7 +6,7 @@ import Testing
     @Test(arguments: [
         ("münchen.example", "xn--mnchen-3ya.example"), ("MÜNCHEN.Example.", "xn--mnchen-3ya.example."),
         ("mu\u{308}nchen.example", "xn--mnchen-3ya.example"), ("straße.example", "xn--strae-oqa.example"),
-        ("STRAẞE.example", "xn--strae-oqa.example"), ("βόλος.example", "xn--nxasmm1c.example"),
+        ("βόλος.example", "xn--nxasmm1c.example"),
         ("日本語。example", "xn--wgv71a119e.example"), ("اختبار.example", "xn--mgbachtv.example"),
         ("i❤.example", "xn--i-7iq.example"), ("✌\u{fe0f}.example", "xn--7bi.example"),
         ("a_b.ü.example", "a_b.xn--tda.example"), ("ex\u{200b}ample.example", "example.example"),
