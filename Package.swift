@@ -6,7 +6,8 @@ let groups: [(folder: String, modules: [String])] = [
     (
         "C",
         [
-            "CAres", "CCurl", "CExpat", "CNats", "CNetlink", "CNetlinkGeneric", "CNetlinkRoute", "CPublicSuffix",
+            "CAres", "CCurl", "CExpat", "CIdn", "CNats", "CNetlink", "CNetlinkGeneric", "CNetlinkRoute",
+            "CPublicSuffix",
             "CReachLinux", "CSQLite", "CSystemdBus", "CToml", "CZlib",
         ]
     ),
@@ -102,6 +103,7 @@ let targets: [Target] = [
     library("CNats", pkgConfig: nil, "libnats-dev"),
     library("CSystemdBus", pkgConfig: nil, "libsystemd-dev"),
     c("CCurl", ["CReachLinux"]),
+    c("CIdn", ["CReachLinux"]),
     c("CNetlinkRoute", ["CReachLinux"]),
     c("CNetlinkGeneric", ["CReachLinux"]),
     c("CReachLinux"),
@@ -109,7 +111,7 @@ let targets: [Target] = [
     .target(
         name: "CToml", path: path("CToml"),
         cxxSettings: [.define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release))]),
-    module("ReachCore"),
+    module("ReachCore", ["CIdn"]),
     module("ReachTOML", ["CToml", "ReachCore"]),
     module("ReachSerialization", ["CExpat", "CZlib", "ReachCore", httpTypes]),
     module("ReachQueue", ["ReachCore"]),

@@ -130,5 +130,9 @@ def vrf_exec(ground):
     inside, outside = ground.one_shot(vrf="red"), ground.one_shot()
     ground.check((inside["status"], inside["interface"]) == ("reachable", "eth0"), "a program in the VRF has its path")
     ground.check(outside["status"] == "not-reachable", "one outside has none")
+    named = ground.one_shot("--vrf", "red")
+    ground.check((named["status"], named["interface"]) == ("reachable", "eth0"), "one outside that names the VRF has it")
+    run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", str(ground.programs / "reach"), "status", "--no-daemon",
+        "--vrf", "red")
     run("ip", "route", "delete", "default", "table", "1011")
     ground.check(ground.one_shot(vrf="red")["status"] == "not-reachable", "none, once the VRF has no route")

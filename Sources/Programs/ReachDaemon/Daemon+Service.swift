@@ -9,7 +9,7 @@ internal import ReachTOML
 extension Daemon: ControlService {
     package func status(of target: Target, for caller: Caller, reply: @escaping Reply<ReachabilityState>) {
         history?.noteAlive(at: SystemClock.now)
-        registry.queryState(of: target, for: caller.user) { reply(.success($0)) }
+        registry.queryState(of: target, for: caller.user) { state, _ in reply(.success(state)) }
     }
 
     package func watch(
@@ -61,15 +61,24 @@ extension Daemon: ControlService {
     }
 
     package func explain(_ target: Target, for caller: Caller, reply: @escaping Reply<Explanation>) {
-        let options = registry.engineOptions
         let target = configuration.target(named: target.description) ?? target
+        // Without a thread that waits for the resolver: clients have few.
+        registry.resolveName(of: target, for: caller.user) { [weak self] resolution in
+            self?.explain(target, resolution, for: caller, reply: reply)
+        }
+    }
+
+    private func explain(
+        _ target: Target, _ resolution: NameAnswer?, for caller: Caller, reply: @escaping Reply<Explanation>
+    ) {
+        let options = registry.engineOptions
         let proved = registry.connectivityReport(on: target)
         let checks = registry.lastChecks(of: target)
         let reported = registry.namedStates.first { $0.state.target == target }?.state
         let memory = registry.engine.memory(of: target.watched)
         queries.run(for: caller.user) { () throws(NetlinkError) in
             try Explainer(options: options, memory: memory, wantsWireless: true).explain(
-                target, proved: proved, checks: checks, reported: reported)
+                target, resolution: resolution, proved: proved, checks: checks, reported: reported)
         } reply: {
             reply($0.mapError(Self.observationFailure))
         }

@@ -133,32 +133,46 @@ final class TargetRegistry {
     /// How long a client waits for the addresses of a name; a little less than the manual says.
     private static let namePatience = Duration.milliseconds(4500)
 
-    /// Replies with a target's state once it is determined, or that the name is not resolved if that takes too long.
-    func queryState(of target: Target, for owner: UInt32, _ reply: @escaping (ReachabilityState) -> Void) {
+    /// Replies with a target's state once it is determined, or that the name is not resolved if that takes too long; and with the
+    /// resolver's answer, if the target is a name.
+    func queryState(
+        of target: Target, for owner: UInt32, within patience: Duration = TargetRegistry.namePatience,
+        _ reply: @escaping (ReachabilityState, NameAnswer?) -> Void
+    ) {
         var pending: Watch?
-        var isAnswered = false
         var timer: TimerQueue.ID?
-        let answer = { [unowned self] (state: ReachabilityState) in
-            guard !isAnswered else { return }
-            isAnswered = true
+        var state: ReachabilityState?
+        let answer = { [unowned self] in
+            guard let watch = pending else { return }
+            // The watch has the closure that has this one, which has the watch.
+            pending = nil
             timer.map(loop.cancel)
-            reply(state)
-            // The watch has this closure, which has the watch.
-            if let ended = pending {
-                pending = nil
-                end(ended)
-            }
+            reply(state ?? Self.unresolved(target), engine.nameAnswer(of: watch.engineID))
+            end(watch)
         }
-        let watch = watch(target, for: owner) { event in
-            if case .change(let change) = event { answer(change.state) }
+        // A watch begins with "unknown" before its name may be resolved.
+        let answerIfKnown = { [unowned self] in
+            guard let state, let watch = pending else { return }
+            if state.reason != .nameNotResolved || engine.nameAnswer(of: watch.engineID) != nil { answer() }
         }
-        guard !isAnswered else { return end(watch) }
-        pending = watch
-        guard case .name = target.subject else { return }
-        timer = loop.schedule(at: SystemClock.boot + Self.namePatience) {
+        pending = watch(target, for: owner) { event in
+            guard case .change(let change) = event else { return }
+            state = change.state
+            answerIfKnown()
+        }
+        answerIfKnown()
+        guard pending != nil, case .name = target.subject else { return }
+        timer = loop.schedule(at: SystemClock.boot + patience) {
             timer = nil
-            answer(Self.unresolved(target))
+            answer()
         }
+    }
+
+    /// Replies with the resolver's answer about a target that is a name, at once if it is none. It leaves a second for what the caller
+    /// makes of it: clients wait for five.
+    func resolveName(of target: Target, for owner: UInt32, _ reply: @escaping (NameAnswer?) -> Void) {
+        guard case .name = target.subject else { return reply(nil) }
+        queryState(of: target, for: owner, within: .seconds(4)) { reply($1 ?? .notAsked) }
     }
 
     private static func unresolved(_ target: Target) -> ReachabilityState {

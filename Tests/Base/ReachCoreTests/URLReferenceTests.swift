@@ -32,7 +32,7 @@ import Testing
         ("http://a/\t", WebAddressError.Fault.badCharacter("\t"), 9), ("http://a/\r\n", .badCharacter("\r"), 9),
         ("http://a/?\u{0}", .badCharacter("\u{0}"), 10), ("/\u{7f}", .badCharacter("\u{7f}"), 1),
         ("\n/", .badCharacter("\n"), 0), ("http://a\n.example/", .badCharacter("\n"), 8),
-        ("http://bücher.example/", .internationalHost, 8), ("http://a b/", .badCharacter(" "), 8),
+        ("http://b℀cher.example/", .internationalHost, 8), ("http://a b/", .badCharacter(" "), 8),
         ("http://a<b/", .badCharacter("<"), 8), ("http://a|b/", .badCharacter("|"), 8),
         ("http://a%zz/", .badEscape, 8), ("http://[::1]x/", .badHost, 7), ("http://[::1%]/", .badHost, 7),
         ("http://[fe80::1%a b]/", .badHost, 7), ("http://a:65536/", .badPort, 9), ("http://a:8 0/", .badPort, 9),

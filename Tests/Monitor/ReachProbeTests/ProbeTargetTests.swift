@@ -17,6 +17,9 @@ import Testing
         Row(text: "https://example.net/a?b#c", kind: .https, host: "example.net", port: 443, path: "example.net"),
         Row(text: "HTTPS://[2001:db8::1]:8443/", kind: .https, host: "2001:db8::1", port: 8443, path: "2001:db8::1"),
         Row(text: "http://user:pw@192.0.2.1:8080/x", kind: .http, host: "192.0.2.1", port: 8080, path: "192.0.2.1"),
+        Row(
+            text: "https://münchen.example/ä", kind: .https, host: "xn--mnchen-3ya.example", port: 443,
+            path: "xn--mnchen-3ya.example"),
         Row(text: "tcp://192.0.2.1:22", kind: .tcp, host: "192.0.2.1", port: 22, path: "192.0.2.1"),
         Row(text: "tls://mail.example.net", kind: .tls, host: "mail.example.net", port: 443, path: "mail.example.net"),
         Row(text: "icmp://192.0.2.1", kind: .icmp, host: "192.0.2.1", port: 0, path: "192.0.2.1"),
@@ -37,6 +40,7 @@ import Testing
     @Test func `a DNS question is read from a URL according to RFC 4501`() throws {
         #expect(try ProbeTarget("dns:example.net").question?.type == .a)
         let question = try ProbeTarget("dns://192.0.2.53/_sip._tcp.example.net?type=SRV").question
+        #expect(try ProbeTarget("dns:münchen.example.").question?.name == "xn--mnchen-3ya.example.")
         #expect(question?.name == "_sip._tcp.example.net" && question?.type == .srv)
     }
 
@@ -44,7 +48,8 @@ import Testing
         "", "example.net", "ftp://example.net", "http:example.net", "http://", "tcp://192.0.2.1", "tcp://192.0.2.1:0",
         "tcp://192.0.2.1:65536", "icmp://192.0.2.1:7", "tls://example.net/path", "dns://192.0.2.53", "dns:", "dns:a..b",
         "dns:example.net?type=NONE", "dns:example.net?x=y", "http://exa mple.net", "http://example.net/\r\nHost: other",
-        "https://münchen.example", "icmp:///", "tcp://:80", "https://" + String(repeating: "a", count: 2100),
+        "https://m\u{85}nchen.example", "https://m℀nchen.example", "dns:a℀b.example", "icmp:///", "tcp://:80",
+        "https://" + String(repeating: "a", count: 2100),
     ])
     func `a text that is not a probe's URL is refused with a printable message`(_ text: String) {
         let error = #expect(throws: TargetError.self) { try ProbeTarget(text) }

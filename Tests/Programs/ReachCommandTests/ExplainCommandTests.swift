@@ -122,6 +122,13 @@ struct ExplainCommandTests {
         for command in ["status", "links"] { #expect(try !loaded(command).contains("libnl-route-3.so")) }
     }
 
+    @Test func `a VRF that is not there is named, and no other path is taken for its own`() throws {
+        for name in ["no-such-vrf", "lo"] {
+            let result = try BuiltProgram.reach.run(["status", "--vrf", name])
+            #expect(result.status == 4 && result.standardError.contains("VRF \(name)"), "\(result)")
+        }
+    }
+
     @Test func `a missing interface is reported once`() throws {
         let result = try BuiltProgram.reach.run(["explain", "interface:no-such-link"])
         #expect(result.status == 1)

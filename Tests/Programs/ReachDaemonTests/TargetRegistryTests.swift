@@ -19,7 +19,7 @@ import Testing
         do {
             let token = Token()
             released = token
-            registry.queryState(of: try Target("localhost"), for: 1000) { [token] _ in
+            registry.queryState(of: try Target("localhost"), for: 1000) { [token] _, _ in
                 withExtendedLifetime(token) { loop.stop() }
             }
         }

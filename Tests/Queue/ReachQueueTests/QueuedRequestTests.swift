@@ -9,6 +9,7 @@ import Testing
         ("HTTP://[2001:db8::1]:81/", "http://[2001:db8::1]:81"), ("https://192.0.2.1?q", "https://192.0.2.1:443"),
         ("http://a.example:/", "http://a.example:80"), ("https://a.example/\u{e4} [b]|{c}", "https://a.example:443"),
         ("http://a.example\\@b.example/", "http://a.example:80"),
+        ("https://B\u{dc}CHER.example/", "https://xn--bcher-kva.example:443"),
     ])
     func `a destination is scheme, host and port`(url: String, destination: String) throws {
         #expect(try RequestSpecification(url: url).destination.description == destination)
@@ -20,7 +21,7 @@ import Testing
         ("a.example", "is not a URL"), ("", "is not a URL"), ("https://", "a host name must not be empty"),
         ("https://user:secret@a.example/", "holds a user name"), ("https://a.example:0/", "has a port"),
         ("https://a.example:99999/", "has a port"), ("https://a b.example/", "has characters"),
-        ("https://a.example/\n", "byte 18"), ("https://\u{e4}.example/", "xn--"),
+        ("https://a.example/\n", "byte 18"), ("https://\u{e4} b.example/", "this name is not a host name"),
         ("https://-a.example/", "is not a host name"),
     ])
     func `a URL that cannot be queued is told why`(url: String, message: String) {

@@ -58,6 +58,11 @@ import Testing
         #expect(address.port == 8080 && address.path == "/a/b" && address.query == "c=d" && address.fragment == "e")
         #expect(address.requestTarget == "/a/b?c=d")
         #expect(try WebAddress("http://example.com:").port == nil)
+        let international = try WebAddress("https://München.example/ü")
+        #expect(international.host == "xn--mnchen-3ya.example")
+        #expect(international.description == "https://xn--mnchen-3ya.example/%C3%BC")
+        #expect(try international.resolving("//STRASSE.example/").host == "STRASSE.example")
+        #expect(try international.resolving("//straße.example/").host == "xn--strae-oqa.example")
         #expect(try WebAddress("http://example.com?").query?.isEmpty == true)
         #expect(try WebAddress("http://example.com?x").requestTarget == "/?x")
     }
@@ -70,7 +75,7 @@ import Testing
         ("http://::1/", .badHost, 7), ("http://[1.2.3.4]/", .badHost, 7), ("http://[::g]/", .badHost, 7),
         ("http://a b/", .badCharacter(" "), 8), ("http://a/%", .badEscape, 9),
         ("http://a/%4", .badEscape, 9), ("http://a/%zz", .badEscape, 9), ("http://a/\n", .badCharacter("\n"), 9),
-        ("http://ä/", .internationalHost, 7),
+        ("http://-ä/", .internationalHost, 8),
         ("http://a/#b#c", .badCharacter("#"), 11),
         ("http://a@b@c/", .badHost, 7),
         ("http://a\\b/", .badCharacter("\\"), 8),

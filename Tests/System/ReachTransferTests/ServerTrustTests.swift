@@ -15,7 +15,9 @@ struct ServerTrustTests {
         init() throws {
             authority = try CertificateAuthority()
             root = try #require(CertificateData(pem: authority.root.certificatePEM))
-            good = try authority.issue("good", names: ["DNS:a.example", "DNS:*.b.example", "IP:127.0.0.1", "IP:::1"])
+            good = try authority.issue(
+                "good",
+                names: ["DNS:a.example", "DNS:*.b.example", "DNS:xn--bcher-kva.example", "IP:127.0.0.1", "IP:::1"])
         }
 
         func data(_ identity: CertificateAuthority.Identity) throws -> CertificateData {
@@ -26,7 +28,8 @@ struct ServerTrustTests {
     private static let shared = Result { try Scene() }
 
     @Test(arguments: [
-        ("a.example", "trusted"), ("A.Example", "trusted"), ("x.b.example", "trusted"), ("127.0.0.1", "trusted"),
+        ("a.example", "trusted"), ("BÜCHER.example", "trusted"), ("A.Example", "trusted"), ("x.b.example", "trusted"),
+        ("127.0.0.1", "trusted"),
         ("::1", "trusted"), ("[::1]", "trusted"), ("x.y.b.example", "certificate-wrong-host"),
         ("b.example", "certificate-wrong-host"), ("127.0.0.2", "certificate-wrong-host"),
         ("other.example", "certificate-wrong-host"), ("a.example\0.b", "certificate-wrong-host"),

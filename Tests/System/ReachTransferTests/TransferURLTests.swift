@@ -10,6 +10,7 @@ struct TransferURLTests {
         ("https://Example.ORG:8443/a?b#c", "https", "example.org", 8443),
         ("http://[2001:db8::1]:81/", "http", "2001:db8::1", 81),
         ("https://xn--bcher-kva.example/", "https", "xn--bcher-kva.example", 443),
+        ("https://BÜCHER.example/", "https", "xn--bcher-kva.example", 443),
     ])
     func `a URL has the host and port to connect to`(text: String, scheme: String, host: String, port: UInt16) throws {
         let url = try TransferURL(text)
@@ -36,6 +37,7 @@ struct TransferURLTests {
     @Test(arguments: [
         ("http://a.example/[x]?{y}|z w", "http://a.example/[x]?{y}|z%20w"),
         ("http://a.example/ä?ö#ü", "http://a.example/%C3%A4?%C3%B6"), ("http://127.1/", "http://127.0.0.1/"),
+        ("http://bücher.example/", "http://xn--bcher-kva.example/"), ("http://a.example/x?", "http://a.example/x?"),
         ("http://a.example/a/../b/./c", "http://a.example/b/c"), ("http://a.example:080", "http://a.example:80/"),
     ])
     func `a URL is sent in a form that every parser reads alike`(text: String, sent: String) throws {
@@ -75,7 +77,7 @@ struct TransferURLTests {
 
     @Test(arguments: [
         "", "example.org", "http://", "http://a b/", "http://h:99999/", "http://h:0/", "http://[::1/",
-        "http://bücher.example/",
+        "http://b℀cher.example/", "http://b\u{202e}cher.example/",
     ])
     func `text that is not a URL is refused`(text: String) {
         #expect(throws: TransferURL.ValidationError.self) { try TransferURL(text) }

@@ -4,7 +4,7 @@ public struct Target: Hashable, Sendable, CustomStringConvertible {
     public enum Subject: Hashable, Sendable {
         /// The Internet, represented by distant reference addresses.
         case internet
-        /// A host name, which has to be resolved.
+        /// A host name, which has to be resolved; in ASCII (`xn--` for letters outside it).
         case name(String)
         /// An address, with the interface to reach it by if one is given (`fe80::1%eth0`).
         case address(IPAddress, zone: String?)

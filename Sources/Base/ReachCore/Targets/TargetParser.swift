@@ -52,7 +52,19 @@ enum TargetParser {
         if bare.unicodeScalars.contains(":") {
             throw fault(whole, "is neither an IPv6 address nor a host name (a target has no port)")
         }
-        return .name(try hostName(String(bare), whole: whole))
+        guard InternationalName.isOne(bare) else { return .name(try hostName(String(bare), whole: whole)) }
+        let name = try ascii(bare, whole: whole)
+        // Wide digits are digits.
+        if let address = IPAddress(name) { return .address(address.unmapped, zone: nil) }
+        return .name(try hostName(name, whole: whole))
+    }
+
+    private static func ascii(_ name: Substring, whole: String) throws(TargetError) -> String {
+        do throws(InternationalName.Failure) {
+            return try InternationalName.ascii(name)
+        } catch {
+            throw fault(whole, error.description)
+        }
     }
 
     /// Checks a host name: letters, digits and hyphens in labels of 1 to 63 bytes, 253 bytes in all (RFC 1123).
@@ -61,9 +73,6 @@ enum TargetParser {
         guard !text.isEmpty else { throw TargetError(description: "a host name must not be empty") }
         let name = text.before(".") ?? text[...]
         guard name.utf8.count <= 253 else { throw fault(whole, "is too long for a host name (253 bytes)") }
-        guard name.utf8.allSatisfy({ $0 < 0x80 }) else {
-            throw fault(whole, "has letters outside ASCII: write the name in its xn-- form")
-        }
         let labels = name.split(scalar: ".", omittingEmptySubsequences: false)
         for label in labels {
             guard (1...63).contains(label.utf8.count), label.utf8.allSatisfy(\.isOfHostName),

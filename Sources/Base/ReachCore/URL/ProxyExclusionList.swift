@@ -26,6 +26,10 @@ package struct ProxyExclusionList: Hashable, Sendable {
             guard let number = UInt16(text[text.unicodeScalars.index(after: colon)...]) else { return nil }
             (name, port) = (text[..<colon], number)
         }
+        if InternationalName.isOne(name) {
+            guard let ascii = try? InternationalName.ascii(name) else { return nil }
+            name = ascii[...]
+        }
         if let rule = address(String(name), port: port) { return rule }
         while name.hasUTF8Prefix(".") { name.unicodeScalars.removeFirst() }
         if name.hasUTF8Suffix(".") { name.unicodeScalars.removeLast() }

@@ -23,8 +23,20 @@ struct URLPartReader {
             throw WebAddressError(.badPort, at: offset(pieces.port?.startIndex ?? pieces.host.endIndex))
         }
         if pieces.host.isEmpty, slips == .refused { throw WebAddressError(.noHost, at: start) }
-        try check(host: pieces.host, authorityStart: start)
-        return URLReference.Authority(userInformation: user, host: String(pieces.host), port: port)
+        let host = try host(pieces.host, authorityStart: start)
+        return URLReference.Authority(userInformation: user, host: host, port: port)
+    }
+
+    private func host(_ piece: Substring, authorityStart: Int) throws(WebAddressError) -> String {
+        guard piece.utf8.first != UInt8(ascii: "["), let index = piece.utf8.firstIndex(where: { $0 >= 0x80 }) else {
+            try check(host: piece, authorityStart: authorityStart)
+            return String(piece)
+        }
+        do throws(InternationalName.Failure) {
+            return try InternationalName.ascii(piece)
+        } catch {
+            throw WebAddressError(.internationalHost, at: offset(index), detail: error.description)
+        }
     }
 
     private func check(host: Substring, authorityStart: Int) throws(WebAddressError) {
@@ -39,7 +51,6 @@ struct URLPartReader {
         for index in host.utf8.indices {
             let byte = host.utf8[index]
             if "[]:".utf8.contains(byte) { throw WebAddressError(.badHost, at: authorityStart) }
-            if byte >= 0x80 { throw WebAddressError(.internationalHost, at: offset(index)) }
             if byte == UInt8(ascii: "%") {
                 guard host[index...].isEscape else { throw WebAddressError(.badEscape, at: offset(index)) }
             } else if !URLCharacters.isUnreserved(byte), !URLCharacters.isDelimiter(byte) {

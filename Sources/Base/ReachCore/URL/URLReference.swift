@@ -2,7 +2,8 @@
 ///
 /// As in browsers (the WHATWG's URL standard), spaces, letters outside ASCII and `"<>\`` in a path, a query or a
 /// fragment become percent escapes, and also `[]^{|}` where slips are refused. Control characters, tabs and line ends are refused; browsers drop some of them, but
-/// the URL that is requested should be the one that was written. An international host must be in its `xn--` form.
+/// the URL that is requested should be the one that was written. A host with letters outside ASCII gets its form in
+/// ASCII (``InternationalName``).
 package struct URLReference: Hashable, Sendable {
     /// How to treat mistakes that users make, and that servers send nevertheless.
     package enum Slips: Sendable {
@@ -15,7 +16,7 @@ package struct URLReference: Hashable, Sendable {
 
     package struct Authority: Hashable, Sendable {
         package let userInformation: String?
-        /// The host as it was written; an IPv6 address with its brackets. Empty only if slips are allowed.
+        /// The host as it was written, in ASCII; an IPv6 address with its brackets. Empty only if slips are allowed.
         package let host: String
         package let port: UInt16?
     }

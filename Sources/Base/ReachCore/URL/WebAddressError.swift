@@ -10,7 +10,7 @@ public struct WebAddressError: Error, Hashable, Sendable, CustomStringConvertibl
         case noHost
         /// The host is neither a name nor an address in brackets.
         case badHost
-        /// The host has letters outside ASCII: write its `xn--` form.
+        /// The host has letters outside ASCII, and no form in ASCII (`xn--`) can be made of it.
         case internationalHost
         /// The port is not a number up to 65535.
         case badPort
@@ -25,9 +25,13 @@ public struct WebAddressError: Error, Hashable, Sendable, CustomStringConvertibl
     /// The number of bytes before the fault.
     public let offset: Int
 
-    package init(_ fault: Fault, at offset: Int) {
+    /// What continues a sentence that begins with what is wrong.
+    private let detail: String?
+
+    package init(_ fault: Fault, at offset: Int, detail: String? = nil) {
         self.fault = fault
         self.offset = offset
+        self.detail = detail
     }
 
     /// The place and a sentence, safe to print.
@@ -38,7 +42,7 @@ public struct WebAddressError: Error, Hashable, Sendable, CustomStringConvertibl
         case .noHost: "byte \(offset): a URL needs a host"
         case .badHost: "byte \(offset): not a host"
         case .internationalHost:
-            "byte \(offset): a host has no letters outside ASCII: write the name in its xn-- form"
+            "byte \(offset): this name \(detail ?? "has letters outside ASCII")"
         case .badPort: "byte \(offset): a port is a number up to 65535"
         case .badEscape: "byte \(offset): a percent sign needs two hexadecimal digits after it"
         case .badCharacter(let text): "byte \(offset): '\(DisplayText.sanitized(text))' is not allowed here"

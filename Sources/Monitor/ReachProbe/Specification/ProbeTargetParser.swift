@@ -12,9 +12,9 @@ struct ProbeTargetParser {
         guard text.utf8.count <= Target.longestText else {
             throw fault("is longer than \(Target.longestText) bytes")
         }
-        // A URL consists of printable ASCII (RFC 3986). Other bytes could smuggle lines into a request.
-        guard text.utf8.allSatisfy({ 0x21...0x7e ~= $0 }) else {
-            throw fault("has spaces, control characters or letters outside ASCII: write them as %20 or xn--")
+        // Letters outside ASCII are escaped, those of the host by libidn2. Other bytes could smuggle lines into a request.
+        guard !text.utf8.contains(0x20), DisplayText.sanitized(text) == text else {
+            throw fault("has spaces or control characters: write them as %20")
         }
         guard let colon = text.unicodeScalars.firstIndex(of: ":"),
             let kind = ProbeTarget.Kind(rawValue: text[..<colon].lowercased())
@@ -57,12 +57,23 @@ struct ProbeTargetParser {
             type = try recordType(name[name.unicodeScalars.index(after: mark)...])
             name = name[..<mark]
         }
-        guard DNSNameText.isValid(String(name)) else {
+        let asked = try self.asked(name)
+        guard DNSNameText.isValid(asked) else {
             throw fault("has no name that a name server could be asked for")
         }
         return ProbeTarget(
             kind: .dns, description: text, host: server?.host, port: server?.port ?? 53,
-            question: ProbeTarget.Question(name: String(name), type: type))
+            question: ProbeTarget.Question(name: asked, type: type))
+    }
+
+    /// A name as name servers know it.
+    private func asked(_ name: Substring) throws(TargetError) -> String {
+        guard InternationalName.isOne(name) else { return String(name) }
+        do throws(InternationalName.Failure) {
+            return try InternationalName.ascii(name)
+        } catch {
+            throw fault(error.description)
+        }
     }
 
     private func recordType(_ query: Substring) throws(TargetError) -> DNSRecordType {

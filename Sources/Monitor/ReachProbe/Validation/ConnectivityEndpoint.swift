@@ -12,7 +12,7 @@ package struct ConnectivityEndpoint: Hashable, Sendable {
         case body(prefix: [UInt8])
     }
 
-    /// The URL as it was written.
+    /// The URL as it was written, with its host in ASCII.
     package let url: String
     package let isSecure: Bool
     /// A name, or an address without its brackets.
@@ -29,20 +29,22 @@ package struct ConnectivityEndpoint: Hashable, Sendable {
         return "\(isSecure ? "https" : "http")://\(literal):\(port)\(path)"
     }
 
-    /// - Returns: `nil` unless it is an absolute http or https URL with a host, in printable ASCII. A user or password
-    ///   is not allowed either, since a portal would receive it.
+    /// - Returns: `nil` unless it is an absolute http or https URL with a host, and printable. A user or password is not
+    ///   allowed either, since a portal would receive it.
     package init?(_ url: String, expectation: Expectation = .noContent) {
-        guard url.utf8.count <= 2000, url.utf8.allSatisfy({ 0x21...0x7e ~= $0 }), (try? Target(url)) != nil,
+        guard url.utf8.count <= 2000, !url.utf8.contains(0x20), DisplayText.sanitized(url) == url,
+            (try? Target(url)) != nil,
             let reference = try? URLReference(url, slips: .allowed), let authority = reference.authority,
             reference.scheme == "http" || reference.scheme == "https", authority.userInformation == nil,
             authority.port != 0, !authority.host.unicodeScalars.contains("%")
         else { return nil }
-        self.url = url
         isSecure = reference.scheme == "https"
         let isBracketed = authority.host.hasUTF8Prefix("[")
         host = isBracketed ? String(authority.host.dropFirst().dropLast()) : authority.host
         port = authority.port ?? (isSecure ? 443 : 80)
         path = (reference.path.isEmpty ? "/" : reference.path) + (reference.query.map { "?" + $0 } ?? "")
+        let origin = "\(isSecure ? "https" : "http")://\(authority.host)\(authority.port.map { ":\($0)" } ?? "")"
+        self.url = InternationalName.isOne(url) ? origin + path : url
         self.expectation = expectation
     }
 }

@@ -151,7 +151,7 @@ enum TargetName {
         "a name of letters, digits, hyphens, underscores and dots that is neither an address nor \"internet\""
 
     static func problem(of name: String) -> String? {
-        guard let target = try? Target(name), case .name = target.subject else {
+        guard !InternationalName.isOne(name), let target = try? Target(name), case .name = target.subject else {
             return "\"\(name)\" cannot be the name of a target"
         }
         return nil

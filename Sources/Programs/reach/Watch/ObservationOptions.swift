@@ -20,6 +20,12 @@ struct ObservationOptions: ParsableArguments {
     var mark: UInt32?
 
     @Option(
+        help: ArgumentHelp(
+            "Look up paths for programs in this VRF; names are resolved outside of it.", valueName: "name"),
+        completion: ValueCompletion.interface)
+    var vrf: String?
+
+    @Option(
         name: .customLong("class"),
         help: ArgumentHelp(
             "Assign this class to interfaces whose name matches the pattern (* and ?). May be given several times.",
@@ -38,7 +44,8 @@ struct ObservationOptions: ParsableArguments {
     /// The given options.
     var given: [String] {
         [
-            ("--anchor", !anchors.isEmpty), ("--mark", mark != nil), ("--class", !classRules.isEmpty),
+            ("--anchor", !anchors.isEmpty), ("--mark", mark != nil), ("--vrf", vrf != nil),
+            ("--class", !classRules.isEmpty),
             ("--metered", !meteredRules.isEmpty),
         ].filter(\.1).map(\.0)
     }
@@ -47,6 +54,7 @@ struct ObservationOptions: ParsableArguments {
         var options = ReachabilityEngine.Options()
         if !anchors.isEmpty { options.anchors = anchors }
         options.mark = mark
+        options.observer.vrf = vrf
         options.observer.policy = LinkPolicy(rules: classRules + meteredRules)
         return options
     }

@@ -2,9 +2,9 @@ public import ReachCore
 
 /// A URL with a scheme and a host, as defined by RFC 3986, in its original components. Nothing is decoded.
 ///
-/// As in browsers, spaces, letters outside ASCII and `"<>[]\^`{|}` in a path, a query or a fragment are
-/// percent-escaped. Input for which browsers would have to guess is rejected, with its position: control characters,
-/// line ends, a percent sign that begins no escape, a host outside ASCII (write its `xn--` form). The sender decides
+/// Spaces, letters outside ASCII and `"<>[]\^`{|}` in a path, a query or a fragment are percent-escaped, and a host with letters
+/// outside ASCII gets its `xn--` form, as in browsers (by libidn2). Input for which browsers would have to guess is rejected, with its position: control characters,
+/// line ends, a percent sign that begins no escape. The sender decides
 /// which schemes it supports.
 public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     fileprivate struct Server: Hashable, Sendable {
@@ -43,7 +43,7 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     public var scheme: String { parts.value.server.value.scheme }
     /// The part before the "@"; `nil` if there is none. It may contain a password: take care where it is displayed.
     public var userInformation: String? { parts.value.server.value.userInformation }
-    /// The host as it was written, with brackets around an IPv6 address. Never empty.
+    /// The host as it was written, in ASCII, with brackets around an IPv6 address. Never empty.
     public var host: String { parts.value.server.value.host }
     /// The port; `nil` for the scheme's default.
     public var port: UInt16? { parts.value.server.value.port }

@@ -9,7 +9,7 @@ public struct Cookie: Hashable, Sendable {
     public var name: String
     /// The value, as the server wrote it: quotes belong to it.
     public var value: String
-    /// The host, in lower case and without a dot at the front.
+    /// The host, in lower case, in ASCII and without a dot at the front.
     public var domain: String
     /// The path below which the cookie is sent; it begins with "/".
     public var path: String

@@ -92,6 +92,10 @@ public final class CookieStorage: Sendable {
         var cookie = cookie
         cookie.domain = cookie.domain.lowercased()
         if cookie.domain.hasUTF8Prefix(".") { cookie.domain.removeFirst() }
+        if InternationalName.isOne(cookie.domain) {
+            guard let ascii = try? InternationalName.ascii(cookie.domain) else { return false }
+            cookie.domain = ascii
+        }
         guard keeping != .none, cookie.isSendable else { return false }
         let now = SystemClock.now.wall
         change { [cookie] in $0.store(cookie, at: now) }

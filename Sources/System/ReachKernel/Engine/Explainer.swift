@@ -28,12 +28,13 @@ package final class Explainer {
     /// Explains the state of a target, which is the one that `reach status` prints.
     ///
     /// - Parameters:
+    ///   - resolution: What the resolver answered, if the target is a name; `nil` to ask it.
     ///   - proved: What probes have proved about the target; `nil` if no probes run.
     ///   - checks: The last check of each family's path.
     ///   - reported: The state that is reported of the target.
     package func explain(
-        _ target: Target, proved: ConnectivityReport? = nil, checks: [IPAddress.Family: ConnectivityCheck] = [:],
-        reported: ReachabilityState? = nil
+        _ target: Target, resolution: NameAnswer? = nil, proved: ConnectivityReport? = nil,
+        checks: [IPAddress.Family: ConnectivityCheck] = [:], reported: ReachabilityState? = nil
     ) throws(NetlinkError) -> Explanation {
         try snapshot.identifyNetworks()
         for path in [reported?.ipv4, reported?.ipv6] {
@@ -42,7 +43,7 @@ package final class Explainer {
             else { continue }
             try snapshot.view.keepFailed(Neighbour.Key(interface: interface, address: gateway))
         }
-        let evaluation = try snapshot.evaluate(target)
+        let evaluation = try snapshot.evaluate(target, resolution)
         var facts = ExplanationFacts(target: target, verdict: evaluation.verdict, table: snapshot.view.table)
         facts.resolution = evaluation.resolution
         facts.findings = evaluation.findings

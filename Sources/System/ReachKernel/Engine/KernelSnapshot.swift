@@ -21,7 +21,8 @@ package final class KernelSnapshot {
     ) throws(NetlinkError) {
         self.options = options
         self.memory = memory
-        view = try KernelView(policy: options.observer.policy, wantsWireless: wantsWireless)
+        view = try KernelView(
+            policy: options.observer.policy, vrf: options.observer.vrf, wantsWireless: wantsWireless)
         if onDemand { view.readOnDemand() } else { try view.refresh() }
         _ = view.setLeases(options.leases)
     }
@@ -96,8 +97,9 @@ package final class KernelSnapshot {
         _ = try view.noteGateways(of: routes)
     }
 
-    func evaluate(_ target: Target) throws(NetlinkError) -> Evaluation {
-        var evaluation = try judge(target)
+    /// - Parameter resolution: What the resolver answered, if the target is a name; `nil` to ask it.
+    func evaluate(_ target: Target, _ resolution: NameAnswer? = nil) throws(NetlinkError) -> Evaluation {
+        var evaluation = try judge(target, resolution)
         evaluation.verdict.rootCause = try rootCause(
             of: evaluation.verdict, .init(target: target.subject, names: evaluation.names))
         return evaluation
@@ -112,13 +114,13 @@ package final class KernelSnapshot {
         ) { () throws(NetlinkError) in try judge(.internet).verdict }
     }
 
-    private func judge(_ target: Target) throws(NetlinkError) -> Evaluation {
+    private func judge(_ target: Target, _ known: NameAnswer? = nil) throws(NetlinkError) -> Evaluation {
         var finder = PathFinder(view: view, mark: options.mark, recordsFindings: true)
         guard case .name(let name) = target.subject else {
             let verdict = try finder.verdict(on: target.subject, anchors: options.anchors)
             return Evaluation(verdict: verdict ?? Verdict(.unknown, reason: nil), findings: finder.findings)
         }
-        let resolution = Self.resolve(name)
+        let resolution = known ?? Self.resolve(name)
         let verdict: Verdict
         switch resolution {
         case .addresses(let addresses): verdict = try finder.anyOf(addresses)

@@ -180,6 +180,9 @@ package final class ReachabilityEngine {
 
     // MARK: - Names
 
+    /// The resolver's last answer to a watched name; `nil` before the first, and for other targets.
+    package func nameAnswer(of id: UInt64) -> NameAnswer? { watched[id]?.name.answer }
+
     /// Resolves the names of all targets again, since the path to name servers may be another one.
     func resolveNames() { watches.values.forEach(names.resolve) }
 

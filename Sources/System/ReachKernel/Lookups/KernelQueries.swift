@@ -33,13 +33,21 @@ package struct RouteQuestion: Hashable, Sendable {
 /// Confined to one thread. Each call waits for the reply, which the kernel has ready when `send` returns.
 package final class KernelQueries {
     private let socket: QuerySocket
-    /// The VRF in which this process runs: its packets go by the VRF's tables. `nil` for an ordinary process.
+    /// The VRF whose tables are asked: the one that was named, or the one in which this process runs. `nil` for an ordinary process.
     ///
     /// Another link to which sockets are bound does not count: a lookup that names a link takes any address for a neighbour's.
     package private(set) var vrf: InterfaceIndex?
 
-    package init() throws(NetlinkError) {
+    /// - Parameter name: The VRF whose tables are asked; `nil` for the one in which this process runs, if any.
+    package init(vrf name: String? = nil) throws(NetlinkError) {
         socket = try QuerySocket(NETLINK_ROUTE)
+        if let name {
+            guard let found = try link(named: name), found.kind == "vrf" else {
+                throw .failed(call: "VRF \(DisplayText.sanitized(name))", errno: ENODEV)
+            }
+            vrf = found.index
+            return
+        }
         if let index = ProcessVRF.binding(), try link(index)?.kind == "vrf" { vrf = index }
     }
 

@@ -19,6 +19,8 @@ package final class KernelObserver {
 
     package struct Options: Sendable {
         package var policy = LinkPolicy()
+        /// The name of the VRF whose paths count; `nil` for the one in which this process runs, if any.
+        package var vrf: String?
         /// Whether to report every notice, including those that cannot matter.
         package var wantsEveryNotice = false
         package var receiveBufferBytes = NoticeSocket.defaultBufferBytes
@@ -155,7 +157,7 @@ package final class KernelObserver {
     }
 
     private func makeView() throws(NetlinkError) -> KernelView {
-        let view = try KernelView(policy: options.policy, wantsWireless: true)
+        let view = try KernelView(policy: options.policy, vrf: options.vrf, wantsWireless: true)
         wireless = WirelessObserver(loop: loop, view: view) { [handler] in handler(.changed($0)) }
         listen(for: view)
         return view

@@ -36,12 +36,16 @@ package final class KernelView {
     /// Whether anybody wants to know the networks behind links. Without that, a gateway is only a part of a path.
     private let identifiesNetworks: Bool
 
-    /// - Parameter wantsWireless: Whether to query the Wi-Fi networks of links, which loads a library where there is Wi-Fi.
-    package init(policy: LinkPolicy = LinkPolicy(), wantsWireless: Bool = false) throws(NetlinkError) {
+    /// - Parameters:
+    ///   - vrf: The VRF whose paths count; `nil` for the one in which this process runs, if any.
+    ///   - wantsWireless: Whether to query the Wi-Fi networks of links, which loads a library where there is Wi-Fi.
+    package init(
+        policy: LinkPolicy = LinkPolicy(), vrf: String? = nil, wantsWireless: Bool = false
+    ) throws(NetlinkError) {
         self.policy = policy
         identifiesNetworks = policy.networks.identifiesNetworks
         wireless = wantsWireless ? WirelessView() : nil
-        queries = try KernelQueries()
+        queries = try KernelQueries(vrf: vrf)
     }
 
     /// Reads everything again.

@@ -88,8 +88,7 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
             index += 1
         }
         while index < new.count, Self.isKept(new[index]) { index += 1 }
-        // An empty query is left out.
-        return index == new.count && new[index - 1] != UInt8(ascii: "?")
+        return index == new.count
     }
 
     /// Whether a byte of a path or a query stays as it is, whatever is around it: a dot may be a segment of its own.
@@ -159,8 +158,7 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
         resolved += host.written
         if let port = authority.port { resolved += ":\(port)" }
         resolved += url.path.isEmpty ? "/" : url.path
-        // libcurl leaves out an empty query.
-        if let query = url.query, !query.isEmpty { resolved += "?" + query }
+        if let query = url.query { resolved += "?" + query }
         description = resolved
     }
 

@@ -115,6 +115,11 @@ extension SecurityPolicy {
 extension URLHost {
     /// A host without the brackets that a URL needs around an IPv6 address.
     init?(ofTrust host: String) {
+        var host = host
+        if InternationalName.isOne(host) {
+            guard let ascii = try? InternationalName.ascii(host) else { return nil }
+            host = ascii
+        }
         let isBare = host.unicodeScalars.contains(":") && !host.hasUTF8Prefix("[")
         self.init(isBare ? "[\(host)]" : host)
     }

@@ -90,6 +90,11 @@ import Testing
         #expect(last(stage.server) == ["b=2; a=1"])
         storage.delete(Cookie(name: "b", value: "", domain: "127.0.0.1", path: "/x"))
         #expect(storage.cookies(for: url).map(\.name) == ["a"])
+        #expect(storage.set(Cookie(name: "c", value: "3", domain: "München.example")))
+        for host in ["münchen.example", "xn--mnchen-3ya.example"] {
+            #expect(try storage.cookies(for: WebAddress("http://\(host)/")).map(\.name) == ["c"])
+        }
+        #expect(!storage.set(Cookie(name: "c", value: "3", domain: "a℀b.example")))
         storage.deleteAll()
         #expect(storage.cookies == [])
     }

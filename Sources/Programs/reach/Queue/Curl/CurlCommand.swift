@@ -168,6 +168,8 @@ struct CurlCommand {
     }
 
     private mutating func addCookie(_ value: String) throws(CommandError) {
+        // Begins without cookies, as every request here does.
+        if value.isEmpty { return }
         guard value.unicodeScalars.contains("=") else {
             throw CurlRequest.refusal("-b: '\(value)' is a file of cookies, which is not supported: write NAME=VALUE")
         }
