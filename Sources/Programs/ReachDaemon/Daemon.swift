@@ -46,6 +46,10 @@ package final class Daemon {
     package let queue: QueueServiceHandler
     private let pages: MappedPages
     private(set) var hooks: DaemonHooks?
+    /// What hooks and the log see of changes.
+    private lazy var joined = JoinedChanges(on: loop, patience: configuration.flapPatience) { [unowned self] in
+        handle($0)
+    }
     private var outages = OutageNotices()
     private lazy var proofTimer = DeadlineTimer(on: loop) { [unowned self] in
         report(outages.timeReached(at: SystemClock.boot))
@@ -157,17 +161,24 @@ package final class Daemon {
         if change.state.target == .internet {
             internet = change.state
             if change.previous?.interface != change.state.interface { sampleTraffic() }
-            report(outages.observe(change))
             if change.aspects.contains(.portal) {
                 report(change.state.portalSession, after: change.previous?.portalSession)
             }
             if change.aspects.contains(.quality) { report(change.state, after: change.previous?.quality) }
+        }
+        joined.add(change)
+        page?.note(.state)
+        pages.releaseAtRest()
+    }
+
+    private func handle(_ joined: JoinedChange) {
+        if joined.change.state.target == .internet {
+            if let gap = joined.gap { report(gap) }
+            report(outages.observe(joined.change))
             // A path that returned ends the outage after a while, even if no check proves or refutes it.
             proofTimer.set(to: outages.deadline)
         }
-        hooks?.handle(change)
-        page?.note(.state)
-        pages.releaseAtRest()
+        hooks?.handle(joined)
     }
 
     /// Records that named targets cannot be used although the kernel has a path, since the Internet is proved not to answer over
@@ -214,6 +225,12 @@ package final class Daemon {
             return
         }
         log.notice("the line of \(state.interface ?? "") is \(quality.text)")
+    }
+
+    private func report(_ gap: JoinedChange.Gap) {
+        log.notice(
+            "the Internet flapped: \(gap.sentence)",
+            metadata: ["root-cause": "\(gap.cause.kind.rawValue)"])
     }
 
     private func report(_ notice: OutageNotices.Notice?) {
@@ -329,6 +346,7 @@ package final class Daemon {
             for name in targets.sorted() { history?.recordUnwatched(name, at: SystemClock.now) }
             configuration = loaded
             output.level = loaded.logLevel.level
+            joined.patience = loaded.flapPatience
             registry.apply(loaded)
             reportUnreadAdvertisements()
             queue.apply(loaded)
@@ -353,6 +371,7 @@ package final class Daemon {
         manager.notify("STOPPING=1")
         let lastPage = page.map { _ in pageSnapshot }
         server?.stop()
+        joined.endAll()
         hooks?.stop()
         probes?.stop()
         metrics?.finish()

@@ -31,6 +31,12 @@ import Testing
         )
     }
 
+    @Test func `what NetworkManager says of a link, of which only a guess is about the lease`() {
+        let answers = (Int32(-110)...4).filter { [-110, -2, 0, 1, 2, 3, 4].contains($0) }.map(
+            LeaseHotspot.networkManager)
+        #expect(answers == [nil, nil, nil, false, false, true, false])
+    }
+
     @Test func `a lease of dhcpcd`() {
         let option = [43, UInt8(Self.mark.count)] + Self.mark
         #expect(LeaseHotspot.dhcpcd(packet(option + [255]), addresses: own) == true)
