@@ -129,6 +129,7 @@ struct FlapJoinerTests {
             viewer.see(.unplugged, at: second)
             viewer.see(.eth0, at: second + 1)
         }
+        viewer.pass(until: 80)
         #expect((6...12).contains(viewer.seen.count), "\(viewer.seen.count)")
         #expect(viewer.seen.first?.joined.gap?.sentence.contains("it was lost 5 times within 9.0 s") == true)
     }
