@@ -74,12 +74,12 @@ package struct SilentPaths: Hashable, Sendable {
         answers[interface] = now
         guard !notes.isEmpty || !unreached.isEmpty else { return false }
         unreached[destination] = nil
-        var isOther = notes.removeValue(forKey: interface) != nil
+        var isReordered = notes.removeValue(forKey: interface) != nil
         for (key, note) in notes where note.finding == .suspected(of: destination) {
             pass(over: key, times: 1, at: now)
-            isOther = true
+            isReordered = true
         }
-        return isOther
+        return isReordered
     }
 
     /// Another network: nothing that was found holds.
