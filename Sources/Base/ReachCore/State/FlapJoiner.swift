@@ -49,8 +49,7 @@ package struct FlapJoiner: Hashable, Sendable {
             let isLinkBack = first.state.isLinkLost && !last.state.isLinkLost
             return isLinkBack ? limit : min(loss.bootTime + patience.link, limit)
         }
-        let isUndecided = last.state.isValidated && last.state.connectivity == .unknown
-        return isUndecided ? limit : min(last.bootTime + patience.settling, limit)
+        return last.state.isUndecided ? limit : min(last.bootTime + patience.settling, limit)
     }
 
     package mutating func add(_ change: ReachabilityChange) {
@@ -67,7 +66,7 @@ package struct FlapJoiner: Hashable, Sendable {
             backAt = backAt ?? change.bootTime
             hasEnded =
                 state.interface != before.interface || ![.unknown, before.connectivity].contains(state.connectivity)
-                || StatusMachine.differences(from: before, to: state).isEmpty
+                || !state.isUndecided && StatusMachine.differences(from: before, to: state).isEmpty
         }
     }
 
@@ -121,4 +120,7 @@ package struct JoinedChange: Hashable, Sendable {
 extension ReachabilityState {
     /// Whether a link is what is missing, and not only its address or its route.
     fileprivate var isLinkLost: Bool { rootCause?.kind.layer == .link }
+
+    /// Whether a check is about to prove or refute the path.
+    fileprivate var isUndecided: Bool { isValidated && connectivity == .unknown }
 }

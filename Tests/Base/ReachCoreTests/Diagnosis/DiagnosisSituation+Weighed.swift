@@ -300,12 +300,6 @@ extension DiagnosisSituation {
         Self("packets are lost between this machine and a modem", .degraded, .provider, .gateway, .gateway) {
             $0.change = { onModem($0) ?? loses($0, gateway: 12, router: 11, far: 13) }
         },
-        Self(
-            "packets are lost on a modem's line, before or behind its gateway", .degraded, .provider, .internet,
-            .internet
-        ) {
-            $0.change = { onModem($0) ?? loses($0, gateway: 3, router: 9, far: 12) }
-        },
         Self("packets are lost between the gateway and the first router", .degraded, .provider, .internet, .internet) {
             $0.change = { loses($0, gateway: 0, router: 9, far: 12) }
         },
