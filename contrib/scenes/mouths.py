@@ -267,8 +267,8 @@ def play_one(report, network, options, directory, number, situation):
     hook.write_text(HOOK.format(mails=mails))
     hook.chmod(0o755)
     text = CONFIGURATION.format(hooks=hooks)
-    if beginning.get("hold"):
-        text += f'[hold]\ndown = "{HOLD}s"\n'
+    # Of the same second: nothing is waited for, unless the situation is about that.
+    text += f'[hold]\ndown = "{HOLD}s"\n' if beginning.get("hold") else '[hold]\nflaps = "0s"\n'
     network.reset(**{key: value for key, value in beginning.items() if key not in ("hold", "probe")})
     with Reach(options, place, text) as reach:
         mouths = Mouths(reach, mails, options)

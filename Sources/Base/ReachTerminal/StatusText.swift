@@ -37,7 +37,7 @@ package struct StatusText {
             return style.paint("a login page answers instead of the Internet", .bold) + through
                 + " (\(style.paint(since, .yellow)))\(page); \(link)\(metered)"
         case .limited, .none:
-            let answers = [state.ipv4, state.ipv6].contains(where: \.hasAnsweringGateway)
+            let answers = [state.ipv4, state.ipv6].contains { $0.interface == interface && $0.hasAnsweringGateway }
             let end = state.heldCause == nil ? ": \(link)\(answers ? " and its gateway answers" : "")\(metered)" : ""
             return style.paint("the Internet does not answer", .bold) + through + " (\(style.paint(since, .red)))\(end)"
         }

@@ -18,17 +18,24 @@ extension Daemon {
         if change.state.target == .internet {
             internet = change.state
             if change.previous?.interface != change.state.interface { sampleTraffic() }
-            report(outages.observe(change))
             if change.aspects.contains(.portal) {
                 report(change.state.portalSession, after: change.previous?.portalSession)
             }
             if change.aspects.contains(.quality) { report(change.state, after: change.previous?.quality) }
+        }
+        joined.add(change)
+        page?.note(.state)
+        pages.releaseAtRest()
+    }
+
+    func handle(_ joined: JoinedChange) {
+        if joined.change.state.target == .internet {
+            if let gap = joined.gap { report(gap) }
+            report(outages.observe(joined.change))
             // A path that returned ends the outage after a while, even if no check proves or refutes it.
             proofTimer.set(to: outages.deadline)
         }
-        hooks?.handle(change)
-        page?.note(.state)
-        pages.releaseAtRest()
+        hooks?.handle(joined)
     }
 
     /// Records that named targets cannot be used although the kernel has a path, since the Internet is proved not to answer over
@@ -75,6 +82,12 @@ extension Daemon {
             return
         }
         log.notice("the line of \(state.interface ?? "") is \(quality.text)")
+    }
+
+    private func report(_ gap: JoinedChange.Gap) {
+        log.notice(
+            "the Internet flapped: \(gap.sentence)",
+            metadata: ["root-cause": "\(gap.cause.kind.rawValue)"])
     }
 
     func report(_ notice: OutageNotices.Notice?) {

@@ -46,6 +46,10 @@ package final class Daemon {
     package let queue: QueueServiceHandler
     let pages: MappedPages
     private(set) var hooks: DaemonHooks?
+    /// What hooks and the log see of changes.
+    private(set) lazy var joined = JoinedChanges(on: loop, patience: configuration.flapPatience) { [unowned self] in
+        handle($0)
+    }
     var outages = OutageNotices()
     private(set) lazy var proofTimer = DeadlineTimer(on: loop) { [unowned self] in
         report(outages.timeReached(at: SystemClock.boot))
@@ -172,6 +176,7 @@ package final class Daemon {
             for name in targets.sorted() { history?.recordUnwatched(name, at: SystemClock.now) }
             configuration = loaded
             output.level = loaded.logLevel.level
+            joined.patience = loaded.flapPatience
             registry.apply(loaded)
             reportUnreadAdvertisements()
             queue.apply(loaded)
@@ -196,6 +201,7 @@ package final class Daemon {
         manager.notify("STOPPING=1")
         let lastPage = page.map { _ in pageSnapshot }
         server?.stop()
+        joined.endAll()
         hooks?.stop()
         probes?.stop()
         metrics?.finish()

@@ -65,7 +65,11 @@ struct DesktopCommand: ParsableCommand {
     private func offerNetworkManager(_ path: String, _ loop: EventLoop) throws(DesktopError) -> DesktopExit {
         let bus = try BusConnection(.system, on: loop)
         let service = try NetworkManagerService(bus: bus, on: loop)
-        let watch = DaemonWatch(path: path, target: .internet, on: loop) { service.handle($0) }
+        // Programs go offline by what they read, and stay so for seconds: NetworkManager waits for a lost link, too.
+        let joined = JoinedChanges(on: loop) { service.handle(.target(.change($0.change))) }
+        let watch = DaemonWatch(path: path, target: .internet, on: loop) { event in
+            joined.add(event) { service.handle($0) }
+        }
         sd_notify(0, "READY=1")
         loop.afterEvents { watch.start() }
         loop.run()
@@ -79,7 +83,10 @@ struct DesktopCommand: ParsableCommand {
     private func showNotifications(_ path: String, _ loop: EventLoop) throws(DesktopError) -> DesktopExit {
         let bus = try BusConnection(.session, on: loop)
         let notifier = try PortalNotifier(bus: bus)
-        let watch = DaemonWatch(path: path, target: .internet, on: loop) { notifier.handle($0) }
+        let joined = JoinedChanges(on: loop) { notifier.handle(.target(.change($0.change))) }
+        let watch = DaemonWatch(path: path, target: .internet, on: loop) { event in
+            joined.add(event) { notifier.handle($0) }
+        }
         sd_notify(0, "READY=1")
         loop.afterEvents { watch.start() }
         loop.run()

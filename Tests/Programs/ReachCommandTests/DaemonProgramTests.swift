@@ -74,6 +74,38 @@ internal import Testing
         }
     }
 
+    @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
+    func `a link that flaps is one run of a hook and one line of the log, and two events`() throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        let peer = try namespace.vethPair()
+        try withDirectory { directory in
+            let (file, said) = (directory + "/reach.toml", directory + "/said")
+            try ChildProcess.run(["mkdir", "-m", "755", directory + "/hooks.d"])
+            try write("[hooks]\ndirectory = \"\(directory)/hooks.d\"\n[hold]\nflaps = \"20s\"", to: file)
+            try write(
+                "#!/bin/sh\necho \"$REACH_STATUS,$REACH_CHANGED,$REACH_FLAP_TEXT\" >> \(said)", to: directory + "/hook")
+            try ChildProcess.run(["install", "-m", "755", directory + "/hook", directory + "/hooks.d/record"])
+            let daemon = try reachd.start(
+                ["--config", file, "--socket", directory + "/socket", "--state", directory, "--events"],
+                in: namespace.name)
+            _ = try daemon.nextLine()
+            try peer.run("ip", "link", "set", "up1", "down")
+            #expect(try daemon.nextLine().contains("\"reason\":\"no-carrier\""))
+            try peer.run("ip", "link", "set", "up1", "up")
+            #expect(try daemon.nextLine().contains("\"cause\":\"carrier-gained\""))
+            let wait = "for i in $(seq 100); do [ -e \"$0\" ] && break; sleep 0.1; done; cat \"$0\""
+            let run = try ChildProcess.run(["sh", "-c", wait, said])
+            #expect(run.hasPrefix("reachable,,it was lost for ") && run.hasSuffix(": up0 has no carrier\n"), "\(run)")
+            daemon.send(SIGTERM)
+            let log = try daemon.finish().standardError
+            #expect(
+                log.split(separator: "\n").count { $0.contains("the Internet flapped: it was lost for ") } == 1,
+                "\(log)")
+            #expect(!log.contains("the Internet is lost") && !log.contains("the Internet is back"), "\(log)")
+        }
+    }
+
     @Test func `hooks run for probes that fail and for requests that fail for good, if they are wanted`() throws {
         try withDirectory { directory in
             let (file, socket, hook) = (directory + "/reach.toml", directory + "/socket", directory + "/hook")

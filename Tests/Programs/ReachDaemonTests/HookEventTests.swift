@@ -37,6 +37,7 @@ import Testing
                 "REACH_CAUSE": "carrier-gained",
                 "REACH_CHANGED": "path metered",
                 "REACH_EPOCH": "7",
+                "REACH_FLAP_MS": "", "REACH_FLAP_TEXT": "",
             ])
         let json = try JSONReader.read(event.json)
         #expect(json["type"] == .string("change"))

@@ -176,7 +176,9 @@ extension DiagnosisFinding {
             }
             switch role {
             case .gateway where evidence.isLeft(hop):
-                return Blame(.localNetwork, .gateway, .gateway, text + ", and another router takes over after seconds")
+                return Blame(
+                    isOnModem(hop) ? .provider : .localNetwork, .gateway, .gateway,
+                    text + ", and another router takes over after seconds")
             case .gateway:
                 // Behind a modem's link there is the modem or the provider, and no local network.
                 return Blame(isOnModem(hop) ? .provider : .localNetwork, .gateway, .gateway, text)
@@ -221,7 +223,26 @@ extension DiagnosisFinding {
     }
 }
 
+extension DiagnosisEvidence {
+    /// Whether all links that carry the paths are modems'.
+    var isOnModem: Bool {
+        let classes = allPaths.compactMap(\.linkClass).filter { $0 != .loopback }
+        return !classes.isEmpty && classes.allSatisfy { $0 == .wwan }
+    }
+}
+
 extension Diagnosis.Blame {
+    /// The same where a modem is what the link leads to: behind it are the modem itself and the provider, and no local network.
+    var beyondModem: Diagnosis.Blame {
+        guard layer != .portal, ([party] + between).contains(.localNetwork) else { return self }
+        var others = between.filter { $0 != .localNetwork }
+        if !between.isEmpty, !others.contains(.provider) { others.append(.provider) }
+        let isUndecided = others.count > 1
+        return Diagnosis.Blame(
+            isUndecided ? party : .provider, layer, subject, text, between: isUndecided ? others : [],
+            isSilence: isSilence)
+    }
+
     /// A fault that the kernel itself shows.
     init?(_ fact: PathFact, _ family: IPAddress.Family) {
         if let cause = fact.rootCause, fact.status == .notReachable {

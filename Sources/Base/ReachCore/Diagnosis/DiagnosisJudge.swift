@@ -147,6 +147,9 @@ struct DiagnosisFinding {
             }
         }
         if quality.isSlow { minor.removeAll(where: \.isSilence) }
+        if evidence.isOnModem {
+            (fatal, minor) = (fatal.map(\.beyondModem), minor.map(\.beyondModem))
+        }
         let outcome: Diagnosis.Outcome =
             !fatal.isEmpty ? .failed : !isProved ? .unknown : minor.isEmpty ? .ok : .degraded
         var all = steps + quality.steps

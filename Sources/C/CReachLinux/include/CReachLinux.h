@@ -7,6 +7,7 @@
 #include "reach_ethtool.h"
 #include "reach_late.h"
 #include "reach_memory.h"
+#include "reach_networkmanager.h"
 #include "reach_peer.h"
 #include "reach_process.h"
 #include "reach_socket.h"

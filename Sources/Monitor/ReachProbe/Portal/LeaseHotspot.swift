@@ -38,6 +38,10 @@ package enum LeaseHotspot {
         return lease.option.map { hasMark(Array($0.utf8)) } == true
     }
 
+    /// In what NetworkManager says of a link (NMMetered): its own client stores no option, but guesses from this one. A `yes` is a setting
+    /// of the connection, and no guess.
+    package static func networkManager(_ metered: Int32) -> Bool? { metered <= 0 ? nil : metered == 3 }
+
     private static func hasMark(hexadecimal text: Substring) -> Bool {
         let digits = text.unicodeScalars.compactMap(\.hexDigit)
         return hasMark(stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })

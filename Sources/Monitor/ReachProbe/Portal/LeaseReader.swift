@@ -1,3 +1,4 @@
+internal import CReachLinux
 internal import Glibc
 package import ReachCore
 internal import ReachLoop
@@ -45,9 +46,18 @@ package struct LeaseReader: Sendable {
         answers += dhclientFiles(name).map { file in
             text(file).flatMap { LeaseHotspot.dhclient($0, interface: name, addresses: addresses) }
         }
+        answers.append(networkManager(name, question.interface))
         let found = answers.compactMap(\.self)
         return found.isEmpty ? nil : found.contains(true)
     }
+
+    /// NetworkManager's own DHCP client stores the address alone, so NetworkManager is asked on the bus, where it manages the link.
+    private func networkManager(_ name: String, _ index: InterfaceIndex) -> Bool? {
+        guard text("run/NetworkManager/devices/\(index)")?.hasNetworkManagerLease == true else { return nil }
+        return LeaseHotspot.networkManager(reach_networkmanager_metered(name, Self.busPatienceMicroseconds))
+    }
+
+    private static let busPatienceMicroseconds: UInt64 = 250_000
 
     /// The URL of a file with a proxy's configuration (PAC) that the DHCP server of the present lease names. It is a program, which
     /// anybody on the link may name: it is shown, and never fetched.
@@ -120,6 +130,14 @@ package struct LeaseReader: Sendable {
         var contents = [UInt8](repeating: 0, count: Int(status.st_size))
         let count = contents.withUnsafeMutableBytes { read(owner.rawValue, $0.baseAddress, $0.count) }
         return count < 0 ? nil : Array(contents.prefix(count))
+    }
+}
+
+extension String {
+    /// Whether a file of NetworkManager about a link says that it manages the link, and that the link has a lease.
+    fileprivate var hasNetworkManagerLease: Bool {
+        let lines = split(scalar: "\n")
+        return lines.contains("managed=true") && lines.contains { $0.hasUTF8Prefix("dhcp4.ip_address=") }
     }
 }
 

@@ -34,6 +34,9 @@ extension Configuration {
         return policy
     }
 
+    /// How long hooks and the log wait for a lost link; `nil` for not at all.
+    var flapPatience: FlapJoiner.Patience? { hold.flaps == .zero ? nil : FlapJoiner.Patience(link: hold.flaps) }
+
     /// The validator's options; `nil` without endpoints.
     var validatorOptions: Validator.Options? {
         guard !connectivity.endpoints.isEmpty else { return nil }

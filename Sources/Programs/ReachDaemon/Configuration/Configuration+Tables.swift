@@ -65,6 +65,7 @@ extension Configuration {
                 ConfigurationKey("up", \.hold.up, .duration(upTo: .seconds(86_400))),
                 ConfigurationKey("down", \.hold.down, .duration(upTo: .seconds(86_400))),
                 ConfigurationKey("maximum", \.hold.maximum, .duration(upTo: .seconds(7 * 86_400))),
+                ConfigurationKey("flaps", \.hold.flaps, .duration(upTo: .seconds(60))),
             ]),
         .keys(
             "limits",

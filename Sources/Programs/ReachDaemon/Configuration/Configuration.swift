@@ -63,6 +63,8 @@ package struct Configuration: Hashable, Sendable {
         package var down: Duration = .zero
         /// Zero means ten times the longer of `up` and `down`.
         package var maximum: Duration = .zero
+        /// How long hooks and the log wait for a lost link; zero reports at once.
+        package var flaps: Duration = FlapJoiner.Patience().link
     }
 
     package struct Limits: Hashable, Sendable {

@@ -48,9 +48,11 @@ final class DaemonHooks {
         }
     }
 
-    func handle(_ change: ReachabilityChange) {
-        guard filter.wants(change), let runner, runner.mayHaveHooks, settings.events.contains(.change) else { return }
-        runner.handle(HookEvent(change))
+    func handle(_ joined: JoinedChange) {
+        guard filter.wants(joined.change), let runner, runner.mayHaveHooks, settings.events.contains(.change) else {
+            return
+        }
+        runner.handle(HookEvent(joined))
     }
 
     func handle(_ event: ProbeEvent) {

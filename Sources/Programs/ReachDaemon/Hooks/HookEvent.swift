@@ -22,7 +22,10 @@ package struct HookEvent: Hashable, Sendable {
         self.environment = environment
     }
 
-    package init(_ change: ReachabilityChange) {
+    package init(_ change: ReachabilityChange) { self.init(JoinedChange(change)) }
+
+    package init(_ joined: JoinedChange) {
+        let change = joined.change
         let state = change.state
         var line: [UInt8] = []
         EncodedEvent.change(change, source: .daemon).append(to: &line, numbered: change.sequenceNumber)
@@ -60,6 +63,8 @@ package struct HookEvent: Hashable, Sendable {
                 "REACH_CAUSE": change.cause.rawValue,
                 "REACH_CHANGED": change.aspects.map(\.rawValue).joined(separator: " "),
                 "REACH_EPOCH": "\(state.epoch)",
+                "REACH_FLAP_MS": joined.gap.map { "\($0.length.milliseconds)" } ?? "",
+                "REACH_FLAP_TEXT": joined.gap?.sentence ?? "",
             ])
     }
 
@@ -82,7 +87,7 @@ package struct HookEvent: Hashable, Sendable {
         for name in [
             "ROOT_CAUSE", "ROOT_INTERFACE", "ROOT_TEXT", "METERED_REASON", "PORTAL", "PORTAL_SESSION", "PORTAL_PAGE",
             "PORTAL_SECONDS", "QUALITY", "PREVIOUS_QUALITY", "QUALITY_TEXT",
-            "CHANGED", "CAUSE",
+            "CHANGED", "CAUSE", "FLAP_MS", "FLAP_TEXT",
         ] { environment["REACH_" + name] = "" }
         return HookEvent(target: "internet", json: json.bytes, environment: environment)
     }

@@ -58,6 +58,8 @@ struct PageRow {
     static func summary(of state: ReachabilityState) -> String {
         var state = state
         state.portal = nil
+        // Whoever reads the page later would take it for the gateway's present answer.
+        (state.ipv4.neighbour, state.ipv6.neighbour) = (nil, nil)
         return StatusText(style: .plain).summary(of: state)
     }
 

@@ -83,7 +83,7 @@ struct StatusQuery {
             let now = SystemClock.now
             StandardOutput.writeJSON { $0.status(state, source: source, at: now.wall, now.boot) }
         } else {
-            StandardOutput.write(StatusText(style: .current).describe(state))
+            StandardOutput.write(StatusText(style: .current).describe(state.withPresentGateways))
         }
     }
 }

@@ -95,7 +95,7 @@ final class TopProgram {
         case .unavailable(let error, _): state.away = "\(error)"
         case .snapshot(let change, _), .target(.change(let change)):
             state.away = nil
-            state.internet = change.state
+            state.internet = change.state.withPresentGateways
         case .reconnected:
             state.away = nil
             followQueue()

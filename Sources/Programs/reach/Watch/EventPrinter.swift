@@ -15,6 +15,8 @@ final class EventPrinter {
     private let lines: EventLines
     private let form: Form
     private let source: DaemonOptions.Source
+    /// What people see of changes; `nil` for programs, which see each of them.
+    private var joined: JoinedChanges?
     /// The last line in the user's form.
     private var lastLine: String?
 
@@ -38,6 +40,9 @@ final class EventPrinter {
             if number != 0 { StandardOutput.fail(number) }
             loop.stop()
         }
+        if case .text(let text) = form {
+            joined = JoinedChanges(on: loop) { [unowned self] in write($0, text) }
+        }
     }
 
     func write(_ event: StreamEvent, from source: StatusSource) {
@@ -45,11 +50,7 @@ final class EventPrinter {
         switch form {
         case .json: lines.write(event.state) { $0.line(event.encoded(source: $0.source)) }
         case .text(let text):
-            lines.write(event.state) { [source = self.source] stream in
-                let isFirst = event.change?.isInitial ?? false
-                let note = isFirst ? source.note(isDaemon: stream.source == .daemon, text.style) : ""
-                return Array((text.line(for: event) + note).utf8)
-            }
+            joined?.add(event) { event in lines.write(event.state) { _ in Array(text.line(for: event).utf8) } }
         case .template(let template):
             guard let state = event.state else { return }
             let line = template.line(for: state, from: source)
@@ -59,6 +60,17 @@ final class EventPrinter {
         }
     }
 
+    private func write(_ joined: JoinedChange, _ text: EventText) {
+        lines.write(joined.change.state) { [source] stream in
+            let isFirst = joined.change.isInitial
+            let note = isFirst ? source.note(isDaemon: stream.source == .daemon, text.style) : ""
+            return Array((text.line(for: joined) + note).utf8)
+        }
+    }
+
     /// Gives a slow reader a short time to read the pending lines.
-    func finish() { lines.finish() }
+    func finish() {
+        joined?.endAll()
+        lines.finish()
+    }
 }

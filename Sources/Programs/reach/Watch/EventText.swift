@@ -68,14 +68,18 @@ struct EventText {
         "(\(count) lines dropped)\n" + StatusText(style: style).describe(state)
     }
 
-    private func change(_ change: ReachabilityChange) -> String {
+    private func change(_ change: ReachabilityChange) -> String { line(for: JoinedChange(change)) }
+
+    func line(for joined: JoinedChange) -> String {
+        let change = joined.change
         let status = StatusText(style: style)
         let paths = [("IPv4", change.state.ipv4), ("IPv6", change.state.ipv6)]
             .filter { $0.1.status == .reachable }
             .map { "\($0) \(status.describe($1))" }
         let cause = change.isInitial ? "" : style.paint(" [\(change.cause.rawValue)]", .grey)
         let details = paths.isEmpty ? "" : "; " + paths.joined(separator: ", ")
-        return stamp(change.time) + status.summary(of: change.state) + details + cause + "\n"
+        let gap = joined.gap.map { "; " + style.paint($0.sentence, .yellow) } ?? ""
+        return stamp(change.time) + status.summary(of: change.state.withPresentGateways) + details + gap + cause + "\n"
     }
 
     /// The local time of day, or with the date.

@@ -139,6 +139,10 @@ package struct PathGate: Hashable, Sendable {
         switch state {
         case .closed: return gain(at: now, policy, using: &generator)
         case .canary(let times) where isProved: return open(times, at: now, outage: outage(at: now))
+        case .open where isNewPath && path.isUncertain && !isProved:
+            state = .canary(Times(others: now, urgent: now))
+            (since, triedSince, asleepSinceOpen) = (now, now, .zero)
+            return .canary(after: .zero)
         case .settling, .canary, .open: return nil
         }
     }

@@ -14,6 +14,10 @@ package struct QueuePath: Hashable, Sendable {
     package var isDoubted = false
     /// It is a way to the Internet, and what answers in the place of the Internet is a portal.
     package var hasPortal = false
+    /// Nothing answers by it, so another way is tried first; but not one that costs money if this one costs none.
+    package var isPassedOver = false
+    /// Whether it works has to be shown by one request first, since another way turned out not to.
+    package var isUncertain = false
     /// In which families a default route goes by it; for the path to one host, in which family the host is reached.
     package var families: Set<IPAddress.Family> = [.ipv4]
     /// The route's metric: the lower is preferred.
@@ -36,10 +40,11 @@ package struct QueuePath: Hashable, Sendable {
     /// not read (see ``RequestSpecification/exposesSecrets``) where it is not known what answers.
     package func takes(exposesSecrets: Bool) -> Bool { !hasPortal && !(exposesSecrets && isDoubted) }
 
-    /// Whether the order of preference puts it before `other`: validated, unmetered, metric.
+    /// Whether the order of preference puts it before `other`: validated, unmetered, not silent, metric.
     package func isPreferred(to other: QueuePath) -> Bool {
         if isValidated != other.isValidated { return isValidated }
         if traits.isMetered != other.traits.isMetered { return other.traits.isMetered }
+        if isPassedOver != other.isPassedOver { return other.isPassedOver }
         if metric != other.metric { return metric < other.metric }
         return interfaceIndex < other.interfaceIndex
     }

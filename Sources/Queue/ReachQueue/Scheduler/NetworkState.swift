@@ -21,6 +21,10 @@ struct NetworkState: Sendable {
     /// The requests that wait for a path that stays up longer, and since when.
     private var heldBack: [Slot: BootTime] = [:]
     var evidence = PathEvidence()
+    /// Where no checks prove paths.
+    private var silent = SilentPaths()
+    /// When a path that is passed over is the first one again; `nil` while none is passed over.
+    private(set) var silenceEnds: BootTime?
 
     init(_ fixed: FixedPolicy, at now: BootTime) {
         self.fixed = fixed
@@ -44,7 +48,11 @@ struct NetworkState: Sendable {
         if set.paths != paths?.paths || isNewEpoch { changed = isFirst && !hasGivenUpWaiting ? nil : now }
         compare(set, at: now)
         paths = set
-        if isNewEpoch { evidence.forgetAnswers() }
+        if isNewEpoch {
+            evidence.forgetAnswers()
+            silent.forget()
+            silenceEnds = nil
+        }
         return (isNewEpoch, isNewNetwork)
     }
 
@@ -81,6 +89,51 @@ struct NetworkState: Sendable {
     }
 
     func isProved(_ path: QueuePath?) -> Bool { path.map { proved.contains($0.interfaceIndex) } ?? false }
+
+    // MARK: Silence
+
+    /// The ways to the Internet, with what their silence says about them.
+    func offered(at now: BootTime) -> [QueuePath] {
+        guard !silent.isEmpty else { return paths?.paths ?? [] }
+        return (paths?.paths ?? []).map { path in
+            var path = path
+            path.isPassedOver = silent.passesOver(path.interfaceIndex, at: now)
+            path.isUncertain = true
+            return path
+        }
+    }
+
+    /// Notes that a destination did not answer by a way to the Internet. It says nothing where checks have proved or refuted that way,
+    /// or where there is no other one: past a tunnel nothing is sent.
+    ///
+    /// - Returns: Whether another way may be preferred from now on.
+    mutating func note(silenceOf destination: Destination, by path: QueuePath, at now: BootTime) -> Bool {
+        guard let paths, paths.paths.count > 1, paths.tunnels.isEmpty,
+            let present = paths[interfaceIndex: path.interfaceIndex], !present.isValidated, !present.isDoubted,
+            silent.note(silenceOf: destination, by: path.interfaceIndex, at: now)
+        else { return false }
+        proved.remove(path.interfaceIndex)
+        silenceEnds = silent.deadline(after: now)
+        return true
+    }
+
+    /// Notes that a destination answered by a way to the Internet.
+    ///
+    /// - Returns: Whether another way may be preferred from now on.
+    mutating func note(answerOf destination: Destination, by path: QueuePath, at now: BootTime) -> Bool {
+        guard paths?.paths.count ?? 0 > 1, silent.note(answerOf: destination, by: path.interfaceIndex, at: now) else {
+            return false
+        }
+        silenceEnds = silent.deadline(after: now)
+        return true
+    }
+
+    /// - Returns: Whether a path that was passed over is the first one again.
+    mutating func endSilence(at now: BootTime) -> Bool {
+        guard let silenceEnds, silenceEnds <= now else { return false }
+        self.silenceEnds = silent.deadline(after: now)
+        return true
+    }
 
     // MARK: Large bodies
 

@@ -14,6 +14,7 @@ extension QueueScheduler {
         }
         for (id, end) in attempts.lingerEnds where end <= now { lingerEnded(id) }
         for interface in network.evidence.expire(at: now) { judge(interface, works: false) }
+        if network.endSilence(at: now) { evaluateAll() }
         purgeOldDead()
         while portion > 0, let slot = deadlines.popExpired(at: now) {
             portion -= 1

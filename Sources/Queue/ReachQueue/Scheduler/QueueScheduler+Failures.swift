@@ -17,6 +17,7 @@ extension QueueScheduler {
         let outcome = RequestTransition.outcome(of: trigger, in: state, facts(attempt))
         if failure == .network || failure == .destination { canaryFailed(index) }
         _ = remove(index)
+        if result == nil, failure == .network || failure == .destination { noteSilence(of: attempt) }
         requests[slot].failureStatus = Int16(clamping: result?.status ?? 0)
         let destination = requests[slot].destination
         if failure == .destination {

@@ -93,7 +93,7 @@ extension QueueScheduler {
             destinations.epochChanged()
             for destination in destinations.attentive { lines.resume(destination: destination) }
         }
-        for group in gates.all { evaluate(group) }
+        evaluateAll()
         for id in attempts.ids { evaluateAttempt(id) }
         lookUpStrandedNames()
     }
@@ -124,12 +124,13 @@ extension QueueScheduler {
 
     private func verdict(of group: GroupIndex) -> ConditionVerdict {
         let group = gates[group]
-        guard let paths = network.paths else { return .unmet(.validated) }
+        guard network.paths != nil else { return .unmet(.validated) }
+        let paths = network.offered(at: now)
         let bar = metered.bar(for: group.key.payer)
-        guard !bar.isEmpty else { return verdict(of: group, on: paths.paths) { $0 } }
-        let verdict = verdict(of: group, on: paths.paths) { $0.filter { !bar.bars($0) } }
+        guard !bar.isEmpty else { return verdict(of: group, on: paths) { $0 } }
+        let verdict = verdict(of: group, on: paths) { $0.filter { !bar.bars($0) } }
         if verdict.path != nil { return verdict }
-        let unlimited = self.verdict(of: group, on: paths.paths) { $0 }
+        let unlimited = self.verdict(of: group, on: paths) { $0 }
         return unlimited.path == nil ? unlimited : .unmet(.meteredBudget)
     }
 
@@ -171,11 +172,29 @@ extension QueueScheduler {
 
     /// The attempt's destination answered, whatever it said: its path works.
     mutating func answered(_ index: Int) {
-        let (slot, interface) = (attempts[index].slot, attempts[index].path.interfaceIndex)
-        let host = gates[requests[slot].group].key.destination
-        guard let host, !destinations.usesDefaultRoutes(host) else { return proved(interface) }
-        prove(by: interface) { $0.key.destination == host }
+        let (slot, path) = (attempts[index].slot, attempts[index].path)
+        guard usesDefaultRoutes(slot) else {
+            let host = gates[requests[slot].group].key.destination
+            return prove(by: path.interfaceIndex) { $0.key.destination == host }
+        }
+        proved(path.interfaceIndex)
+        let destination = destinations[requests[slot].destination].destination
+        if network.note(answerOf: destination, by: path, at: now) { evaluateAll() }
     }
+
+    private func usesDefaultRoutes(_ slot: Slot) -> Bool {
+        gates[requests[slot].group].key.destination.map(destinations.usesDefaultRoutes) ?? true
+    }
+
+    /// The attempt ended without any reaction of its destination. Another way to the Internet may be tried before this one.
+    mutating func noteSilence(of attempt: RunningAttempt) {
+        guard usesDefaultRoutes(attempt.slot), attempt.lingerUntil == nil, attempt.epoch == epoch else { return }
+        let destination = destinations[requests[attempt.slot].destination].destination
+        if network.note(silenceOf: destination, by: attempt.path, at: now) { evaluateAll() }
+    }
+
+    /// Updates all gates to the paths of now.
+    mutating func evaluateAll() { for group in gates.all { evaluate(group) } }
 
     /// A host answered over the path of that interface.
     mutating func proved(_ interface: UInt32) {

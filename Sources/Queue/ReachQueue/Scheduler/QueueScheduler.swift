@@ -93,6 +93,7 @@ package struct QueueScheduler: Sendable {
         note(gates.earliestTimer)
         note(admission.retryAt)
         note(network.evidence.deadline)
+        note(network.silenceEnds)
         note(destinations.lookups.earliestTimer)
         note(attempts.earliestLingerEnd)
         if gates.openCount > 0 {

@@ -297,6 +297,9 @@ extension DiagnosisSituation {
         Self("packets are lost between this machine and the gateway", .degraded, .localNetwork, .gateway, .gateway) {
             $0.change = { loses($0, gateway: 12, router: 11, far: 13) }
         },
+        Self("packets are lost between this machine and a modem", .degraded, .provider, .gateway, .gateway) {
+            $0.change = { onModem($0) ?? loses($0, gateway: 12, router: 11, far: 13) }
+        },
         Self("packets are lost between the gateway and the first router", .degraded, .provider, .internet, .internet) {
             $0.change = { loses($0, gateway: 0, router: 9, far: 12) }
         },
@@ -325,6 +328,20 @@ extension DiagnosisSituation {
             }
         },
     ]
+
+    private static func onModem(_ task: DiagnosisTask) -> DiagnosisResult? {
+        var fact: PathFact
+        switch task {
+        case .internet:
+            fact = PathFact(
+                status: .reachable, ipv4: DiagnosisWorld.path(.ipv4), ipv6: DiagnosisWorld.path(.ipv6))
+        case .path(let host): fact = DiagnosisWorld.path(to: host.address)
+        default: return nil
+        }
+        if fact.ipv4.interface != nil { fact.ipv4.linkClass = .wwan }
+        if fact.ipv6.interface != nil { fact.ipv6.linkClass = .wwan }
+        return .path(fact)
+    }
 
     private static func loses(_ task: DiagnosisTask, gateway: Int, router: Int, far: Int) -> DiagnosisResult? {
         switch task {

@@ -31,6 +31,11 @@ import Testing
         )
     }
 
+    @Test func `what NetworkManager says of a link, of which only a guess is about the lease`() {
+        let answers = [-110, -2, 0, 1, 2, 3, 4].map { LeaseHotspot.networkManager($0) }
+        #expect(answers == [nil, nil, nil, false, false, true, false])
+    }
+
     @Test func `a lease of dhcpcd`() {
         let option = [43, UInt8(Self.mark.count)] + Self.mark
         #expect(LeaseHotspot.dhcpcd(packet(option + [255]), addresses: own) == true)
