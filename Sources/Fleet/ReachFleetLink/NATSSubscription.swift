@@ -1,5 +1,4 @@
 internal import CNats
-internal import Glibc
 internal import ReachCore
 
 /// A subscription with a handler. It ends with the value, or with its connection.
@@ -76,27 +75,18 @@ final class NATSQueue {
 
     /// Waits for the next message.
     ///
-    /// - Parameter count: How many are on their way. While they are many, it lets some of them arrive before it reads the first:
-    ///   a thread that waits for each message is woken for each, which took a quarter of a reader's time.
     /// - Returns: `nil` if none came in time.
-    func next(within limit: Duration, expecting count: Int = 1) throws(NATSError) -> StreamDelivery? {
+    func next(within limit: Duration) throws(NATSError) -> StreamDelivery? {
         var message: OpaquePointer?
-        var status = count >= Self.many ? natsSubscription_NextMsg(&message, handle, 0) : NATS_TIMEOUT
-        if status == NATS_TIMEOUT {
-            if count >= Self.many { usleep(Self.pause) }
-            status = natsSubscription_NextMsg(&message, handle, max(1, limit.nanoseconds / 1_000_000))
-        }
+        let status = natsSubscription_NextMsg(&message, handle, max(1, limit.nanoseconds / 1_000_000))
         guard status != NATS_TIMEOUT else { return nil }
+        guard status != NATS_NO_RESPONDERS else { return .noResponders }
         guard status == NATS_OK, let message else {
             throw NATSError(status, in: "read from '\(subject)'", detail: NATSLibrary.lastError)
         }
         defer { natsMsg_Destroy(message) }
         return StreamDelivery(message)
     }
-
-    private static let many = 64
-    /// In microseconds: a server sends about fifty messages meanwhile.
-    private static let pause: UInt32 = 1000
 }
 
 extension NATSLink {

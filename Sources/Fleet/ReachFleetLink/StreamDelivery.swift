@@ -57,7 +57,9 @@ enum StreamDelivery {
     /// What the server says in place of a message. Of a stored message the headers are its writer's, and a host may write any;
     /// but the server sends its own words without a reply.
     case status(Int, NATSMessage)
-    /// Neither.
+    /// An empty message with the header `Status: 503`, which libnats keeps to itself: no one answers the reader, or a host wrote it.
+    case noResponders
+    /// Something else.
     case strange
 
     /// Copies a message; the caller keeps owning it.

@@ -72,7 +72,7 @@ package final class StreamReader {
     package func next(within limit: Duration) throws(NATSError) -> StoredMessage? {
         if outstanding <= 0 { try ask(Self.batch, within: limit) }
         guard outstanding > 0 else { return nil }
-        while let delivery = try replies.next(within: limit, expecting: min(outstanding, Int(clamping: pending))) {
+        while let delivery = try replies.next(within: limit) {
             switch delivery {
             case .stored(let message, let pending):
                 (self.pending, outstanding) = (pending, outstanding - 1)
@@ -81,6 +81,9 @@ package final class StreamReader {
             case .status(let status, let message):
                 outstanding = 0
                 guard try goesOn(after: status, message, within: limit) else { return nil }
+            case .noResponders:
+                try skip()
+                guard pending > 0, outstanding > 0 else { return nil }
             case .strange: throw NATSError(.failed, "stream \(stream): a message without its place")
             }
         }
@@ -92,8 +95,15 @@ package final class StreamReader {
         case .status?:
             outstanding = 0
             return nil
-        case .strange?, nil: throw NATSError(.disconnected, "stream \(stream): no answer to the reader")
+        case .noResponders?, .strange?, nil: throw NATSError(.disconnected, "stream \(stream): no answer to the reader")
         }
+    }
+
+    /// Counts a stored message that libnats keeps to itself. Where none is awaited, or nothing follows that was announced, it was
+    /// the server's word.
+    private func skip() throws(NATSError) {
+        guard pending > 0 else { throw NATSError(.noResponders, "stream \(stream): the reader's consumer is gone") }
+        (pending, outstanding) = (pending - 1, outstanding - 1)
     }
 
     /// - Returns: `false` if there are no more messages.
@@ -160,9 +170,8 @@ extension JetStream {
                     }
                 }
                 if reader.pending == 0 {
-                    // The last messages of subjects are listed once: what replaced one of them meanwhile may lie behind the
-                    // list.
-                    guard begin == .lastOfEachSubject, start != begin else { return }
+                    // What replaced one of a subject's messages meanwhile may lie behind the end that was announced.
+                    guard begin == .lastOfEachSubject || begin == .first, start != begin else { return }
                     continue
                 }
                 failures += 1

@@ -16,8 +16,8 @@ package struct Absence: Hashable, Sendable {
     package internal(set) var isSwitchedOff: Bool
     /// Whether the host said goodbye, and is not back.
     var isGoodbye = false
-    /// Whether it is no trouble: the host said goodbye, or it closed its connection, came back, and never said that it was away.
-    var isIntended: Bool { isSwitchedOff && (isGoodbye || end != nil) }
+    /// Whether it is no trouble: the host said goodbye, and not that it was away.
+    var isIntended: Bool { isSwitchedOff && isGoodbye }
     /// Whether the end, too, is the host's own word.
     var endIsConfirmed = false
 

@@ -109,7 +109,7 @@ private struct Examination {
             let adopted = info.map { plan.adoptingSize(of: $0["config"] ?? .null) } ?? plan
             findings += FleetDoctor.stream(adopted, info)
         }
-        if configurations[FleetNames.events] != nil {
+        if configurations[FleetNames.events] != nil || fleet.storeBytes != nil {
             findings += FleetDoctor.store(StoreRoom(bytes: fleet.storeBytes, streams: configurations))
         }
         return missing
