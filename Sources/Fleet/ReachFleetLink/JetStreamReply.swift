@@ -90,8 +90,9 @@ package enum DirectGet {
     ///
     /// - Returns: `nil` if the stream has no such message.
     package static func message(_ reply: NATSMessage) throws(NATSError) -> StoredMessage? {
-        if reply.status == 404 { return nil }
-        if let status = reply.status {
+        // A stored message's writer may have given it this header, too.
+        if let status = reply.status, reply.header("Nats-Sequence") == nil {
+            if status == 404 { return nil }
             throw NATSError(.failed, "direct get: status \(status) \(reply.header("Description") ?? "")")
         }
         // The server adds its own headers to those of the stored message, which its writer chose.

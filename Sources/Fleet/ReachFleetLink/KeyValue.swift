@@ -22,7 +22,11 @@ package struct KeyValueEntry: Hashable, Sendable {
 
     /// Reads a message of a bucket's stream.
     package init?(_ message: StoredMessage, bucket: String) {
-        let prefix = FleetNames.subject(ofKey: "", in: bucket)
+        self.init(message, prefix: FleetNames.subject(ofKey: "", in: bucket))
+    }
+
+    /// - Parameter prefix: What stands before the key in a subject of the bucket.
+    fileprivate init?(_ message: StoredMessage, prefix: String) {
         guard message.subject.hasUTF8Prefix(prefix) else { return nil }
         let operation = message.header("KV-Operation")
         let reason = message.header("Nats-Marker-Reason")
@@ -39,13 +43,16 @@ extension JetStream {
     ///
     /// - Parameter start: `sequence` to read only what was written from that revision on.
     package func entries(
-        of bucket: String, filter: String = ">", from start: StreamStart = .lastOfEachSubject,
+        of bucket: String, filter: String? = nil, from start: StreamStart = .lastOfEachSubject,
         _ body: (KeyValueEntry) -> Void
     ) throws(NATSError) {
+        // Servers want a filter for the last of each.
+        let prefix = FleetNames.subject(ofKey: "", in: bucket)
+        let filter = filter ?? (start == .lastOfEachSubject ? ">" : nil)
         try read(
-            FleetNames.stream(of: bucket), filter: FleetNames.subject(ofKey: filter, in: bucket), from: start
+            FleetNames.stream(of: bucket), filter: filter.map { FleetNames.subject(ofKey: $0, in: bucket) }, from: start
         ) { message throws(NATSError) in
-            if let entry = KeyValueEntry(message, bucket: bucket) { body(entry) }
+            if let entry = KeyValueEntry(message, prefix: prefix) { body(entry) }
         }
     }
 

@@ -16,22 +16,27 @@ package struct NATSMessage: Hashable, Sendable {
     /// the consumer ended, 503 no one listens; `nil` for a message like any other.
     package var status: Int? { header("Status").flatMap { Int($0) } }
 
-    /// Whether nothing listens on the subject of the request.
-    package var isNoResponders: Bool { payload.isEmpty && status == 503 }
+    /// Whether nothing listens on the subject of the request. A stored message that is read has more headers: the server's own.
+    package var isNoResponders: Bool { payload.isEmpty && headers.count == 1 && status == 503 }
 
     /// Copies a message; the caller keeps owning it.
     init(_ message: OpaquePointer) {
-        subject = natsMsg_GetSubject(message).map { String(cString: $0) } ?? ""
+        subject = Self.subject(of: message)
         reply = natsMsg_GetReply(message).map { String(cString: $0) }
-        let count = Int(natsMsg_GetDataLength(message))
-        payload =
-            natsMsg_GetData(message).map { data in
-                Array(UnsafeRawBufferPointer(start: data, count: count))
-            } ?? []
+        payload = Self.payload(of: message)
         headers = Self.headers(of: message)
     }
 
-    private static func headers(of message: OpaquePointer) -> [HeaderField] {
+    static func subject(of message: OpaquePointer) -> String {
+        natsMsg_GetSubject(message).map { String(cString: $0) } ?? ""
+    }
+
+    static func payload(of message: OpaquePointer) -> [UInt8] {
+        let count = Int(natsMsg_GetDataLength(message))
+        return natsMsg_GetData(message).map { Array(UnsafeRawBufferPointer(start: $0, count: count)) } ?? []
+    }
+
+    static func headers(of message: OpaquePointer) -> [HeaderField] {
         var names: UnsafeMutablePointer<UnsafePointer<CChar>?>?
         var count: CInt = 0
         guard natsMsgHeader_Keys(message, &names, &count) == NATS_OK, let names else { return [] }

@@ -76,15 +76,16 @@ final class NATSQueue {
     /// Waits for the next message.
     ///
     /// - Returns: `nil` if none came in time.
-    func next(within limit: Duration) throws(NATSError) -> NATSMessage? {
+    func next(within limit: Duration) throws(NATSError) -> StreamDelivery? {
         var message: OpaquePointer?
         let status = natsSubscription_NextMsg(&message, handle, max(1, limit.nanoseconds / 1_000_000))
         guard status != NATS_TIMEOUT else { return nil }
+        guard status != NATS_NO_RESPONDERS else { return .noResponders }
         guard status == NATS_OK, let message else {
             throw NATSError(status, in: "read from '\(subject)'", detail: NATSLibrary.lastError)
         }
         defer { natsMsg_Destroy(message) }
-        return NATSMessage(message)
+        return StreamDelivery(message)
     }
 }
 

@@ -25,7 +25,7 @@ extension JetStream {
     /// - Returns: Whether there are older messages since `start`, which were left out.
     /// - Throws: As ``read(_:filter:from:_:)``.
     package func readEnd(
-        of stream: String, filter: String, since start: Timestamp, _ limit: StreamEndLimit,
+        of stream: String, filter: String?, since start: Timestamp, _ limit: StreamEndLimit,
         _ body: (StoredMessage) throws(NATSError) -> Void
     ) throws(NATSError) -> Bool {
         let state = try self.stream(stream)?["state"]
@@ -87,7 +87,7 @@ extension JetStream {
     }
 
     private func messages(
-        _ range: ClosedRange<UInt64>, of stream: String, _ filter: String, within most: Int
+        _ range: ClosedRange<UInt64>, of stream: String, _ filter: String?, within most: Int
     ) throws(NATSError) -> Part {
         let reader = try StreamReader(
             link, stream: stream, filter: filter, from: .sequence(range.lowerBound), waits: false, most: range.count,

@@ -63,6 +63,9 @@ import Testing
             var keys: Set<String> = []
             try jetStream.entries(of: "b") { keys.insert($0.key) }
             #expect(keys.count == 40)
+            keys = []
+            try jetStream.entries(of: "b", from: .first) { keys.insert($0.key) }
+            #expect(keys.count == 40)
             try jetStream.entries(of: "b", filter: "k7") { keys.insert($0.key) }
         }
     }
@@ -165,6 +168,9 @@ import Testing
             found.append(String(decoding: message.payload, as: UTF8.self))
         }
         #expect(found == (1...600).map(String.init))
+        found = []
+        try jetStream.read("E", filter: nil, from: .first) { found.append(String(decoding: $0.payload, as: UTF8.self)) }
+        #expect(found == (1...600).map(String.init))
         var later: [UInt64] = []
         try jetStream.read("E", filter: "e.>", from: .sequence(590)) { later.append($0.sequence) }
         #expect(later == Array(590...600))
@@ -217,6 +223,41 @@ import Testing
         _ = try jetStream.append("e.a", Self.text("last"))
         #expect(try reader.next(within: .seconds(5))?.payload == Self.text("last"))
     }
+
+    @Test(arguments: NATSServerProcess.programs)
+    func `a message whose writer gave it a server's headers is read like any other`(_ program: String) throws {
+        let server = try NATSServerProcess(program: program)
+        let jetStream = JetStream(try server.connect())
+        _ = try jetStream.createStream("E", Self.stream("E", "e.*"))
+        for (number, status) in ["404", "408", "409", "503", "100"].enumerated() {
+            _ = try jetStream.append("e.\(number)", headers: [HeaderField("Status", status)], number == 3 ? [] : [1])
+        }
+        var subjects: [String] = []
+        try jetStream.read("E", filter: nil, from: .first) { subjects.append($0.subject) }
+        // libnats keeps the empty one with 503 to itself.
+        #expect(subjects == ["e.0", "e.1", "e.2", "e.4"])
+        #expect(try jetStream.last("e.0", in: "E")?.sequence == 1)
+        #expect(try jetStream.last("e.3", in: "E")?.sequence == 4)
+        #expect(try jetStream.last("e.9", in: "E") == nil)
+    }
+
+    @Test(arguments: [
+        ("$JS.ACK.E.reader.1.42.7.1700000000000000001.9", 42, 9),
+        ("$JS.ACK._.HASH.E.reader.1.42.7.1700000000000000001.9", 42, 9),
+        ("$JS.ACK.hub.HASH.E.reader.1.42.7.1700000000000000001.9.random", 42, 9),
+    ])
+    func `a reply says where its message is stored`(_ reply: String, _ sequence: UInt64, _ pending: UInt64) {
+        let place = StoredPlace(reply)
+        #expect(place?.sequence == sequence)
+        #expect(place?.pending == pending)
+        #expect(place?.time == Timestamp(nanosecondsSince1970: 1_700_000_000_000_000_001))
+    }
+
+    @Test(arguments: [
+        "", "$JS.ACK.E.reader.1.42.7.17", "$JS.ACK.E.reader.1.x.7.17.9", "$JS.ACK.E.reader.1.42.7.17.",
+        "$JS.ACK.E.reader.1.99999999999999999999.7.17.9", "$JS.ACK.E.reader.1.42.7.18446744073709551615.9",
+    ])
+    func `a reply that is none has no place`(_ reply: String) { #expect(StoredPlace(reply) == nil) }
 
     @Test func `a reader whose consumer is gone says so`() throws {
         let server = try NATSServerProcess()

@@ -129,7 +129,10 @@ package enum FleetDoctor {
         guard let info, let configuration = info["config"] else {
             return [
                 Finding(
-                    .wrong, "missing", "\(plan.name) (\(plan.purpose)) is missing", remedy: "run `reach-fleet setup`")
+                    .wrong, "missing", "\(plan.name) (\(plan.purpose)) is missing",
+                    remedy:
+                        "run `reach-fleet setup`; if it was there before, the server's log says why it was not restored"
+                )
             ]
         }
         let different = plan.differences(from: configuration).filter { $0.effect != .loosens }

@@ -14,6 +14,10 @@ package struct Absence: Hashable, Sendable {
     package internal(set) var reason: Reason?
     /// Whether the host closed its connection itself and has not said that it was away: it was switched off, or its agent was.
     package internal(set) var isSwitchedOff: Bool
+    /// Whether the host said goodbye, and is not back.
+    var isGoodbye = false
+    /// Whether it is no trouble: the host said goodbye, and not that it was away.
+    var isIntended: Bool { isSwitchedOff && isGoodbye }
     /// Whether the end, too, is the host's own word.
     var endIsConfirmed = false
 

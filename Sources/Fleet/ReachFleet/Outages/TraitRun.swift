@@ -33,6 +33,7 @@ struct TraitRuns {
     /// The latest time at which each may have begun.
     private let latests: [Int64]
     private let members: [Int]
+    private let areIntended: [Bool]
     /// For each absence the previous one of the same host; -1 for none.
     private let previous: [Int]
 
@@ -45,6 +46,7 @@ struct TraitRuns {
             ($0.start?.nanosecondsSince1970 ?? .min) &+ ($0.start == nil ? 0 : $0.vagueness.nanoseconds)
         }
         members = absences.map(\.member)
+        areIntended = absences.map(\.isIntended)
         var latest: [Int: Int] = [:]
         previous = absences.indices.map { latest.updateValue($0, forKey: absences[$0].member) ?? -1 }
     }
@@ -76,11 +78,13 @@ struct TraitRuns {
         while position < list.count {
             let end = endOfRun(in: list, from: position)
             defer { position = end }
-            guard end - position >= least else { continue }
+            // Who was switched off is away, but no part of an outage.
+            let departures = list[position..<end].filter { !areIntended[$0] }
+            guard departures.count >= least else { continue }
             let first = starts[list[position]]
             while ended < endings.count, ends[endings[ended]] <= first { ended += 1 }
             // All absences before this one have begun, and those that have ended are among them.
-            if let run = run(of: trait, list[position..<end], awayBefore: position - ended) { runs.append(run) }
+            if let run = run(of: trait, departures[...], awayBefore: position - ended) { runs.append(run) }
         }
         return runs
     }

@@ -147,9 +147,11 @@ package struct FleetHistory: Sendable {
         var changes: [PresenceChange] = []
         var isHere: [Bool] = []
         isHere.reserveCapacity(hosts.count)
+        var left: Set<Int> = []
         for (member, host) in hosts.enumerated() {
             if let number = numbers[host.id] { members[number] = member }
             let presence = host.presence(engine)
+            if presence.word == .left { left.insert(member) }
             // A host that said goodbye or never connected cannot be affected by an outage.
             isHere.append(presence.word == .here || presence.word == .limited)
             guard presence.word == .silent, let since = presence.since, since >= start else { continue }
@@ -159,7 +161,11 @@ package struct FleetHistory: Sendable {
         for change in self.changes where members[change.member] >= 0 {
             changes.append(change.moved(to: members[change.member]))
         }
-        return Absence.list(of: changes, isHere: isHere)
+        var absences = Absence.list(of: changes, isHere: isHere)
+        for index in absences.indices where absences[index].end == nil && left.contains(absences[index].member) {
+            absences[index].isGoodbye = true
+        }
+        return absences
     }
 
     /// The roster's hosts, with what they have in common with others.

@@ -35,7 +35,7 @@ struct EventsCommand: ParsableCommand {
         var timeline = FleetTimeline()
         var count = 0
         try JetStream(link).read(
-            FleetNames.events, filter: FleetNames.eventSubject(of: host ?? "*"), from: .time(now + (.zero - since))
+            FleetNames.events, filter: host.map(FleetNames.eventSubject), from: .time(now + (.zero - since))
         ) { message in
             let events = timeline.apply(
                 subject: message.subject, headers: message.headers, payload: message.payload, storedAt: message.time,

@@ -43,6 +43,9 @@ struct FleetStatusCommand: ParsableCommand {
             rows.append((host, presence))
         }
         rows.sort { $0.host.id < $1.host.id }
+        if rows.isEmpty, let hint = filter.query.hint(among: retired ? view.roster.retired : view.roster.hosts) {
+            StandardError.write("reach-fleet: \(hint)\n")
+        }
         if versions { return VersionCount(rows.map(\.host)).write(json: json) }
         guard !json else { return Self.writeJSON(rows, view) }
         var text = RosterText(style: .current, width: StandardOutput.width, now: view.engine.now)

@@ -59,12 +59,12 @@ struct FleetView {
 
     // MARK: - Buckets
 
-    /// Reads the buckets whole.
+    /// Reads the buckets whole. They keep one entry of each key, so that all entries are the last ones of the keys.
     mutating func readBuckets(_ jetStream: JetStream) throws(NATSError) {
         for bucket in Self.buckets {
             let info = try info(of: bucket, jetStream)
             positions[bucket] = StreamPosition(info)
-            if info != nil || !Self.optional.contains(bucket) { try read(bucket, from: .lastOfEachSubject, jetStream) }
+            if info != nil || !Self.optional.contains(bucket) { try read(bucket, from: .first, jetStream) }
         }
     }
 
@@ -135,16 +135,29 @@ struct FleetView {
 
     // MARK: - Connections
 
+    private static func earliestConnection(_ info: JSONValue) -> StreamStart {
+        let last = info["state"]?["last_seq"]?.integer.flatMap { UInt64(exactly: $0) } ?? 0
+        return .sequence(last > connectionLimit ? last - connectionLimit : 1)
+    }
+
+    /// Where the reports begin of which a reader of all since a time needs any: at that time, or earlier for what says who is here.
+    func connectionStart(_ jetStream: JetStream, since start: Timestamp) throws(NATSError) -> StreamStart {
+        let late = StreamStart.time(min(start, present + (.zero - Self.connectionAge)))
+        guard hasSilentHost, let info = try jetStream.stream(FleetNames.connections) else { return late }
+        let count = try StreamReader(
+            jetStream.link, stream: FleetNames.connections, filter: nil, from: late, waits: false, most: 0
+        ).pending
+        return count < Self.connectionLimit ? Self.earliestConnection(info) : late
+    }
+
     /// - Parameter all: Whether to read as far back as ``connectionLimit`` allows, and not only ``connectionAge``.
     mutating func readConnections(_ jetStream: JetStream, all: Bool) throws(NATSError) {
         guard let info = try jetStream.stream(FleetNames.connections) else { return }
-        let last = info["state"]?["last_seq"]?.integer.flatMap { UInt64(exactly: $0) } ?? 0
-        let earliest = last > Self.connectionLimit ? last - Self.connectionLimit : 1
-        let start = all ? StreamStart.sequence(earliest) : .time(present + (.zero - Self.connectionAge))
+        let start = all ? Self.earliestConnection(info) : .time(present + (.zero - Self.connectionAge))
         var roster = roster
         self.roster = Roster()
         defer { self.roster = roster }
-        try jetStream.read(FleetNames.connections, filter: "reach.v1.conn.>", from: start) { message in
+        try jetStream.read(FleetNames.connections, filter: nil, from: start) { message in
             if message.subject != FleetNames.probeSubject { roster.apply(advisory: message.payload) }
         }
     }

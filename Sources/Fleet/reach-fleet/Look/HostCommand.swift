@@ -30,7 +30,9 @@ struct HostCommand: ParsableCommand {
         let jetStream = JetStream(link)
         var view = try FleetView(jetStream)
         try read(&view, jetStream)
-        guard let found = view.roster[host] else { throw FleetFailure(.unknown, "no host '\(host)' is known") }
+        guard let found = view.roster[host] else {
+            throw FleetFailure(.unknown, "no host '\(host)' is known\(try hint(jetStream))")
+        }
         let latest = try latestEvents(jetStream)
         let desired = try wanted(found, jetStream)
         let presence = found.presence(view.engine)
@@ -42,6 +44,11 @@ struct HostCommand: ParsableCommand {
             StandardOutput.write(report.text)
         }
         if presence.word.isAway || presence.word == .unseen { throw FleetFailure(.found) }
+    }
+
+    private func hint(_ jetStream: JetStream) throws(NATSError) -> String {
+        let roster = try FleetView.read(jetStream.link).roster
+        return NearestWord.hint(for: host, among: roster.hosts.map(\.id).sorted())
     }
 
     private func read(_ view: inout FleetView, _ jetStream: JetStream) throws(NATSError) {

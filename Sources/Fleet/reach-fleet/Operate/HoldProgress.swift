@@ -53,7 +53,7 @@ struct HoldProgress {
         _ jetStream: JetStream
     ) throws(NATSError) {
         var roster = Roster()
-        try jetStream.entries(of: FleetNames.state, filter: host ?? ">") { entry in
+        try jetStream.entries(of: FleetNames.state, filter: host) { entry in
             roster.apply(state: entry.value, of: entry.key, storedAt: entry.time)
         }
         for host in roster.hosts where document.includes(host: host.id) {

@@ -68,6 +68,15 @@ struct QuietCommand: ParsableCommand {
             show([time], now)
         }
         try forget(session, now)
+        try warn(session, try FleetArgument.query(query))
+    }
+
+    /// Where somebody mistyped a name, alerts are not quiet about what is meant.
+    private func warn(_ session: OperatorSession, _ query: HostQuery) throws(NATSError) {
+        let view = try FleetView.read(session.link)
+        guard !view.roster.hosts.contains(where: { query.includes($0, $0.presence(view.engine)) }) else { return }
+        let why = query.hint(among: view.roster.hosts).map { ": \($0)" } ?? ""
+        StandardError.write("reach-fleet: that is no host now\(why)\n")
     }
 
     private func times(_ session: OperatorSession) throws -> [QuietTime] {
@@ -142,7 +151,7 @@ struct AcknowledgeCommand: ParsableCommand {
         discussion: """
             ALERT is the name in brackets at an alert's end. The message that it is over still comes.
 
-            Exit status: 0 written.
+            Exit status: 0 written, 3 no such host.
             """)
 
     @Option(help: "Why, or who looks after it.")
@@ -170,6 +179,10 @@ struct AcknowledgeCommand: ParsableCommand {
 
     func run() throws {
         let session = try OperatorSession(engine)
+        // An alert about one host has the host's name; others have what the hosts share, or a word of the watch.
+        if !alert.utf8.contains(UInt8(ascii: "=")), !["fleet", "several", "start"].contains(alert) {
+            try session.check([alert])
+        }
         let now = try session.present()
         let note = Acknowledgement(
             alert: alert, author: session.author, why: why, until: length.map { now + $0 }, stored: now)

@@ -40,7 +40,6 @@ struct FleetRecord {
         history = FleetHistory(since: view.engine.now + (.zero - window), keepsTimelines: timelines)
         hasTimelines = timelines
         (self.window, self.depth) = (window, depth)
-        if depth == .whole { try view.readConnections(jetStream, all: view.hasSilentHost) }
         events = StreamPosition(try jetStream.stream(FleetNames.events))
         connections = StreamPosition(try jetStream.stream(FleetNames.connections))
         try readStreams(jetStream, isFirst: true)
@@ -101,7 +100,7 @@ struct FleetRecord {
         self.timeline = FleetTimeline()
         defer { (self.history, self.timeline, events) = (history, timeline, position) }
         let unread = try read(
-            FleetNames.events, FleetNames.eventSubject(of: "*"), after: position, isFirst: isFirst, Self.newestEvents,
+            FleetNames.events, after: position, isFirst: isFirst, whole: .time(windowStart), Self.newestEvents,
             since: windowStart, jetStream
         ) { message in
             position.note(message.sequence)
@@ -119,6 +118,8 @@ struct FleetRecord {
         _ jetStream: JetStream, _ isFirst: Bool, _ history: inout FleetHistory
     ) throws(NATSError) -> Timestamp? {
         var position = connections
+        // What counts for who is here may be older than the window: both are read at once.
+        let whole = try depth == .whole && isFirst ? view.connectionStart(jetStream, since: windowStart) : .first
         var roster = view.roster
         view.roster = Roster()
         defer { (view.roster, connections) = (roster, position) }
@@ -127,7 +128,7 @@ struct FleetRecord {
         defer { history = kept }
         // The latest report of a host counts whenever it came: it has the host's address.
         return try read(
-            FleetNames.connections, "reach.v1.conn.>", after: position, isFirst: isFirst, Self.newestConnections,
+            FleetNames.connections, after: position, isFirst: isFirst, whole: whole, Self.newestConnections,
             since: Timestamp(nanosecondsSince1970: 0), jetStream
         ) { message in
             position.note(message.sequence)
@@ -141,23 +142,24 @@ struct FleetRecord {
 
     /// Reads what follows a position, or for the first time what ``depth`` says.
     ///
-    /// - Parameter since: Where the newest messages begin at the earliest.
+    /// - Parameters:
+    ///   - whole: Where all of the window begins, for ``Depth/whole``: nothing happened in it of what was stored before.
+    ///   - since: Where the newest messages begin at the earliest.
     /// - Returns: The time of the oldest message that was read, if older ones were left out.
     private func read(
-        _ stream: String, _ filter: String, after position: StreamPosition, isFirst: Bool, _ newest: StreamEndLimit,
+        _ stream: String, after position: StreamPosition, isFirst: Bool, whole: StreamStart, _ newest: StreamEndLimit,
         since: Timestamp, _ jetStream: JetStream, _ body: (StoredMessage) -> Void
     ) throws(NATSError) -> Timestamp? {
         guard isFirst else {
-            try jetStream.read(stream, filter: filter, from: .sequence(position.last + 1), body)
+            try jetStream.read(stream, filter: nil, from: .sequence(position.last + 1), body)
             return nil
         }
         guard depth == .newest else {
-            // Nothing happened in the window of what was stored before it.
-            try jetStream.read(stream, filter: filter, from: .time(windowStart), body)
+            try jetStream.read(stream, filter: nil, from: whole, body)
             return try droppedBefore(stream, jetStream)
         }
         var oldest: Timestamp?
-        let isCut = try jetStream.readEnd(of: stream, filter: filter, since: since, newest) { message in
+        let isCut = try jetStream.readEnd(of: stream, filter: nil, since: since, newest) { message in
             oldest = oldest ?? message.time
             body(message)
         }

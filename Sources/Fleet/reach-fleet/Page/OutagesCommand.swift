@@ -31,7 +31,10 @@ struct OutagesCommand: ParsableCommand {
         } else {
             StandardOutput.write(outages.map(Self.text).joined())
         }
-        if !outages.contains(where: \.isOpen) { throw FleetFailure(.found) }
+        if !outages.contains(where: \.isOpen) {
+            let length = DurationText.describe(arguments.window)
+            throw FleetFailure(.found, outages.isEmpty ? "no outage in the last \(length)" : nil)
+        }
     }
 
     private static func text(_ outage: Outage) -> String {

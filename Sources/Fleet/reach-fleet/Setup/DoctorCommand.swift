@@ -25,23 +25,28 @@ struct DoctorCommand: ParsableCommand {
         let link = try engine.connect()
         let findings = try Examination(link: link).findings()
         if json {
-            StandardOutput.writeJSON(findings) { json, finding in
-                json.object {
-                    $0.field("v", 1)
-                    $0.field("type", "fleet-finding")
-                    $0.field("level", finding.level.rawValue)
-                    $0.field("word", finding.word)
-                    $0.field("sentence", finding.sentence)
-                    $0.field("remedy", finding.remedy)
-                }
-            }
+            StandardOutput.writeJSON(findings) { $1.write(to: &$0) }
         } else {
-            let lines = findings.map { finding in
-                "\(finding.level.rawValue): \(finding.sentence)\n" + (finding.remedy.map { "  \($0)\n" } ?? "")
-            }
+            let lines = findings.map(\.text)
             StandardOutput.write(lines.isEmpty ? "nothing is wrong\n" : lines.joined())
         }
         if findings.contains(where: { $0.level != .note }) { throw FleetFailure(.found) }
+    }
+}
+
+extension Finding {
+    /// For people: what is so, and what to do about it.
+    var text: String { "\(level.rawValue): \(sentence)\n" + (remedy.map { "  \($0)\n" } ?? "") }
+
+    func write(to json: inout JSONWriter) {
+        json.object {
+            $0.field("v", 1)
+            $0.field("type", "fleet-finding")
+            $0.field("level", level.rawValue)
+            $0.field("word", word)
+            $0.field("sentence", sentence)
+            $0.field("remedy", remedy)
+        }
     }
 }
 
@@ -92,6 +97,7 @@ private struct Examination {
         _ jetStream: JetStream, _ fleet: FleetPlan, _ findings: inout [Finding]
     ) throws(NATSError) -> [String] {
         var missing: [String] = []
+        var configurations: [String: JSONValue] = [:]
         var fleet = fleet
         // In a cluster leases are kept in memory.
         let events = try jetStream.stream(FleetNames.events)?["config"]?["num_replicas"]?.integer
@@ -99,8 +105,12 @@ private struct Examination {
         for plan in fleet.streams {
             let info = try jetStream.stream(plan.name)
             if info == nil { missing.append(plan.name) }
+            configurations[plan.name] = info?["config"]
             let adopted = info.map { plan.adoptingSize(of: $0["config"] ?? .null) } ?? plan
             findings += FleetDoctor.stream(adopted, info)
+        }
+        if configurations[FleetNames.events] != nil || fleet.storeBytes != nil {
+            findings += FleetDoctor.store(StoreRoom(bytes: fleet.storeBytes, streams: configurations))
         }
         return missing
     }
@@ -109,7 +119,7 @@ private struct Examination {
         let view = try FleetView.read(link)
         var advisories: [ConnectionAdvisory] = []
         let start = view.engine.now + (.zero - Self.connectionAge)
-        try jetStream.read(FleetNames.connections, filter: "reach.v1.conn.>", from: .time(start)) { message in
+        try jetStream.read(FleetNames.connections, filter: nil, from: .time(start)) { message in
             if let advisory = try? ConnectionAdvisory(message.payload) { advisories.append(advisory) }
         }
         let names = Dictionary(
@@ -128,8 +138,7 @@ private struct Examination {
         var sizes: [String: Int] = [:]
         if FleetDoctor.isNearlyFull(events) {
             _ = try jetStream.readEnd(
-                of: FleetNames.events, filter: FleetNames.eventSubject(of: "*"),
-                since: Timestamp(nanosecondsSince1970: 0), Self.newestEvents
+                of: FleetNames.events, filter: nil, since: Timestamp(nanosecondsSince1970: 0), Self.newestEvents
             ) { message in sizes[message.subject, default: 0] += message.payload.count }
         }
         let last = events["state"]?["last_ts"]?.string.flatMap { Timestamp($0) }

@@ -64,11 +64,14 @@ struct SetupCommand: ParsableCommand {
         plan.eventAge = eventAge
         plan.eventBytes = eventBytes
         var isDifferent = false
+        var configurations: [String: JSONValue] = [:]
         for stream in plan.streams {
             let outcome = try StreamSetup(jetStream: jetStream, updates: update).run(stream)
             isDifferent = isDifferent || outcome.isDifferent
+            configurations[stream.name] = outcome.configuration
             show(outcome)
         }
+        show(StoreRoom(bytes: plan.storeBytes, streams: configurations))
         if let operators { try store(operators: operators, session) }
         if let hosts { try store(hosts, session) }
         if isDifferent { throw FleetFailure(.found) }
@@ -80,6 +83,13 @@ struct SetupCommand: ParsableCommand {
         } else {
             StandardOutput.write(outcome.text)
         }
+    }
+
+    /// What the store holds, and what is wrong with that, as `doctor` says it.
+    private func show(_ room: StoreRoom) {
+        let findings = FleetDoctor.store(room)
+        guard !json else { return StandardOutput.writeJSON(findings) { $1.write(to: &$0) } }
+        StandardOutput.write("store: \(room.summary)\n" + findings.map(\.text).joined())
     }
 
     /// Writes the hosts whose entries differ. Those that are no longer listed are retired, and those that are listed again are not.

@@ -11,6 +11,8 @@ struct StreamSetup {
     struct Outcome {
         let stream: StreamPlan
         let word: Word
+        /// As the server has it now.
+        let configuration: JSONValue
         /// What still differs.
         let differences: [StreamPlan.Difference]
 
@@ -22,18 +24,34 @@ struct StreamSetup {
 
     func run(_ plan: StreamPlan) throws(NATSError) -> Outcome {
         guard let found = try jetStream.stream(plan.name) else {
-            _ = try jetStream.createStream(plan.name, plan.configuration.encoded)
-            return Outcome(stream: plan, word: .created, differences: [])
+            return Outcome(stream: plan, word: .created, configuration: try create(plan), differences: [])
         }
         guard let configuration = found["config"] else { throw NATSError(.failed, "\(plan.name): no configuration") }
         let differences = plan.differences(from: configuration)
-        guard !differences.isEmpty else { return Outcome(stream: plan, word: .unchanged, differences: []) }
+        guard !differences.isEmpty else {
+            return Outcome(stream: plan, word: .unchanged, configuration: configuration, differences: [])
+        }
         guard updates, differences.contains(where: { $0.effect == .tightens }) else {
-            return Outcome(stream: plan, word: .differs, differences: differences)
+            return Outcome(stream: plan, word: .differs, configuration: configuration, differences: differences)
         }
         let reply = try jetStream.updateStream(plan.name, plan.tightened(configuration).encoded)
-        let rest = plan.differences(from: reply["config"] ?? .null)
-        return Outcome(stream: plan, word: rest.isEmpty ? .updated : .differs, differences: rest)
+        let updated = reply["config"] ?? .null
+        let rest = plan.differences(from: updated)
+        return Outcome(
+            stream: plan, word: rest.isEmpty ? .updated : .differs, configuration: updated, differences: rest)
+    }
+
+    private func create(_ plan: StreamPlan) throws(NATSError) -> JSONValue {
+        do throws(NATSError) {
+            return try jetStream.createStream(plan.name, plan.configuration.encoded)["config"] ?? .null
+        } catch {
+            guard error.kind == .full else { throw error }
+            // Another try fares no better.
+            throw NATSError(
+                .failed,
+                "\(plan.name): \(error.description); give the server's store more (`--store-size` of `reach-fleet config`, "
+                    + "with that much free on its disk) and restart it, or give events less: --event-bytes")
+        }
     }
 }
 

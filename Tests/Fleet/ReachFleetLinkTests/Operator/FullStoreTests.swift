@@ -66,6 +66,32 @@ import Testing
         #expect(try admin.stream(FleetNames.events)?["config"]?["max_bytes"]?.integer == 20_971_520 / 100 * 70)
     }
 
+    @Test(arguments: NATSServerProcess.programs)
+    func `setup says what the store holds, and what to do where it has no room for events`(_ program: String) throws {
+        let fleet = try TestFleet(nats: program, isSetUp: false, storeSize: "20MB")
+        let refused = try fleet.run("setup", as: "admin", ["--event-bytes", "30000000"])
+        #expect(refused.status == 69)
+        #expect(refused.standardError.contains("--store-size"), "\(refused.standardError)")
+        let made = try succeeding(fleet.run("setup", as: "admin"))
+        #expect(made.lines.contains("store: 20 MiB; events may fill 14 MiB"), "\(made.standardOutput)")
+    }
+
+    @Test func `a server that does not say what its store holds has no share for events, and setup and doctor say so`()
+        throws
+    {
+        let server = try NATSServerProcess()
+        let access = ["--server", "nats://127.0.0.1:\(server.port)"]
+        let made = try succeeding(TestFleet.program.run(["setup"] + access))
+        #expect(made.lines.contains("store: the server does not say how much it holds; events have no limit"))
+        #expect(made.standardOutput.contains("--event-bytes"))
+        let found = try TestFleet.program.run(["doctor", "--json"] + access)
+        #expect(try Self.words(found).contains("store-unlimited"))
+        let limited = try succeeding(
+            TestFleet.program.run(["setup", "--update", "--event-bytes", "1000000000"] + access))
+        #expect(limited.lines.contains("store: the server does not say how much it holds; events may fill 954 MiB"))
+        #expect(try !Self.words(TestFleet.program.run(["doctor", "--json"] + access)).contains("store-unlimited"))
+    }
+
     private static let mayMount = getuid() == 0
 
     @Test(.enabled(if: mayMount, "mounting a small disk needs root"), arguments: NATSServerProcess.programs)

@@ -172,4 +172,91 @@ struct TutorialTests {
         }
         try Self.compare(page, results, errors: SmallFile.text(directory.path + "/errors"))
     }
+
+    // MARK: - A newer server
+
+    private static let newer = getenv("REACH_NATS_SERVER").map { String(cString: $0) }
+
+    /// The server's unit with the file beside it, a daemon and an agent, and a link whose changes are events.
+    private static func upgraded(_ newer: String) -> String {
+        """
+        mkdir -p lib etc system till
+        mkdir nats-server-v2.15.1-linux-amd64
+        cp '\(newer)' nats-server-v2.15.1-linux-amd64/nats-server
+        tar -czf nats-server-v2.15.1-linux-amd64.tar.gz nats-server-v2.15.1-linux-amd64
+        rm -r nats-server-v2.15.1-linux-amd64
+        sudo() { "$@"; }
+        systemctl() {
+            case "$1" in stop | restart) kill $server; wait $server ;; esac
+            case "$1" in
+            start | restart)
+                started="nats-server -c etc/nats-server.conf"
+                [ ! -e system/nats-server.service.d/newer.conf ] ||
+                    started=$(sed -n 's/^ExecStart=//p' system/nats-server.service.d/newer.conf | tail -n 1)
+                $started 2>>nats.log &
+                server=$!
+                wait_for ': </dev/tcp/127.0.0.1/4333'
+                ;;
+            esac
+            return 0
+        }
+        # Two events.
+        happen() {
+            before=$(journal | wc -l)
+            ip link set isp0 down
+            wait_for '[ $(journal | wc -l) -gt $before ]'
+            ip link set isp0 up
+            wait_for '[ $(journal | wc -l) -gt $((before + 1)) ]'
+        }
+        journal() { reach-fleet self --show --config till/reach-fleet.toml --socket till/socket; }
+        is_back() { reach-fleet status | grep -q ^1.host..1.online && ! reach-fleet status | grep -q presumed; }
+        # All that the journal has is in the stream.
+        stored() { wait_for '[ $(reach-fleet events --json --since 1h | wc -l) = $(journal | wc -l) ]'; }
+        for name in admin operator reader till-1; do reach-fleet key $name.nk >$name.pub; done
+        echo "till-1 $(cat till-1.pub) tills" >hosts
+        sh publish 2.9.10
+        cp nats.conf etc/nats-server.conf
+        systemctl start
+        export REACH_FLEET_SERVER=nats://127.0.0.1:4333 REACH_FLEET_KEY=reader.nk
+        reach-fleet setup --key-file admin.nk --hosts hosts
+        printf '[journal]\\nevents = ["status"]\\n' >till/reach.toml
+        printf 'servers = ["nats://127.0.0.1:4333"]\\nhost = "till-1"\\ncredentials = "%s"\\n' $PWD/till-1.nk \\
+            >till/reach-fleet.toml
+        reachd --config till/reach.toml --socket till/socket --state till/state >till/log 2>&1 &
+        reach-fleet agent --config till/reach-fleet.toml --socket till/socket --state till --runtime till >>till/log 2>&1 &
+        wait_for 'reach-fleet status | grep "1 host: 1 online"'
+
+        """
+    }
+
+    @Test(.enabled(if: newer != nil && TypedPage.whyNot == nil, "REACH_NATS_SERVER names no newer nats-server"))
+    func `the page about a newer server works as it is written, and each event survives both ways`() throws {
+        let page = TypedPage("Documentation/fleet/Upgrade.md")
+        #expect(page.steps.count >= 25)
+        let directory = try TemporaryDirectory()
+        func here(_ text: String) -> String {
+            text.replacing("/etc/systemd/system", with: "\(directory.path)/system")
+                .replacing("/usr/local/bin", with: "\(directory.path)/bin")
+                .replacing("/etc/nats", with: "\(directory.path)/etc/nats")
+                .replacing("/var/lib", with: "\(directory.path)/lib").replacing("-o root -g nats ", with: "")
+        }
+        try ChildProcess.run(["mkdir", directory.path + "/bin"])
+        try directory.file(
+            "publish", here(try #require(page.blocks.first { $0.hasPrefix("reach-fleet config") })) + "\n")
+        try directory.file("newer.conf", here(try #require(page.blocks.first { $0.hasPrefix("[Service]") })) + "\n")
+        let results = try page.type(in: directory, stage: Self.upgraded(try #require(Self.newer))) { command in
+            // Events happen before, while the server is away, and after.
+            let typed = here(command)
+            if typed.hasPrefix("tar -xzf") { return "happen; stored\n" + typed }
+            if typed.hasPrefix("sudo tar") { return typed + "\nhappen" }
+            if typed.hasPrefix("reach-fleet doctor") { return "stored; happen; stored\n" + typed }
+            // Hosts take a moment to be back.
+            if typed == "reach-fleet status" { return "wait_for is_back\n" + typed }
+            return typed.hasPrefix("reach-fleet events") ? "stored\n" + typed + " --json" : typed
+        }
+        try Self.compare(page, results, errors: SmallFile.text(directory.path + "/errors"))
+        let numbers = try (results.last?.output ?? []).map { try JSONReader.read(Array($0.utf8))["n"]?.integer }
+        #expect(numbers.count >= 9)
+        #expect(numbers == numbers.indices.map { Int64($0 + 1) }, "\(results.last?.output ?? [])")
+    }
 }

@@ -83,10 +83,11 @@ struct PageCommandTests {
         #expect(json["open"] == .bool(true) && json["back"] == .integer(0))
     }
 
-    @Test func `without an outage it prints nothing and ends with 1`() throws {
+    @Test func `without an outage it says so and ends with 1`() throws {
         try addHost("a", site: "a")
         let result = try run("outages")
-        #expect(result.status == 1 && result.standardOutput.isEmpty && result.standardError.isEmpty)
+        #expect(result.status == 1 && result.standardOutput.isEmpty)
+        #expect(result.standardError == "reach-fleet: no outage in the last 1 d 0 h\n")
         try addSites()
         #expect(try run("outages", "--by", "class").standardOutput.isEmpty)
         #expect(try run("outages", "--since", "10s").standardOutput.isEmpty)

@@ -269,4 +269,32 @@ import Testing
         #expect(FleetDoctor.loudHosts(counts).first?.sentence.hasPrefix("a sent so many") == true)
         #expect(FleetDoctor.loudHosts([:]).isEmpty)
     }
+
+    @Test(
+        arguments: [
+            (10_737_418_240, 7_516_192_740, []), (10_737_418_240, nil, []), (nil, 7_516_192_740, []),
+            (nil, nil, ["store-unlimited"]), (10_737_418_240, 10_737_418_240, ["store-small"]),
+            (10_000_000_000, 7_000_000_000, []),
+            // Three quarters of what is free on a disk.
+            (601_875_456, 421_312_819, ["store-size"]),
+        ] as [(Int64?, Int64?, [String])])
+    func `a store that would silence all hosts is found`(_ bytes: Int64?, _ events: Int64?, _ words: [String]) {
+        let room = StoreRoom(
+            bytes: bytes,
+            streams: [
+                FleetNames.events: .object(["max_bytes": .integer(events ?? -1)]),
+                FleetNames.stream(of: FleetNames.state): .object(["max_bytes": .integer(-1)]),
+            ])
+        #expect(FleetDoctor.store(room).map(\.word) == words)
+        #expect(FleetDoctor.store(room).allSatisfy { $0.remedy != nil })
+    }
+
+    @Test func `what setup says about the store names what the server allows and what events may fill`() {
+        func summary(_ bytes: Int64?, _ events: Int64) -> String {
+            StoreRoom(bytes: bytes, streams: [FleetNames.events: .object(["max_bytes": .integer(events)])]).summary
+        }
+        #expect(summary(10_737_418_240, 7_516_192_740) == "10 GiB; events may fill 7.0 GiB")
+        #expect(summary(10_737_418_240, -1) == "10 GiB; events have no limit")
+        #expect(summary(nil, 1_073_741_824) == "the server does not say how much it holds; events may fill 1.0 GiB")
+    }
 }

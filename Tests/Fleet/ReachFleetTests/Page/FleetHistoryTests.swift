@@ -119,6 +119,42 @@ import Testing
         #expect(history.timeline(of: "stranger").isEmpty)
     }
 
+    @Test func `hosts that said goodbye are no outage`() {
+        var roster = roster(4, leaseAt: 900)
+        var history = FleetHistory(since: at(0))
+        for index in 0..<4 {
+            let end = ConnectionAdvisory(
+                isUp: false, time: at(950), start: at(1), user: "K\(index)", address: IPAddress("203.0.113.9"),
+                reason: "Client Closed")
+            history.apply(end, of: "h\(index)")
+            roster.apply(end)
+            var state = HostState(
+                host: "h\(index)", version: "1", written: Instant(wall: at(950), boot: BootTime(nanoseconds: 1)),
+                boot: "b",
+                lease: .seconds(120))
+            state.labels = ["site": "a"]
+            state.left = at(950)
+            roster.apply(state: state.bytes, of: "h\(index)", storedAt: at(950))
+        }
+        let absences = history.absences(of: roster, engine)
+        #expect(absences.count == 4)
+        #expect(OutageFinder.find(absences, among: history.members(of: roster)) == [])
+    }
+
+    @Test func `hosts that closed their connections and said nothing are an outage while they are away`() {
+        var roster = roster(4, leaseAt: 900)
+        var history = FleetHistory(since: at(0))
+        for index in 0..<4 {
+            let end = ConnectionAdvisory(
+                isUp: false, time: at(950), start: at(1), user: "K\(index)", reason: "Client Closed")
+            history.apply(end, of: "h\(index)")
+            roster.apply(end)
+        }
+        let found = OutageFinder.find(history.absences(of: roster, engine), among: history.members(of: roster))
+        #expect(found.count == 1)
+        #expect(found.first?.extent.affected == 4)
+    }
+
     @Test func `what was left out is not known, until the window has passed it`() throws {
         let engine = EngineFacts(now: at(90_000))
         var history = FleetHistory(since: at(10_000))

@@ -51,4 +51,20 @@ import Testing
             try HostQuery(text)
         } throws: { "\($0)".contains(part) }
     }
+
+    @Test(
+        arguments: [
+            ("site=berlin-8", "no host has site=berlin-8; did you mean 'site=berlin-7'?"),
+            ("sit=berlin-7", "no host has a label 'sit'; did you mean 'site'?"), ("site=berlin-7", nil),
+            ("group=tils", "no host has group=tils; did you mean 'group=tills'?"),
+            ("host=till-11 and site=berlin-7", "no host has host=till-11; did you mean 'host=till-1'?"),
+            ("host=till-11 or site=berlin-7", nil), ("not group=tils", nil), ("state=silent", nil),
+            ("host=zzzzzz*", "no host has host=zzzzzz*"),
+        ] as [(String, String?)])
+    func `a word that fits no host is named`(_ text: String, _ hint: String?) throws {
+        var roster = Roster()
+        let entry = HostList.Entry(host: "till-1", key: "K", groups: ["tills"], labels: ["site": "berlin-7"])
+        roster.apply(listed: "till-1", entry)
+        #expect(try HostQuery(text).hint(among: roster.hosts) == hint)
+    }
 }
