@@ -1,5 +1,6 @@
 internal import CNats
 internal import Glibc
+internal import ReachFleet
 internal import Synchronization
 
 /// What libnats' threads call, by number.
@@ -77,6 +78,16 @@ enum NATSCallbacks {
         return signer.sign(nonce, signature, length)
     }
 
+    /// The texts belong to libnats, which frees them.
+    static let onTokenWanted: natsUserJWTHandler = { token, words, closure in
+        guard let token, case .signer(let signer) = handler(closure), let text = signer.token else {
+            words?.pointee = strdup("the file of the credentials cannot be read")
+            return NATS_ERR
+        }
+        token.pointee = strdup(text)
+        return NATS_OK
+    }
+
     private static func signal(_ signal: Signal, _ closure: UnsafeMutableRawPointer?) {
         guard case .signal(let handle) = handler(closure) else { return }
         handle(signal)
@@ -97,15 +108,34 @@ enum NATSCallbacks {
     }
 }
 
-/// Signs what the server asks for at each connection.
+/// Signs what the server asks for at each connection, and shows the token if there is one.
 final class NATSSigner: Sendable {
-    private let seed: String
+    private let identity: NATSIdentity
     private let metUnusable = Atomic(false)
+    /// The credentials of the connection that begins, since the file may be replaced between the token and the signature.
+    private let current = Mutex<NATSCredentials?>(nil)
 
-    init(seed: String) { self.seed = seed }
+    init(_ identity: NATSIdentity) { self.identity = identity }
 
     /// Whether a signature since the last call of this was unusable: connecting again gets another.
     func hadUnusable() -> Bool { metUnusable.exchange(false, ordering: .relaxed) }
+
+    /// The token; `nil` if the file cannot be read. libnats asks for it before it asks for a signature.
+    fileprivate var token: String? {
+        let found: NATSCredentials? =
+            switch identity {
+            case .none, .key: nil
+            case .credentials(let path): NATSCredentials.read(path)
+            case .token(let token, let key): NATSCredentials(token: token, key: key)
+            }
+        current.withLock { $0 = found }
+        return found?.token.text
+    }
+
+    private var seed: String? {
+        if case .key(let pair) = identity { return pair.seed }
+        return current.withLock { $0?.key.seed }
+    }
 
     /// libnats 3.4.1 takes a signature whose first byte is 0, one in 256, for an empty text and sends none: the server refuses
     /// the right key. Failing here is no refusal, and the next connection has something else to sign.
@@ -113,6 +143,7 @@ final class NATSSigner: Sendable {
         _ nonce: UnsafePointer<CChar>?, _ signature: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>,
         _ length: UnsafeMutablePointer<CInt>
     ) -> natsStatus {
+        guard let seed else { return NATS_ERR }
         let status = nats_Sign(seed, nonce, signature, length)
         guard status == NATS_OK, signature.pointee?.pointee == 0 else { return status }
         free(signature.pointee)

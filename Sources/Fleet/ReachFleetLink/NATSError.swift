@@ -87,7 +87,7 @@ extension NATSError {
         case NATS_INVALID_ARG, NATS_INVALID_SUBJECT, NATS_ADDRESS_MISSING: .invalid
         // The library has no status for text that the server sends with -ERR.
         case NATS_ERR
-        where detail.lowercased().containsUTF8("authorization") || detail.lowercased().containsUTF8("revoked"):
+        where ["authorization", "revoked", "authentication expired"].contains(where: detail.lowercased().containsUTF8):
             .refused
         default: .failed
         }

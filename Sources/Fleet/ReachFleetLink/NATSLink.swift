@@ -51,8 +51,8 @@ package final class NATSLink: Sendable {
         let signals = NATSCallbacks.add(.signal { signal in handle(signal, requests, onEvent) })
         var numbers = [signals]
         var signer: NATSSigner?
-        if case .key(let pair) = settings.identity {
-            let made = NATSSigner(seed: pair.seed)
+        if settings.identity.signs {
+            let made = NATSSigner(settings.identity)
             signer = made
             numbers.append(NATSCallbacks.add(.signer(made)))
         }

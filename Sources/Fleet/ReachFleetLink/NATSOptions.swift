@@ -78,8 +78,12 @@ struct NATSOptions: ~Copyable {
                 natsOptions_SetNKey(
                     handle, pair.publicKey, NATSCallbacks.onNonce, signer.flatMap(NATSCallbacks.pointer))
             }
-        case .credentials(let path):
-            try NATSError.check("credentials") { natsOptions_SetUserCredentialsFromFiles(handle, path, nil) }
+        case .credentials, .token:
+            let closure = signer.flatMap(NATSCallbacks.pointer)
+            try NATSError.check("credentials") {
+                natsOptions_SetUserCredentialsCallbacks(
+                    handle, NATSCallbacks.onTokenWanted, closure, NATSCallbacks.onNonce, closure)
+            }
         }
     }
 

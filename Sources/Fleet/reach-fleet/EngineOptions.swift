@@ -35,6 +35,23 @@ struct EngineOptions: ParsableArguments {
     ///
     /// - Parameter reconnects: For commands that run until they are stopped.
     func settings(reconnects: Bool = false) throws -> NATSSettings {
+        var settings = try Self.settings(servers: servers, authorities: authorities)
+        do throws(NATSError) {
+            if let file = keyFile ?? Self.variable("REACH_FLEET_KEY") {
+                settings.identity = try NATSIdentity.read(file)
+            }
+        } catch {
+            throw FleetFailure(.cannotRead, error.description)
+        }
+        settings.certificate = certificate
+        settings.certificateKey = certificateKey
+        settings.inbox = "\(FleetRights.readerInbox).\(SubjectToken.random())"
+        if reconnects { settings.reconnection = .always(wait: .seconds(1), jitter: .seconds(1)) }
+        return settings
+    }
+
+    /// The settings of a connection of nobody in particular.
+    static func settings(servers: [String], authorities: String?) throws -> NATSSettings {
         let named =
             servers.isEmpty ? Self.variable("REACH_FLEET_SERVER")?.split(scalar: " ").map(String.init) : servers
         guard let named, !named.isEmpty else {
@@ -43,24 +60,20 @@ struct EngineOptions: ParsableArguments {
         do throws(NATSError) {
             var settings = NATSSettings(servers: [])
             for text in named { settings.servers.append(try NATSServer(text)) }
-            if let file = keyFile ?? Self.variable("REACH_FLEET_KEY") {
-                settings.identity = try NATSIdentity.read(file)
-            }
             settings.authorities = authorities ?? Self.variable("REACH_FLEET_CA")
-            settings.certificate = certificate
-            settings.certificateKey = certificateKey
-            settings.inbox = "\(FleetRights.readerInbox).\(SubjectToken.random())"
-            if reconnects { settings.reconnection = .always(wait: .seconds(1), jitter: .seconds(1)) }
             return settings
         } catch {
-            throw FleetFailure(error.description.hasUTF8Prefix("key file") ? .cannotRead : .usage, error.description)
+            throw FleetFailure(.usage, error.description)
         }
     }
 
-    func connect() throws -> NATSLink {
-        let settings = try settings()
+    func connect() throws -> NATSLink { try connect(settings()) }
+
+    func connect(
+        _ settings: NATSSettings, onEvent: @escaping @Sendable (NATSLink.Event) -> Void = { _ in }
+    ) throws -> NATSLink {
         do throws(NATSError) {
-            return try NATSLink.connect(settings)
+            return try NATSLink.connect(settings, onEvent: onEvent)
         } catch {
             let names = settings.servers.map(\.description).joined(separator: ", ")
             throw FleetFailure(FleetFailure(error).status, "\(names): \(error.description)")

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Glibc
 internal import ReachCore
 internal import ReachFleet
 internal import ReachLoop
@@ -10,6 +11,33 @@ enum FleetArgument {
             throw ValidationError("'\(text)' is not a duration such as 30s, 1h30m or 7d")
         }
         return duration
+    }
+
+    /// Reads a small file that is named, or standard input for `-`; `nil` if it cannot be read.
+    static func smallText(_ path: String) -> String? {
+        guard path == "-" else { return SmallFile.text(path, limit: smallest) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while bytes.count < smallest {
+            let count = read(STDIN_FILENO, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            bytes += buffer.prefix(count)
+        }
+        return String(decoding: bytes.prefix(smallest), as: UTF8.self)
+    }
+
+    private static let smallest = 64 << 10
+
+    /// How long a user is let in by a token unless an option says so.
+    static let standardLife: Duration = .seconds(365 * 86_400)
+
+    static func life(_ text: String) throws -> Duration {
+        let life = try duration(text)
+        guard life <= FleetAccounts.longestLife else {
+            throw ValidationError("'\(text)' is longer than 400d: who was revoked is remembered for as long")
+        }
+        return life
     }
 
     /// Reads a list of hosts.

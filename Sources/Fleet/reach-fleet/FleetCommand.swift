@@ -11,7 +11,7 @@ struct FleetCommand: ParsableCommand {
         version: "reach-fleet \(ProjectVersion.number) (libnats \(NATSLibrary.version))",
         subcommands: [
             AgentCommand.self, SelfCommand.self, SetupCommand.self, KeyCommand.self, ConfigCommand.self,
-            DoctorCommand.self,
+            DoctorCommand.self, EnrollCommand.self, SignCommand.self, JoinCommand.self, RevokeCommand.self,
             FleetStatusCommand.self, HostCommand.self, FleetWatchCommand.self, EventsCommand.self,
             OutagesCommand.self, FleetReportCommand.self, PageCommand.self, ExportCommand.self, HoldCommand.self,
             ReleaseCommand.self,

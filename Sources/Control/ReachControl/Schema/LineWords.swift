@@ -56,7 +56,9 @@ enum LineWords {
         "FleetFinding.level": ["wrong", "warning", "note"],
         "FleetMember.state": ["online"] + hostWords.dropFirst(),
         "FleetAlert.event": ["down", "up", "flapping", "steady", "reminder"],
-        "FleetAction.action": ["hold", "release", "quiet", "acknowledge", "retire", "label", "setup"],
+        "FleetAction.action": [
+            "hold", "release", "quiet", "acknowledge", "retire", "label", "setup", "enroll", "revoke",
+        ],
     ]
 
     private static let hostWords = ["here", "limited", "silent", "left", "unseen"]

@@ -1,5 +1,15 @@
 internal import ReachCore
 
+/// What a key of NATS is for. A public half begins with the kind's letter, a seed with `S` and the letter.
+package enum NKeyKind: UInt8, CaseIterable, Hashable, Sendable {
+    /// `O`: whose accounts a server has.
+    case `operator` = 0x70
+    /// `A`: an account, and keys that sign its users' tokens.
+    case account = 0x00
+    /// `U`: who connects.
+    case user = 0xa0
+}
+
 /// The text of NATS's keys: a prefix byte, 32 bytes of Ed25519, and a checksum, in base32.
 ///
 /// A user's public half begins with `U`, a user's seed with `SU`.
@@ -28,31 +38,42 @@ package enum NKeyText {
     /// Letters of a public half.
     private static let publicLength = 56
     private static let seedLength = 58
-    private static let userPrefix: UInt8 = 20 << 3
     private static let seedPrefix: UInt8 = 18 << 3
 
-    /// The text of a user's public half.
-    package static func userPublic(_ key: [UInt8]) -> String { seal([userPrefix] + key) }
+    /// The text of a public half.
+    package static func publicText(_ key: [UInt8], _ kind: NKeyKind = .user) -> String { seal([kind.rawValue] + key) }
 
-    /// The text of a user's seed. It is a secret.
-    package static func userSeed(_ seed: [UInt8]) -> String {
+    /// The text of a seed. It is a secret.
+    package static func seedText(_ seed: [UInt8], _ kind: NKeyKind = .user) -> String {
         // The kind's byte is spread over two, so that the text begins with "SU".
-        seal([seedPrefix | userPrefix >> 5, (userPrefix & 31) << 3] + seed)
+        seal([seedPrefix | kind.rawValue >> 5, (kind.rawValue & 31) << 3] + seed)
     }
 
+    /// The text of a user's public half.
+    package static func userPublic(_ key: [UInt8]) -> String { publicText(key) }
+
+    /// The text of a user's seed. It is a secret.
+    package static func userSeed(_ seed: [UInt8]) -> String { seedText(seed) }
+
     /// Reads a user's public half: 32 bytes.
-    package static func readUserPublic(_ text: String) throws(Fault) -> [UInt8] {
+    package static func readUserPublic(_ text: String) throws(Fault) -> [UInt8] { try readPublic(text, .user) }
+
+    /// Reads a public half: 32 bytes.
+    package static func readPublic(_ text: String, _ kind: NKeyKind) throws(Fault) -> [UInt8] {
         if text.utf8.count == seedLength, text.hasUTF8Prefix("S") { throw .secret }
         let bytes = try open(text, length: publicLength)
-        guard bytes[0] == userPrefix else { throw .otherKind(String(text.prefix(1))) }
+        guard bytes[0] == kind.rawValue else { throw .otherKind(String(text.prefix(1))) }
         return Array(bytes.dropFirst())
     }
 
     /// Reads a user's seed: 32 bytes.
-    package static func readUserSeed(_ text: String) throws(Fault) -> [UInt8] {
+    package static func readUserSeed(_ text: String) throws(Fault) -> [UInt8] { try readSeed(text, .user) }
+
+    /// Reads a seed: 32 bytes.
+    package static func readSeed(_ text: String, _ kind: NKeyKind) throws(Fault) -> [UInt8] {
         let bytes = try open(text, length: seedLength)
         guard bytes[0] & 0xf8 == seedPrefix else { throw .otherKind(String(text.prefix(1))) }
-        guard (bytes[0] & 7) << 5 | bytes[1] >> 3 == userPrefix else { throw .otherKind(String(text.prefix(2))) }
+        guard (bytes[0] & 7) << 5 | bytes[1] >> 3 == kind.rawValue else { throw .otherKind(String(text.prefix(2))) }
         return Array(bytes.dropFirst(2))
     }
 

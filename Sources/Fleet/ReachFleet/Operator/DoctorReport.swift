@@ -120,7 +120,27 @@ package enum FleetDoctor {
                 "\(list(reporting.map(\.id))) \(reporting.count == 1 ? "is" : "are") retired and still connected",
                 remedy:
                     "take their lines from the list of hosts, print the configuration again with `reach-fleet config`, "
-                    + "and reload the server; or show them again with `reach-fleet retire --undo`")
+                    + "and reload the server; with tokens, `reach-fleet revoke`; "
+                    + "or show them again with `reach-fleet retire --undo`")
+        ]
+    }
+
+    /// A token that ends within this time should be renewed.
+    static let renewalTime: Duration = .seconds(30 * 86_400)
+
+    /// Hosts whose tokens end soon.
+    package static func tokens(_ hosts: [RosterHost], now: Timestamp) -> [Finding] {
+        let ending = hosts.filter { host in host.tokenEnd.map { now.duration(to: $0) < renewalTime } ?? false }
+        guard !ending.isEmpty else { return [] }
+        let ended = ending.filter { $0.tokenEnd.map { $0 <= now } ?? false }
+        let named = ended.isEmpty ? ending : ended
+        return [
+            Finding(
+                ended.isEmpty ? .warning : .wrong, "token",
+                "the token\(named.count == 1 ? "" : "s") of \(list(named.map(\.id))) "
+                    + (ended.isEmpty ? "\(named.count == 1 ? "ends" : "end") within 30 days" : "ended"),
+                remedy: "run `reach-fleet join FILE` on the host while `reach-fleet enroll --serve` runs; "
+                    + "a host whose token ended needs a new one from `reach-fleet enroll`")
         ]
     }
 

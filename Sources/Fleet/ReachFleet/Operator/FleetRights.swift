@@ -13,9 +13,12 @@ package struct FleetRights: Hashable, Sendable {
 
     /// A host: its own subjects, and what the operator wants of it.
     package static func host(_ host: String, groups: [String] = []) -> FleetRights {
-        let desired = DesiredState.keys(host: host, groups: groups).map {
-            FleetNames.subject(ofKey: $0, in: FleetNames.desired)
-        }
+        Self.host(host, desired: DesiredState.keys(host: host, groups: groups))
+    }
+
+    /// - Parameter desired: The keys of what the operator wants of the host.
+    static func host(_ host: String, desired: [String]) -> FleetRights {
+        let desired = desired.map { FleetNames.subject(ofKey: $0, in: FleetNames.desired) }
         let subjects = [
             FleetNames.eventSubject(of: host), FleetNames.subject(ofKey: host, in: FleetNames.state),
             FleetNames.subject(ofKey: host, in: FleetNames.lease),

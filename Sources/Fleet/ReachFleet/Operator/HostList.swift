@@ -1,4 +1,4 @@
-internal import ReachCore
+package import ReachCore
 
 /// The hosts that the operator knows, with their keys: a text with a host a line, `HOST KEY[,KEY] [GROUP ...] [LABEL=VALUE ...]`.
 /// The list of operators has the same form.
@@ -12,18 +12,34 @@ package struct HostList: Hashable, Sendable {
         package let groups: [String]
         /// What the operator calls it, besides its own labels.
         package let labels: [String: String]
+        /// The token for one use by which it enrolled; `nil` for a host of a file.
+        package let ticket: Ticket?
+        /// When its own token ends; `nil` for one without.
+        package var expires: Timestamp?
 
         package init(
-            host: String, key: String, otherKey: String? = nil, groups: [String] = [], labels: [String: String] = [:]
+            host: String, key: String, otherKey: String? = nil, groups: [String] = [], labels: [String: String] = [:],
+            ticket: Ticket? = nil, expires: Timestamp? = nil
         ) {
             self.host = host
             self.key = key
             self.otherKey = otherKey
             self.groups = groups
             self.labels = labels
+            self.ticket = ticket
+            self.expires = expires
         }
 
         package var keys: [String] { [key] + (otherKey.map { [$0] } ?? []) }
+    }
+
+    /// A token for one use.
+    package struct Ticket: Hashable, Sendable {
+        package let key: String
+        /// Seconds since 1970.
+        package let issued: Int64
+
+        package init(key: String, issued: Int64) { (self.key, self.issued) = (key, issued) }
     }
 
     /// A line that is wrong, and how.
@@ -112,6 +128,11 @@ package struct HostList: Hashable, Sendable {
             if let other = entry.otherKey { $0.field("other_key", other) }
             $0.field("groups", entry.groups)
             if !entry.labels.isEmpty { $0.field("labels", object: { $0.texts(entry.labels) }) }
+            if let ticket = entry.ticket {
+                $0.field("ticket", ticket.key)
+                $0.field("ticket_issued", ticket.issued)
+            }
+            if let expires = entry.expires { $0.field("expires", expires) }
         }
         return writer.bytes
     }
@@ -122,7 +143,15 @@ package struct HostList: Hashable, Sendable {
         return Entry(
             host: host, key: key, otherKey: Self.key(reader, "other_key"),
             groups: ((try? reader.texts("groups")) ?? []).filter(FleetNames.hostIsValid),
-            labels: (try? reader.textsByName("labels", most: HostLabels.most)) ?? [:])
+            labels: (try? reader.textsByName("labels", most: HostLabels.most)) ?? [:], ticket: ticket(reader),
+            expires: (try? reader.time("expires")) ?? nil)
+    }
+
+    private static func ticket(_ reader: WireReader) -> Ticket? {
+        guard let key = key(reader, "ticket"), let issued: Int64 = (try? reader.number("ticket_issued")) ?? nil else {
+            return nil
+        }
+        return Ticket(key: key, issued: issued)
     }
 
     private static func key(_ reader: WireReader, _ name: StaticString) -> String? {

@@ -7,7 +7,7 @@ package struct OperatorAction: Hashable, Sendable {
     package static let sizeLimit = 4 << 10
 
     package enum Kind: String, CaseIterable, Hashable, Sendable {
-        case hold, release, quiet, acknowledge, retire, label, setup
+        case hold, release, quiet, acknowledge, retire, label, setup, enroll, revoke
     }
 
     package var kind: Kind
@@ -80,6 +80,8 @@ package struct AuditEntry: Hashable, Sendable {
             case .retire: "retired"
             case .label: "labelled"
             case .setup: "stored"
+            case .enroll: "enrolled"
+            case .revoke: "revoked"
             }
         return "\(who)\(user) \(what) \(action.subject)" + (action.text.map { ": \($0)" } ?? "")
     }

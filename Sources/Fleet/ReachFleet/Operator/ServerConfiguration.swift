@@ -16,6 +16,29 @@ package struct ServerConfiguration: Hashable, Sendable {
         }
     }
 
+    /// What a server knows whose users have signed tokens.
+    package struct Tokens: Hashable, Sendable {
+        package var operatorToken: String
+        package var accounts: [Account]
+
+        package struct Account: Hashable, Sendable {
+            package var name: String
+            package var key: String
+            package var token: String
+
+            package init(name: String, key: String, token: String) {
+                (self.name, self.key, self.token) = (name, key, token)
+            }
+        }
+
+        package init(operatorToken: String, accounts: [Account]) {
+            (self.operatorToken, self.accounts) = (operatorToken, accounts)
+        }
+    }
+
+    /// The most bytes of a message of a host, a reader or an operator.
+    static let longestMessage: Int64 = 256 << 10
+
     package var version: ServerVersion
     package var hosts = HostList()
     /// Public halves of the keys of those who look, who hold and release, and who set up.
@@ -29,6 +52,8 @@ package struct ServerConfiguration: Hashable, Sendable {
     package var store: String
     package var storeBytes: String
     package var tls: TLS?
+    /// The tokens of accounts, if users have tokens as well; otherwise the lists above are the users.
+    package var tokens: Tokens?
 
     package init(version: ServerVersion, listen: String, store: String, storeBytes: String) {
         self.version = version
@@ -52,7 +77,7 @@ package struct ServerConfiguration: Hashable, Sendable {
         # two of these.
         ping_interval: "3m"
         # Hosts send at most half of this at once.
-        max_payload: 256KB
+        max_payload: \(tokens == nil ? "256KB" : "1MB")
         write_deadline: "10s"
 
         jetstream {
@@ -62,9 +87,28 @@ package struct ServerConfiguration: Hashable, Sendable {
         \(syncText)
         }
 
-        \(accountsText)
+        \(tokens.map(tokensText) ?? accountsText)
 
         """
+    }
+
+    private func tokensText(_ tokens: Tokens) -> String {
+        let system = tokens.accounts.first { $0.name == FleetAccounts.Account.system.rawValue }?.key ?? ""
+        let accounts = tokens.accounts.map { "  # \($0.name)\n  \($0.key): \(Self.quoted($0.token))\n" }.joined()
+        return """
+            # Users have tokens, which keys of the accounts sign. The server keeps the accounts' own tokens in this folder: a newer
+            # one, such as after `reach-fleet revoke`, replaces one of the list below, also after a restart.
+            operator: \(Self.quoted(tokens.operatorToken))
+            system_account: \(system)
+            resolver {
+              type: full
+              dir: \(Self.quoted(store + "/accounts"))
+              allow_delete: false
+              interval: "2m"
+            }
+            resolver_preload {
+            \(accounts)}
+            """
     }
 
     // MARK: - Accounts
@@ -152,13 +196,14 @@ package struct ServerConfiguration: Hashable, Sendable {
             for service in account.services { importers[service, default: []].append(account.rawValue) }
         }
         let services = importers.sorted { $0.key < $1.key }.map { service, accounts in
-            // A reader asks once for many messages.
-            let isStreamed = service.hasUTF8Prefix("$JS.API.CONSUMER.MSG.NEXT.")
             return "      { service: \(Self.quoted(service)), accounts: [\(accounts.joined(separator: ", "))]"
-                + (isStreamed ? ", response_type: \"stream\" }\n" : " }\n")
+                + (Self.isStreamed(service) ? ", response_type: \"stream\" }\n" : " }\n")
         }
         return services.joined()
     }
+
+    /// Whether a service answers more than once: a reader asks once for many messages.
+    static func isStreamed(_ service: String) -> Bool { service.hasUTF8Prefix("$JS.API.CONSUMER.MSG.NEXT.") }
 
     private func importsText(_ account: Account) -> String {
         account.services.map { "      { service: { account: REACH, subject: \(Self.quoted($0)) } }\n" }.joined()

@@ -43,6 +43,7 @@ package struct Roster: Sendable {
         update(host) {
             ($0.key, $0.otherKey) = (entry?.key, entry?.otherKey)
             ($0.listedLabels, $0.listedGroups) = (entry?.labels ?? [:], entry?.groups ?? [])
+            $0.tokenEnd = entry?.expires
         }
         guard self[host] != nil else { return }
         for key in entry?.keys ?? [] { hostsByKey[key] = host }

@@ -71,6 +71,8 @@ package struct RosterHost: Hashable, Sendable {
     package internal(set) var key: String?
     /// Its second key, while it gets a new one.
     package internal(set) var otherKey: String?
+    /// When its token ends; `nil` if it has none, or nobody stored it.
+    package internal(set) var tokenEnd: Timestamp?
     /// Labels that the operator gave it in the list of hosts, and later by itself.
     package internal(set) var listedLabels: [String: String] = [:]
     /// The groups of the list of hosts.

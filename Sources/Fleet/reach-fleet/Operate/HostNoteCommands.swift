@@ -10,7 +10,8 @@ struct RetireCommand: ParsableCommand {
         discussion: """
             A retired host is no longer in status, page, metrics, outages and alerts. What it reported stays: \
             `reach-fleet host` and `events` print it, and `status --retired` lists it. Its key is still let in: take it from \
-            the list of hosts, print the server's configuration again, and reload the server.
+            the list of hosts, print the server's configuration again, and reload the server; with tokens, `reach-fleet \
+            revoke` shuts it out.
 
             Exit status: 0 written, 3 no such host.
             """)
@@ -42,7 +43,8 @@ struct RetireCommand: ParsableCommand {
         guard !undo, !json else { return }
         StandardOutput.write(
             "the server still lets the key\(hosts.count == 1 ? "" : "s") in: take the line from the list of hosts, print the "
-                + "configuration again with `reach-fleet config`, and reload the server\n")
+                + "configuration again with `reach-fleet config`, and reload the server; "
+                + "with tokens, `reach-fleet revoke`\n")
     }
 
     private func show(_ host: String, _ note: HostNote) {

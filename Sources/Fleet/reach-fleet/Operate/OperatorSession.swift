@@ -8,13 +8,15 @@ internal import ReachTerminal
 struct OperatorSession {
     let link: NATSLink
     let jetStream: JetStream
-    /// The public half of the operator's key; `nil` without one, as with credentials.
+    /// The public half of the operator's key; `nil` without one.
     let key: String?
 
-    init(_ engine: EngineOptions) throws {
-        link = try engine.connect()
+    init(_ engine: EngineOptions) throws { self.init(try engine.connect()) }
+
+    init(_ link: NATSLink) {
+        self.link = link
         jetStream = JetStream(link)
-        if case .key(let pair) = link.settings.identity { key = pair.publicKey } else { key = nil }
+        key = link.settings.identity.publicKey
     }
 
     /// Who it is: the key, which the server has checked, and the user's name, which it has not.

@@ -10,7 +10,15 @@ struct ConfigCommand: ParsableCommand {
         discussion: """
             Each host gets the right to its own subjects and to nothing else; readers read everything and write nothing. \
             The keys are public halves, as `reach-fleet key` prints them. Nothing is connected to.
+
+            With --accounts users have signed tokens instead: DIRECTORY gets the keys that sign them, if it has none, and the \
+            configuration is the same for one host and for 100,000. Then `enroll`, `sign` and `revoke` say who is let in.
             """)
+
+    @Option(
+        name: .customLong("accounts"),
+        help: ArgumentHelp("The folder of the keys that sign users' tokens, which is secret.", valueName: "directory"))
+    var accounts: String?
 
     @Option(
         name: .customLong("hosts"),
@@ -95,6 +103,11 @@ struct ConfigCommand: ParsableCommand {
             throw ValidationError("nats-server \(version) is too old; \(ServerVersion.floor) is the oldest that works")
         }
         for key in administrators + controllers + readers { try check(key) }
+        let lists = [hostsFile, operatorsFile].compactMap(\.self) + administrators + controllers + readers
+        guard accounts == nil || lists.isEmpty else {
+            throw ValidationError(
+                "with --accounts nobody is listed: `reach-fleet sign` and `reach-fleet enroll` let users in")
+        }
         let isLocal = ["127.", "localhost:", "[::1]:"].contains { listen.hasUTF8Prefix($0) }
         guard certificate != nil || isLocal else {
             throw ValidationError(
@@ -119,6 +132,7 @@ struct ConfigCommand: ParsableCommand {
         configuration.controllers = controllers
         configuration.readers = readers
         configuration.name = name
+        configuration.tokens = try accounts.map { try AccountFolder.open(orMake: $0).serverTokens() }
         if let certificate, let key {
             configuration.tls = .init(certificate: certificate, key: key, clientAuthorities: clientAuthorities)
         }

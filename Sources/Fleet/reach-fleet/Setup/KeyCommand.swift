@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
 internal import ReachCore
+internal import ReachFleet
 internal import ReachFleetLink
 internal import ReachLoop
 internal import ReachTerminal
@@ -21,6 +22,12 @@ struct KeyCommand: ParsableCommand {
     @Flag(name: .customLong("print-seed"), help: "Print the seed, too. Whoever sees it can act as its owner.")
     var printSeed = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Put the key's token, which `reach-fleet sign` printed, into FILE; - for standard input.",
+            valueName: "file"))
+    var token: String?
+
     @Flag(help: "Print a JSON object.")
     var json = false
 
@@ -30,6 +37,7 @@ struct KeyCommand: ParsableCommand {
     func run() throws {
         let exists = access(file, F_OK) == 0
         let pair = try exists && !new ? read() : make()
+        if let token { try add(token, to: pair) }
         guard !json else {
             return StandardOutput.writeJSON {
                 $0.object {
@@ -47,8 +55,8 @@ struct KeyCommand: ParsableCommand {
 
     private func read() throws -> NKeyPair {
         do throws(NATSError) {
-            guard case .key(let pair) = try NATSIdentity.read(file) else {
-                throw NATSError(.invalid, "key file '\(file)': credentials with a JWT, whose public half the JWT names")
+            guard let pair = try NATSIdentity.read(file).keyPair else {
+                throw NATSError(.invalid, "key file '\(file)': no key")
             }
             return pair
         } catch {
@@ -56,13 +64,29 @@ struct KeyCommand: ParsableCommand {
         }
     }
 
+    private func add(_ path: String, to pair: NKeyPair) throws {
+        let text = FleetArgument.smallText(path)
+        guard let token = text?.textWords.first.flatMap({ try? NATSToken(String($0)) }) else {
+            throw FleetFailure(.cannotRead, "\(DisplayText.sanitized(path)): it is not what `reach-fleet sign` printed")
+        }
+        guard token.subject == pair.publicKey else {
+            throw FleetFailure(
+                .cannotRead, DisplayText.sanitized("\(path): the token is for another key, \(token.subject)"))
+        }
+        try write(NATSCredentials(token: token, key: pair).text)
+    }
+
     private func make() throws -> NKeyPair {
         let pair = try NKeyPair.generate()
+        try write(pair.seed + "\n")
+        return pair
+    }
+
+    private func write(_ text: String) throws {
         do throws(SystemError) {
-            try AtomicFile.replace(file, with: Array((pair.seed + "\n").utf8), mode: 0o600)
+            try AtomicFile.replace(file, with: Array(text.utf8), mode: 0o600)
         } catch {
             throw FleetFailure(.cannotCreate, DisplayText.sanitized("\(error)"))
         }
-        return pair
     }
 }

@@ -99,6 +99,13 @@ struct SetupCommand: ParsableCommand {
         try jetStream.entries(of: HostList.bucket) { stored[$0.key] = $0.value }
         let retired = try retiredHosts(jetStream)
         let listed = Set(hosts.entries.map(\.host))
+        // What is in a file would take away that a token was used.
+        if let host = stored.filter({ HostList.entry($0.key, $0.value)?.ticket != nil }).keys.min() {
+            throw FleetFailure(
+                .found,
+                "'\(host)' enrolled itself, so the list of hosts is kept by `reach-fleet enroll`, `retire` and `revoke`, not by a file"
+            )
+        }
         if let host = listed.intersection(retired.filter { stored[$0.key] != nil }.keys).min() {
             throw FleetFailure(
                 .found,

@@ -11,7 +11,9 @@ import Testing
         "retire", "label", "quiet", "acknowledge", "audit",
     ]
     /// Connecting, too, but what they write is no JSON.
-    private static let writing = ["page", "export"]
+    private static let writing = ["page", "export", "enroll", "revoke"]
+    /// With all their options in the manual's paragraph about them.
+    private static let alone = ["sign", "join"]
 
     private static func options(of command: String) throws -> Set<String> {
         let help = try TestFleet.program.run([command, "--help"]).lines
@@ -30,7 +32,7 @@ import Testing
         #expect(offered == Self.page.options(of: "COMMANDS", command).union(shared))
     }
 
-    @Test(arguments: ["agent", "self"])
+    @Test(arguments: ["agent", "self"] + alone)
     func `every option of the host's own commands is in the manual, and no other`(_ command: String) throws {
         let offered = try Self.options(of: command).subtracting(["--help", "--version"])
         #expect(offered == Self.page.options(of: "COMMANDS", command))

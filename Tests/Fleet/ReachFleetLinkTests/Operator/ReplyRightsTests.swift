@@ -45,9 +45,19 @@ import Testing
     /// No message has this number, so the server refuses what expects it to be the last, and answers.
     private static let refused = [HeaderField("Nats-Expected-Last-Sequence", "9999999")]
 
-    @Test(arguments: NATSServerProcess.programs, ["till-1", "reader", "operator", "ben"])
+    private static let users = ["till-1", "reader", "operator", "ben"]
+
+    @Test(arguments: NATSServerProcess.programs, users)
     func `no answer of the server arrives where its asker may not write`(_ program: String, _ user: String) throws {
-        let fleet = try TestFleet(nats: program, operators: ["ben": "others"])
+        try tryReplies(of: user, in: TestFleet(nats: program, operators: ["ben": "others"]))
+    }
+
+    @Test(arguments: NATSServerProcess.programs, users)
+    func `nor does one where users have tokens`(_ program: String, _ user: String) throws {
+        try tryReplies(of: user, in: TestFleet(nats: program, operators: ["ben": "others"], hasTokens: true))
+    }
+
+    private func tryReplies(of user: String, in fleet: TestFleet) throws {
         let admin = JetStream(try fleet.link(as: "admin"))
         try FakeHost("till-2", in: fleet).put()
         let link = try fleet.link(as: user)
@@ -139,9 +149,9 @@ import Testing
         #expect(try host.last(subject, in: FleetNames.events)?.payload == [2])
     }
 
-    @Test(arguments: NATSServerProcess.programs)
-    func `hosts hear at once what the operator wants`(_ program: String) throws {
-        let fleet = try TestFleet(nats: program)
+    @Test(arguments: NATSServerProcess.programs, [false, true])
+    func `hosts hear at once what the operator wants`(_ program: String, _ hasTokens: Bool) throws {
+        let fleet = try TestFleet(nats: program, hasTokens: hasTokens)
         let host = try fleet.link(as: "till-1")
         let heard = Mutex<[NATSMessage]>([])
         let subscription = try host.subscribe("$KV.reach_desired.group.tills") { message in

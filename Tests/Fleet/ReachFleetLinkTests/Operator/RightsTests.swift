@@ -48,6 +48,7 @@ import Testing
             "$KV.reach_hosts.till-1", "reach.v1.ev", "reach.v1.ev.till-1.x", "reach.v1.conn.up.REACH",
             "reach.v1.conn.down.REACH", "reach.v1.sys.varz", "$SYS.REQ.SERVER.PING.VARZ",
             "$SYS.REQ.ACCOUNT.REACH.CONNZ",
+            "reach.v1.enroll.till-2.x", "reach.v1.enroll.till-1.x", "$SYS.REQ.CLAIMS.UPDATE", "_INBOX_ENROLL.x",
             "_INBOX.till-2.x", "_INBOX.till-1.x", "_INBOX_READER.x", "anything", "$JS.API.INFO", "$JS.API.STREAM.NAMES",
             "$JS.API.STREAM.LIST", "$JS.ACK.REACH_EVENTS.x", "$JS.API.DIRECT.GET.KV_reach_state.$KV.reach_state.till-2",
             "$JS.API.DIRECT.GET.KV_reach_desired.$KV.reach_desired.group.others",
@@ -67,12 +68,12 @@ import Testing
         "$KV.reach_desired.host.*", "$KV.reach_desired.host.till-2", "$KV.reach_desired.group.others",
         "$KV.reach_hosts.>",
         "_INBOX.>", "_INBOX.*", "_INBOX.till-2.>", "_INBOX_READER.>", "$JS.>", "$JS.API.>", "$JS.EVENT.>", "$SYS.>",
-        "reach.v1.sys.varz",
+        "reach.v1.sys.varz", "reach.v1.enroll.>", "reach.v1.enroll.till-1.*", "_INBOX_ENROLL.>",
     ]
 
-    @Test(arguments: NATSServerProcess.programs)
-    func `a host may use its own subjects and nothing else`(_ program: String) throws {
-        let fleet = try TestFleet(nats: program)
+    @Test(arguments: NATSServerProcess.programs, [false, true])
+    func `a host may use its own subjects and nothing else`(_ program: String, _ hasTokens: Bool) throws {
+        let fleet = try TestFleet(nats: program, hasTokens: hasTokens)
         let refusals = Refusals()
         let link = try fleet.link(as: "till-1") { refusals.add($0) }
         for subject in Self.own("till-1") {
@@ -96,8 +97,9 @@ import Testing
         withExtendedLifetime(own) {}
     }
 
-    @Test func `a reader reads everything and writes nothing`() throws {
-        let fleet = try TestFleet()
+    @Test(arguments: NATSServerProcess.programs, [false, true])
+    func `a reader reads everything and writes nothing`(_ program: String, _ hasTokens: Bool) throws {
+        let fleet = try TestFleet(nats: program, hasTokens: hasTokens)
         let refusals = Refusals()
         let link = try fleet.link(as: "reader") { refusals.add($0) }
         for stream in Self.streams {
@@ -114,8 +116,9 @@ import Testing
         }
     }
 
-    @Test func `a stranger's key is refused, and so is none`() throws {
-        let fleet = try TestFleet()
+    @Test(arguments: NATSServerProcess.programs, [false, true])
+    func `a stranger's key is refused, and so is none`(_ program: String, _ hasTokens: Bool) throws {
+        let fleet = try TestFleet(nats: program, hasTokens: hasTokens)
         let stranger = try NKeyPair.generate()
         #expect(failure { try fleet.server.connect { $0.identity = .key(stranger) } } == .refused)
         #expect(failure { try fleet.server.connect() } == .refused)

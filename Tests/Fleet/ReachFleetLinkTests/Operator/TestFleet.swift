@@ -22,10 +22,12 @@ final class TestFleet {
     ///   - words: What follows a host's key in the list.
     ///   - renewing: Hosts with a second key, in `HOST-new.nk`.
     ///   - operators: Operators with names, and their groups.
+    ///   - hasTokens: Whether users have signed tokens instead of lines in the server's configuration.
     init(
         hosts: [String] = ["till-1", "till-2"], nats: String = "nats-server", isSetUp: Bool = true,
         sharesAccount: Bool = false, storeSize: String = "10GB", in store: String? = nil,
-        words: (String) -> String = { _ in "tills" }, renewing: Set<String> = [], operators: [String: String] = [:]
+        words: (String) -> String = { _ in "tills" }, renewing: Set<String> = [], operators: [String: String] = [:],
+        hasTokens: Bool = false
     ) throws {
         directory = try TemporaryDirectory()
         self.nats = nats
@@ -43,13 +45,46 @@ final class TestFleet {
         }
         try directory.file("operators", named)
         self.operators = Set(operators.keys)
-        var text = try Self.configuration(path, version, storeSize, store ?? path + "/store")
+        var text =
+            try hasTokens
+            ? Self.tokenConfiguration(path, version, storeSize)
+            : Self.configuration(path, version, storeSize, store ?? path + "/store")
         if sharesAccount { text = Self.sharing(text) }
         server = try NATSServerProcess(text, program: nats, in: directory, listens: false)
+        if hasTokens {
+            for host in hosts { try addToken(host, ["--group", String(words(host).split(separator: " ")[0])]) }
+            for role in ["admin", "operator", "reader"] { try addToken(role, ["--role", role]) }
+            for (name, groups) in operators {
+                try addToken(
+                    name, ["--role", "operator"] + groups.split(separator: " ").flatMap { ["--group", String($0)] })
+            }
+        }
         if isSetUp {
             try expectSuccess(
                 run("setup", as: "admin", ["--hosts", path + "/hosts", "--operators", path + "/operators"]))
         }
+    }
+
+    /// The folder of the accounts, of a fleet whose users have tokens.
+    var accounts: String { directory.path + "/accounts" }
+
+    private static func tokenConfiguration(_ path: String, _ version: String, _ storeSize: String) throws -> String {
+        for name in ["admin", "operator", "reader"] { _ = try key(path + "/\(name).nk") }
+        return try succeeding(
+            program.run([
+                "config", "--accounts", path + "/accounts", "--listen", "127.0.0.1:-1", "--store", path + "/store",
+                "--store-size", storeSize, "--for", version,
+            ])
+        ).standardOutput
+    }
+
+    /// Signs a token for the key in a user's file, and puts it there.
+    func addToken(_ name: String, _ options: [String] = []) throws {
+        let file = "\(directory.path)/\(name).nk"
+        let signed = try succeeding(
+            Self.program.run(["sign", "--accounts", accounts, name, Self.key(file)] + options))
+        try directory.file("\(name).jwt", signed.standardOutput)
+        _ = try succeeding(Self.program.run(["key", file, "--token", "\(directory.path)/\(name).jwt"]))
     }
 
     private static func key(_ file: String) throws -> String {

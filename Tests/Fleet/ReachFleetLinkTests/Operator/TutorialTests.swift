@@ -141,6 +141,21 @@ struct TutorialTests {
         try Self.compare(page, results, errors: SmallFile.text(directory.path + "/errors"))
     }
 
+    @Test func `the page about tokens works as it is written, and prints what it shows`() throws {
+        let page = TypedPage("Documentation/fleet/Tokens.md")
+        #expect(page.steps.count >= 20)
+        let directory = try TemporaryDirectory()
+        let results = try page.type(in: directory, stage: "") { command in
+            if command.hasPrefix("nats-server -c") {
+                return command.replacing(" &", with: " 2>nats.log &") + TypedPage.serverListens
+            }
+            // A person takes a moment before typing on.
+            if command.hasSuffix("> enrolled &") { return command + "\nwait_for 'grep waiting enrolled'" }
+            return command.hasPrefix("tail -1 enrolled") ? "wait_for 'grep refused enrolled'\n" + command : command
+        }
+        try Self.compare(page, results, errors: SmallFile.text(directory.path + "/errors"))
+    }
+
     /// The service of the distribution, and its places in the folder of the test.
     private static let service = """
         mkdir etc lib

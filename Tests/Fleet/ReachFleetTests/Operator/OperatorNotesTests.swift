@@ -111,7 +111,7 @@ import Testing
         #expect(try OperatorAction(action.bytes) == action)
         let verbs: [OperatorAction.Kind: String] = [
             .hold: "held", .release: "released", .quiet: "quieted", .acknowledge: "acknowledged", .retire: "retired",
-            .label: "labelled", .setup: "stored",
+            .label: "labelled", .setup: "stored", .enroll: "enrolled", .revoke: "revoked",
         ]
         let verb = try #require(verbs[kind])
         func sentence(_ key: String?, _ name: String?, _ action: OperatorAction) -> String {

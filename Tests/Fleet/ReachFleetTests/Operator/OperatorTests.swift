@@ -39,6 +39,9 @@ import Testing
             HostList.Entry(host: "a", key: Self.half),
             HostList.Entry(
                 host: "a", key: Self.half, otherKey: Self.other, groups: ["g"], labels: ["site": "berlin-7"]),
+            HostList.Entry(
+                host: "a", key: Self.half, ticket: HostList.Ticket(key: Self.other, issued: 1_700_000_000),
+                expires: Timestamp(secondsSince1970: 1_800_000_000, nanoseconds: 0)),
         ] { #expect(HostList.entry("a", HostList.value(entry)) == entry) }
         for text in ["", "{}", "{\"key\":1}", "{\"key\":\"UABC\"}", "[]"] {
             #expect(HostList.entry("a", Array(text.utf8)) == nil)
