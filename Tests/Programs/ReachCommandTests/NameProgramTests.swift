@@ -122,7 +122,8 @@ struct NameProgramTests {
         }
         // Neither server answers: that the name is not resolved comes in time, from the daemon itself.
         try stage.peer.run("nft", "add rule ip quiet in udp dport 53 drop")
-        let asked = try (0..<4).map { number in
+        // Two of a user's costly questions are answered at once.
+        let asked = try (0..<2).map { number in
             try stage.start(.reach, ["explain", "--json", "other\(number).example", "--socket", stage.socket])
         }
         for client in asked {

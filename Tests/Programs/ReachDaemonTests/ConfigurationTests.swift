@@ -209,7 +209,7 @@ import Testing
         ("match = 'x'", "; did you mean match below [[interface]]?"),
         ("entries = 1", "; did you mean entries below [history]?"),
         ("[hold]\nlog_level = 'info'", "; did you mean log_level below the top, before all tables?"),
-        ("[hold]\nsomething_else = 1", "; expected one of up, down, maximum"),
+        ("[hold]\nsomething_else = 1", "; expected one of up, down, maximum, flaps"),
         ("[interfaces]\n", "; did you mean [[interface]]?"),
         (
             "[zzzzzz]\n",

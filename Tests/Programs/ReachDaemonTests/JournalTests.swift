@@ -91,9 +91,6 @@ import Testing
             counts.append(journal.statistics.written)
             if journal.statistics.written == 151 { loop.stop() }
         }
-        // First the start of the run is written.
-        for _ in 0..<100 where counts.isEmpty { run(for: .milliseconds(20)) }
-        #expect(counts == [1])
         let moment = SystemClock.now
         for index in 0..<150 {
             var states = [ReachabilityStatus.reachable, .notReachable].map { status in
@@ -109,7 +106,8 @@ import Testing
         }
         loop.schedule(at: SystemClock.boot + .seconds(20)) { [unowned loop] in loop.stop() }
         loop.run()
-        #expect(counts == [1, 151])
+        // The start of the run may have been written before.
+        #expect(counts.filter { $0 > 1 } == [151])
         journal.unfollow(number)
         #expect(journal.close(at: SystemClock.now, patience: .seconds(20)))
         let slice = try JournalReader(

@@ -118,7 +118,10 @@ import Testing
     }
 
     @Test func `how large a stream is, and how long events are kept, is the operator's choice`() throws {
-        let (events, leases) = (try Self.plan("REACH_EVENTS"), try Self.plan("KV_reach_lease"))
+        var all = FleetPlan(version: .advised)
+        all.storeBytes = 1 << 30
+        let events = try #require(all.streams.first { $0.name == "REACH_EVENTS" })
+        let leases = try Self.plan("KV_reach_lease")
         func kept(_ plan: StreamPlan, _ key: String, _ value: JSONValue?) -> Bool {
             plan.adoptingSize(of: Self.changed(plan, key, value)).configuration[key] == value
         }

@@ -46,8 +46,11 @@ struct AttemptCleanUpTests {
         let namespace = try Self.namespace()
         let scene = try RunnerScene(in: namespace)
         for target in ["tcp://127.0.0.1:9", "icmp://127.0.0.1"] {
+            // What the first attempt begins, such as the resolver's, stays.
             _ = try await scene.run(target)
-            #expect(try await scene.timers() == 0, "\(target)")
+            let first = try await scene.timers()
+            for _ in 0..<3 { _ = try await scene.run(target) }
+            #expect(try await scene.timers() == first, "\(target)")
         }
     }
 }
