@@ -106,7 +106,7 @@ final class BurstAttempt: DiagnosisAttempt {
 /// The packets that came in by the loopback of this network namespace.
 private enum LoopbackTraffic {
     static var packets: UInt64 {
-        for line in (SmallFile.text("/proc/self/net/dev") ?? "").split(scalar: "\n") {
+        for line in (SmallFile.text("/proc/thread-self/net/dev") ?? "").split(scalar: "\n") {
             let words = line.split(scalar: " ", omittingEmptySubsequences: true)
             if words.first == "lo:", words.count > 2 { return UInt64(words[2]) ?? 0 }
         }

@@ -228,7 +228,7 @@ struct ReversePathDrops {
 
     /// The counter `IPReversePathFilter` of this network namespace: lines of names and of values, in turn.
     private static var count: UInt64 {
-        let lines = (SmallFile.text("/proc/self/net/netstat") ?? "").split(scalar: "\n").map {
+        let lines = (SmallFile.text("/proc/thread-self/net/netstat") ?? "").split(scalar: "\n").map {
             $0.split(scalar: " ")
         }
         for (names, values) in zip(lines, lines.dropFirst()) where names.first == values.first {

@@ -193,7 +193,13 @@ import Testing
         withExtendedLifetime(back) {}
         // With a new key it gets in again.
         #expect(unlink("\(fleet.directory.path)/new-1.nk") == 0)
-        try waitUntil("the desk has its connection again") { try desk.join("new-1", desk.ticket("new-1")).status == 0 }
+        var said = ""
+        for _ in 0..<20 {
+            let result = try desk.join("new-1", desk.ticket("new-1"))
+            said = result.standardError
+            if result.status == 0 { break }
+        }
+        #expect(said == "")
         #expect(failure { try fleet.link(as: "new-1") } == nil)
         withExtendedLifetime((link, stay)) {}
     }

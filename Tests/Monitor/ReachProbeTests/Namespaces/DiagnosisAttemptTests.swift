@@ -211,7 +211,7 @@ struct DiagnosisAttemptTests {
             add rule inet own o tcp dport 81 reject with tcp reset
             """)
         let here = try await burst(Self.web)
-        #expect(here?.sent == 8 && here?.isRefusedHere == true && here?.droppedHere == 0 && here?.passedBy == nil)
+        #expect(here?.sent == 8 && here?.isRefusedHere == true && here?.droppedHere == 0, "\(String(describing: here))")
     }
 
     @Test func `an exchange has the status, the page, the clock and the certificate, or why there is none`()
