@@ -50,10 +50,7 @@ extension DiagnosisFinding {
 
     /// Nothing at all, or nothing by one family where the Internet answers by the other.
     private func nothing(_ host: HostAddress) -> String {
-        let answersByOther = evidence.allHosts.contains {
-            $0.family != host.family && evidence.isBeyondGateway($0) && evidence.hasAnswered($0) == true
-        }
-        return answersByOther ? "by \(host.family.title) nothing" : "nothing"
+        evidence.answersInOtherFamily(than: host) ? "by \(host.family.title) nothing" : "nothing"
     }
 
     /// A destination beyond the first hop that answers: a name server, or else the first in their order.

@@ -102,6 +102,11 @@ extension DiagnosisEvidence {
         internetHops.first { $0.interfaceIndex == hop.interfaceIndex && $0.address.family != hop.address.family }
     }
 
+    /// Whether the Internet answers by the other family than a host's.
+    func answersInOtherFamily(than host: HostAddress) -> Bool {
+        allHosts.contains { $0.family != host.family && isBeyondGateway($0) && hasAnswered($0) == true }
+    }
+
     /// A neighbour that passed an echo request on, which was answered, and its link-layer address.
     func forwarder(_ family: IPAddress.Family) -> (hop: FirstHop, owner: HardwareAddress)? {
         for (task, answer) in answers {

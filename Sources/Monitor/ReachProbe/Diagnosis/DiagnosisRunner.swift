@@ -161,8 +161,8 @@ package final class DiagnosisRunner {
     }
 
     private func addresses(of index: InterfaceIndex, _ family: IPAddress.Family) -> [InterfaceAddress] {
-        let all = (try? snapshot.view.queries.addresses()) ?? []
-        return all.filter { $0.interface == index && $0.address.family == family }
+        let all = (try? snapshot.view.queries.addresses(of: index)) ?? []
+        return all.filter { $0.address.family == family }
     }
 
     /// The gateways of all default routes of a link, in any table.

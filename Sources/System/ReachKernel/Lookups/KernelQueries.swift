@@ -240,7 +240,7 @@ package final class KernelQueries {
     }
 
     /// The addresses of a link; none if it is gone.
-    func addresses(of interface: InterfaceIndex) throws(NetlinkError) -> [InterfaceAddress] {
+    package func addresses(of interface: InterfaceIndex) throws(NetlinkError) -> [InterfaceAddress] {
         do throws(NetlinkError) {
             return try dumpAddresses(of: interface).last
         } catch .refused {
