@@ -78,9 +78,12 @@ extension DiagnosisFinding {
     }
 
     private mutating func addEvidence(about host: HostAddress, _ blame: Blame) {
-        if let trace = evidence.traced(host), trace.end == .reached {
+        // A refusal has come the whole way. Whether there is a trace nevertheless depends on who answered first: name servers, too,
+        // are sampled.
+        let trace = evidence.connections(to: host).values.contains(.refused) ? nil : evidence.traced(host)
+        if let trace, trace.end == .reached {
             steps.append(Step(.internet, .neutral, "Datagrams reach \(host)."))
-        } else if let hops = evidence.traced(host)?.hops, let last = hops.max(by: { $0.distance < $1.distance }) {
+        } else if let hops = trace?.hops, let last = hops.max(by: { $0.distance < $1.distance }) {
             let far = last.distance == 1 ? "the gateway" : "hop \(last.distance)"
             steps.append(Step(.internet, .neutral, "Packets to \(host) get as far as \(far), \(last.address)."))
         }
