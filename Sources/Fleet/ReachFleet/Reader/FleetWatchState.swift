@@ -80,7 +80,7 @@ package struct FleetWatchState: Sendable {
         guard isReady, let host = roster[id], host.retired == nil else { return nil }
         let presence = host.presence(engine)
         let previous = words.updateValue(presence.word, forKey: id)
-        guard previous != presence.word else { return nil }
+        guard previous ?? .unseen != presence.word else { return nil }
         return Change(host: host, previous: previous, presence: presence)
     }
 }

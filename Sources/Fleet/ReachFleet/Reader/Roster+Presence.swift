@@ -87,7 +87,9 @@ extension RosterHost {
         guard lease != nil || report != nil || connection != nil || leaseEnded != nil else {
             return HostPresence(.unseen, why: "its key has never connected", reason: "never-connected")
         }
-        if lease != nil, leaseEnded == nil {
+        if let lease, leaseEnded == nil {
+            // A reader may have a new host's lease before its state: they are two streams.
+            if report == nil, engine.now < lease.renewed + Self.leaseGrace { return unreported }
             if let silence = endedConnection { return silence }
             guard let end = leaseEnd(engine), end < engine.now else { return ownWord(isPresumed: false) }
             return leaseRanOut
@@ -98,10 +100,7 @@ extension RosterHost {
         }
         // A new host may be read before its first lease, and before its state.
         if leaseEnded == nil, connection?.isUp != false {
-            guard let report else {
-                return HostPresence(
-                    .unseen, why: "it has not reported a state", reason: "no-state", lastSeen: lastSeen)
-            }
+            guard let report else { return unreported }
             if engine.now <= report.stored + (report.lease * HostLease.patience + Self.leaseGrace) {
                 return ownWord(isPresumed: true)
             }
@@ -115,6 +114,10 @@ extension RosterHost {
         guard let report, let started = engine.started, report.stored < started else { return false }
         if let leaseEnded, leaseEnded < started { return false }
         return engine.now < started + (report.lease + Self.leaseGrace)
+    }
+
+    private var unreported: HostPresence {
+        HostPresence(.unseen, why: "it has not reported a state", reason: "no-state", lastSeen: lastSeen)
     }
 
     private var leaseRanOut: HostPresence {

@@ -76,4 +76,25 @@ import Testing
         // It is known again, as a new one.
         #expect(lease(10_003)?.previous == .some(nil))
     }
+
+    @Test func `a new host is online at once, whichever of its state and its lease arrives first`() throws {
+        for leaseFirst in [false, true] {
+            var watch = FleetWatchState(engine: EngineFacts(now: at(0)))
+            _ = watch.begin()
+            var state = HostState(
+                host: "a", version: "1", written: Instant(wall: at(1), boot: BootTime(nanoseconds: 0)), boot: "b",
+                lease: .seconds(120))
+            state.status = HostStatus(.reachable, linkClass: .wifi, connectivity: .full, since: at(0))
+            var changes: [FleetWatchState.Change?] = []
+            for isLease in [leaseFirst, !leaseFirst] {
+                changes.append(
+                    isLease
+                        ? watch.apply(
+                            lease: HostLease(boot: "b", n: 0, since: at(1), behind: 0).bytes, of: "a", storedAt: at(1))
+                        : watch.apply(state: state.bytes, of: "a", storedAt: at(1)))
+            }
+            let seen = changes.compactMap(\.self).map(\.presence.word)
+            #expect(seen == [.here], "lease first: \(leaseFirst)")
+        }
+    }
 }

@@ -93,6 +93,10 @@ import Testing
             expected: HostPresence(
                 .limited, since: at(-30), why: "it has not reported a state", reason: "no-state", lastSeen: at(5))),
         Evidence(
+            name: "renewed a moment ago, before a reader has its state", state: nil, lease: 10,
+            expected: HostPresence(
+                .unseen, why: "it has not reported a state", reason: "no-state", lastSeen: at(10))),
+        Evidence(
             name: "three renewals missed, and a second", lease: 0, now: 362,
             expected: silent(0, "its lease ran out", "lease", seen: 0)),
         Evidence(
