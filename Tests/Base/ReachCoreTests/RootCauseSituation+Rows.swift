@@ -229,6 +229,12 @@ extension RootCauseSituation {
             $0.families = [.ipv6]
             $0.isIPv6Disabled = true
         },
+        Row("the MTU is too small for IPv6", "small-mtu eth0") {
+            $0.links[0].mtu = 1279
+            $0.addresses = [own("192.0.2.2", on: 2)]
+            $0.verdict = .only(.ipv6, .noRoute)
+            $0.isIPv6Disabled = true
+        },
         Row("no router has advertised itself", "no-address eth0") {
             $0.addresses = [own("192.0.2.2", on: 2), own("fe80::2", on: 2)]
             $0.verdict = .only(.ipv6, .noRoute)

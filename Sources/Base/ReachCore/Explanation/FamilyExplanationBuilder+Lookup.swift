@@ -159,6 +159,11 @@ extension FamilyExplanationBuilder {
             case 1: "table \(tables[0]) has no usable one"
             default: "none of the tables \(tables.listed) has a usable one"
             }
+        if finding.destination.isLoopback {
+            return Step(
+                .route, .bad,
+                "The kernel has no route to \(finding.destination) (ENETUNREACH): it has one only while lo is up.")
+        }
         let giver = family == .ipv4 ? "DHCP" : "a router that advertises itself"
         return Step(
             .route, .bad,

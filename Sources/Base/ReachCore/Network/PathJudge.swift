@@ -31,7 +31,7 @@ package struct PathJudge {
         to destination: IPAddress, answer: RouteAnswer, metric: UInt32? = nil, isInternet: Bool = false
     ) -> NetworkPath {
         switch answer {
-        case .refused(let number): return Self.path(refusedWith: number)
+        case .refused(let number): return pathToDownLoopback(destination) ?? Self.path(refusedWith: number)
         case .route(let route):
             if let reason = Self.reason(for: route.type) { return NetworkPath(status: .notReachable, reason: reason) }
             guard let hop = route.hops.first, let index = hop.interface else {
@@ -53,6 +53,17 @@ package struct PathJudge {
             path.status = path.reason == nil ? .reachable : .notReachable
             return path
         }
+    }
+
+    /// While the loopback link is down, the kernel has no route to ::1 and says that the network is unreachable. One of 127.0.0.1
+    /// it has.
+    private func pathToDownLoopback(_ destination: IPAddress) -> NetworkPath? {
+        guard destination.isLoopback,
+            let link = table.links.values.first(where: { $0.flags.contains(.loopback) && !$0.flags.contains(.up) })
+        else { return nil }
+        var path = describe(interface: link.index, condition(link.index))
+        (path.status, path.reason) = (.notReachable, .linkDown)
+        return path
     }
 
     /// The path for the target `interface:NAME`: whether the interface is up, has a carrier and a usable address.

@@ -43,6 +43,9 @@ extension RootCauseFinder {
         return RootCause(kind(ofMissing: wide, ofFamilies, on: link, families), interface: link.name)
     }
 
+    /// The least MTU with which the kernel has IPv6 on a link, in bytes: `IPV6_MIN_MTU`.
+    private static let leastMTU: UInt32 = 1280
+
     private func kind(
         ofMissing wide: [InterfaceAddress], _ ofFamilies: [InterfaceAddress], on link: Link, _ families: Families
     ) -> RootCause.Kind {
@@ -50,6 +53,7 @@ extension RootCauseFinder {
         if !wide.isEmpty { return .detail(.addressDuplicate) }
         // A modem that is on has a link that always works, and an address once it is connected.
         if stack.class(of: link.index) == .wwan { return .detail(.modemNotConnected) }
+        if families == .ipv6, (1..<Self.leastMTU).contains(link.mtu) { return .detail(.smallMTU) }
         if families == .ipv6, isIPv6Disabled(link) { return .detail(.ipv6Disabled) }
         // Links always give themselves an address of IPv6; one of IPv4 only when DHCP has failed. An administrator may have given one
         // whose scope is the link.
@@ -70,7 +74,7 @@ extension RootCauseFinder {
             case .reason(.linkDown): self = .off
             case .detail(.radioBlocked), .detail(.radioSwitchedOff): self = .radioOff
             case .detail(.authenticating), .detail(.authenticationFailed), .detail(.notAuthorised): self = .waiting
-            case .reason(.noAddress), .detail(.ipv6Disabled): self = .usable
+            case .reason(.noAddress), .detail(.ipv6Disabled), .detail(.smallMTU): self = .usable
             case .detail(.selfAssignedAddress): self = .hasOwnAddress
             case .detail(.addressTentative), .detail(.addressDuplicate): self = .hasAddress
             case .detail(.noDefaultRoute): self = .lacksRoute

@@ -58,6 +58,8 @@ public struct RootCause: Hashable, Sendable {
         case addressDuplicate = "address-duplicate"
         /// A setting of the kernel disables IPv6 on the link.
         case ipv6Disabled = "ipv6-disabled"
+        /// The link's MTU is below the 1280 bytes that IPv6 needs (RFC 8200, 5): the kernel has no IPv6 on it.
+        case smallMTU = "small-mtu"
         /// The link works and has an address, but no route leads to the target.
         case noDefaultRoute = "no-default-route"
         /// A policy rule refuses the packets.
@@ -99,7 +101,7 @@ extension RootCause.Kind: RawRepresentable, CaseIterable {
         switch self {
         case .reason(let reason): reason.layer
         case .detail(.selfAssignedAddress), .detail(.addressTentative), .detail(.addressDuplicate),
-            .detail(.ipv6Disabled):
+            .detail(.ipv6Disabled), .detail(.smallMTU):
             .address
         case .detail(.noDefaultRoute), .detail(.rule): .route
         case .detail: .link
@@ -135,6 +137,7 @@ extension RootCause {
         case .detail(.addressTentative): "the address of \(name) is still being checked for duplicates"
         case .detail(.addressDuplicate): "the address of \(name) is in use by another host"
         case .detail(.ipv6Disabled): "IPv6 is disabled on \(name)"
+        case .detail(.smallMTU): "the MTU of \(name) is below 1280, the least for IPv6"
         case .detail(.noDefaultRoute): "\(name) has an address, but no default route"
         case .reason(.prohibited): "a route forbids it"
         case .detail(.rule): "a policy rule forbids it"
@@ -161,8 +164,8 @@ extension RootCause {
                 + "`mmcli -m any` does where ModemManager runs."
         case .detail(.noPorts): "`ip link set PORT master \(name)` would give it one."
         case .reason(.noAddress), .detail(.selfAssignedAddress): "No DHCP server or router has answered on it."
-        case .detail(.ipv6Disabled):
-            "`sysctl net.ipv6.conf.\(name).disable_ipv6=0` would enable it, if the MTU is 1280 or more."
+        case .detail(.ipv6Disabled): "`sysctl net.ipv6.conf.\(name).disable_ipv6=0` would enable it."
+        case .detail(.smallMTU): "`ip link set \(name) mtu 1280` would give it IPv6."
         default: nil
         }
     }

@@ -1,17 +1,19 @@
 /// A value whose copies share their storage until one of them changes, so that a large one costs a word to hand on and to keep.
-package struct Shared<Value: Sendable>: Sendable {
+///
+/// Inlinable: else each module would look up the type's description and copy values through it (Documentation/architecture/bounds.md).
+@usableFromInline package struct Shared<Value: Sendable>: Sendable {
     /// Unchecked, since it changes only while a single reference to it exists.
-    private final class Storage: @unchecked Sendable {
-        var value: Value
+    @usableFromInline final class Storage: @unchecked Sendable {
+        @usableFromInline var value: Value
 
-        init(_ value: Value) { self.value = value }
+        @inlinable init(_ value: Value) { self.value = value }
     }
 
-    private var storage: Storage
+    @usableFromInline var storage: Storage
 
-    package init(_ value: Value) { storage = Storage(value) }
+    @inlinable package init(_ value: Value) { storage = Storage(value) }
 
-    package var value: Value {
+    @inlinable package var value: Value {
         _read { yield storage.value }
         _modify {
             if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
@@ -21,11 +23,11 @@ package struct Shared<Value: Sendable>: Sendable {
 }
 
 extension Shared: Equatable where Value: Equatable {
-    package static func == (left: Shared, right: Shared) -> Bool {
+    @inlinable package static func == (left: Shared, right: Shared) -> Bool {
         left.storage === right.storage || left.storage.value == right.storage.value
     }
 }
 
 extension Shared: Hashable where Value: Hashable {
-    package func hash(into hasher: inout Hasher) { hasher.combine(storage.value) }
+    @inlinable package func hash(into hasher: inout Hasher) { hasher.combine(storage.value) }
 }

@@ -74,7 +74,7 @@ package struct RequestSpecification: Hashable, Sendable {
         let head = headers.reduce(method.utf8.count + url.utf8.count + destination.description.utf8.count) {
             $0 + $1.name.utf8.count + $1.value.utf8.count
         }
-        return body.bytesHeld + Int64(head + terms.textBytes + body.pathBytes + 256)
+        return body.bytesHeld + Int64(head + sharedTerms.value.textBytes + body.pathBytes + 256)
     }
 }
 

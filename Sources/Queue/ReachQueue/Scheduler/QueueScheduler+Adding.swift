@@ -5,10 +5,10 @@ extension QueueScheduler {
     mutating func add(_ request: QueuedRequest, _ ticket: QueueInput.Ticket) {
         // From here on its upload counts with the request, or not at all.
         if request.uploadedBytes > 0 { owners.reserve(-request.uploadedBytes, for: request.owner) }
-        if case .unique(_, .keep) = request.specification.uniqueness, keep(like: request, ticket) { return }
+        if case .unique(_, .keep) = request.specification.terms.uniqueness, keep(like: request, ticket) { return }
         if let refusal = refusal(of: request) { return reply(ticket, .refused(refusal)) }
         let id = requests.newID()
-        let deadline = now + (request.specification.timeToLive ?? policy.timeToLive)
+        let deadline = now + (request.specification.terms.timeToLive ?? policy.timeToLive)
         let stored = StoredRequest(id, request, created: moment, deadline: moment.at(deadline))
         let slot = enter(stored, created: now, deadline: deadline)
         count(slot, in: stored.order)
@@ -16,7 +16,7 @@ extension QueueScheduler {
         turn.inserted.append(slot)
         var queued = event(.queued, slot)
         queued.destination = request.specification.destination
-        queued.condition = request.specification.condition
+        queued.condition = request.specification.terms.condition
         turn.refusableEvents.append(queued)
         reply(ticket, .added(id), insertion: id)
     }
@@ -34,7 +34,7 @@ extension QueueScheduler {
     private mutating func keep(like request: QueuedRequest, _ ticket: QueueInput.Ticket) -> Bool {
         guard
             let key = OrderChains.Key(
-                owner: request.owner, orderKey: nil, uniqueness: request.specification.uniqueness),
+                owner: request.owner, orderKey: nil, uniqueness: request.specification.terms.uniqueness),
             let slot = requests.head(of: key)
         else { return false }
         let id = requests[slot].id

@@ -25,7 +25,7 @@ extension QueueTransfers {
 
     /// The file with the beginning of an answer that an earlier attempt left, and the file that records its length.
     func leftover(of id: RequestID, _ request: QueuedRequest) -> (file: String, record: String)? {
-        if let path = request.specification.outputPath {
+        if let path = request.specification.terms.outputPath {
             let part = downloads.leftover(of: id, to: path, mayBeOlder: spool != nil)
             return part.map { ($0, QueueDownloads.record(of: $0)) }
         }
@@ -41,19 +41,21 @@ extension QueueTransfers {
         } catch {
             return refuse(attempt.order, as: .invalid)
         }
-        transfer.proxy = proxy(for: transfer.url, attempt.request.specification.destination.proxy)
+        let specification = attempt.request.specification
+        let (outputPath, isUpload) = (specification.terms.outputPath, specification.terms.uploadProtocol != nil)
+        transfer.proxy = proxy(for: transfer.url, specification.destination.proxy)
         // A URL with credentials is not kept.
         lastURL = transfer.url.hasCredentials ? nil : transfer.url
         // A host may have chosen another place for an earlier answer.
-        if attempt.request.specification.outputPath != nil, let part = downloads.part(of: attempt.order.id) {
+        if outputPath != nil, let part = downloads.part(of: attempt.order.id) {
             transfer.sink = .file(FileSink(part: part, resume: point))
         }
         host?.prepare(&transfer, of: attempt.order.id)
-        if attempt.request.specification.uploadProtocol != nil { return beginUpload(transfer, attempt, by: engine) }
-        if let path = attempt.request.specification.outputPath, case .file(let sink) = transfer.sink {
-            downloads.begin(attempt.order.id, to: path, by: sink)
+        if isUpload { return beginUpload(transfer, attempt, by: engine) }
+        if let outputPath, case .file(let sink) = transfer.sink {
+            downloads.begin(attempt.order.id, to: outputPath, by: sink)
         }
-        if attempt.request.specification.outputPath == nil {
+        if outputPath == nil {
             let others = quota.bytes(of: attempt.request.owner, without: attempt.order.id)
             let room = options.ownerAnswerBytes - min(others, options.ownerAnswerBytes)
             attempt.isShortOfRoom = room < transfer.limit.bodyBytes

@@ -194,7 +194,7 @@ package final class QueueTransfers {
     ///
     /// - Returns: Whether they are within the quota.
     private func holdsQuota(_ attempt: Running) -> Bool {
-        guard attempt.request.specification.outputPath == nil, let spool else { return true }
+        guard attempt.request.specification.terms.outputPath == nil, let spool else { return true }
         let (id, owner) = (attempt.order.id, attempt.request.owner)
         quota.set(id, of: owner, to: UInt64(clamping: Self.progress(attempt).bytes.received))
         while quota.bytes(of: owner) > options.ownerAnswerBytes {
@@ -292,12 +292,12 @@ package final class QueueTransfers {
         }
         var noted =
             (attempt.sent?.url).map { report.noting(finalURL: $0, of: attempt.request.specification.url) } ?? report
-        if options.ignoresRetryAfterOfSingleAttempts, attempt.request.specification.maximumAttempts == 1 {
+        if options.ignoresRetryAfterOfSingleAttempts, attempt.request.specification.terms.maximumAttempts == 1 {
             noted = noted.withoutRetryAfter
         }
         let end =
             attempt.upload.map { self.end(of: attempt, $0, report) }
-            ?? AttemptEnd(noted, accepting: attempt.request.specification.acceptedStatuses, answer: answer)
+            ?? AttemptEnd(noted, accepting: attempt.request.specification.terms.acceptedStatuses, answer: answer)
         if attempt.isRedirectedInTheClear, case .answered(let result, let isAccepted) = end {
             return send(.ended(id, .answeredElsewhere(result, isAccepted: isAccepted)))
         }
@@ -316,7 +316,9 @@ package final class QueueTransfers {
 
     /// Whether the attempt's interceptor judges the answer, or the failure of the destination, before the queue does.
     private func isJudged(_ end: AttemptEnd, _ report: TransferReport, _ attempt: Running) -> Bool {
-        guard attempt.request.specification.interceptor != nil, let host, let sent = attempt.sent else { return false }
+        guard let host, let sent = attempt.sent, attempt.request.specification.terms.interceptor != nil else {
+            return false
+        }
         switch end {
         case .answered: break
         case .failed(let fault) where fault.kind == .transient: break

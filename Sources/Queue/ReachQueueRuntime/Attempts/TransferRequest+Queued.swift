@@ -13,25 +13,27 @@ extension TransferRequest {
         _ order: AttemptOrder, _ queued: QueuedRequest, _ options: QueueTransfers.Options, spool: QueueSpool?,
         resume: ResumePoint?, lastURL: TransferURL? = nil
     ) throws(TransferURL.ValidationError) {
-        self.init(queued.specification.method, url: try TransferURL(queued.specification.url, like: lastURL))
-        headers = queued.specification.headers
+        let specification = queued.specification
+        let terms = specification.terms
+        self.init(specification.method, url: try TransferURL(specification.url, like: lastURL))
+        headers = specification.headers
         if !headers.contains(where: { $0.isNamed("User-Agent") }) {
             headers.append(HeaderField("User-Agent", options.userAgent))
         }
-        body = TransferBody(queued.specification.body, spool: spool)
-        isSentOnce = queued.specification.idempotency == .never
+        body = TransferBody(specification.body, spool: spool)
+        isSentOnce = terms.idempotency == .never
         owner = .user(queued.owner)
         interface = InterfaceBinding(name: order.path.interface, index: order.path.interfaceIndex)
         family = order.family
         timeouts = options.timeouts
-        if queued.specification.followsRedirects { redirects = .follow(limit: Self.redirectLimit) }
-        acceptsEncodings = queued.specification.isCompressed
-        if let wanted = queued.specification.timeouts {
+        if terms.followsRedirects { redirects = .follow(limit: Self.redirectLimit) }
+        acceptsEncodings = terms.isCompressed
+        if let wanted = terms.timeouts {
             (timeouts.connect, timeouts.idle, timeouts.total) = (wanted.connect, wanted.idle, wanted.total)
         }
         limit = ResponseLimit(bodyBytes: options.answerBytes, action: .fail)
         security = options.security
-        if let path = queued.specification.outputPath {
+        if let path = terms.outputPath {
             limit.bodyBytes = options.downloadBytes
             sink = .file(FileSink(downloadTo: path, order.id, resume: resume))
             return

@@ -52,7 +52,8 @@ extension QueueInput {
     /// sent because of it.
     var needsNoOtherRequest: Bool {
         switch self {
-        case .add(let request, _): request.specification.orderKey == nil && request.specification.uniqueness == .none
+        case .add(let request, _):
+            request.specification.terms.orderKey == nil && request.specification.terms.uniqueness == .none
         case .restore, .restoreMetered, .expectRestored, .allRestored, .committed, .notCommitted, .postponed, .degraded,
             .stop, .wake:
             true

@@ -108,7 +108,7 @@ extension QueueTransfers {
             switch current.decision {
             case .complete: [100...599]
             case .refused: []
-            default: attempt.request.specification.acceptedStatuses
+            default: attempt.request.specification.terms.acceptedStatuses
             }
         let noted =
             current.upload.state.url.map { report.noting(finalURL: $0, of: attempt.request.specification.url) }

@@ -160,6 +160,7 @@ package struct PathFinder {
         _ destination: IPAddress, _ answer: RouteAnswer, isInternet: Bool = false
     ) throws(NetlinkError) -> NetworkPath {
         guard case .route(let route) = answer, let hop = route.hops.first, let index = hop.interface else {
+            if destination.isLoopback { try view.read(Self.loopback) }
             return judge(nil).path(to: destination, answer: answer, isInternet: isInternet)
         }
         try addNeighbour(hop, of: route, on: index, destination: destination)
@@ -190,6 +191,8 @@ package struct PathFinder {
     }
 
     private static var mostHops: Int { 8 }
+    /// The index of the loopback device in each network: the kernel's `LOOPBACK_IFINDEX`.
+    private static var loopback: InterfaceIndex { 1 }
 
     private mutating func record(_ survey: ReferenceAddressSurvey) {
         for finding in survey.findings { record(finding.path, to: finding.anchor, finding.answer, finding.isDecisive) }

@@ -138,6 +138,16 @@ struct RootCauseTests {
             prepared: ["-6 route add default via 2001:db8::1"],
             broken: ["set net.ipv6.conf.up0.disable_ipv6=1"], watched: "ipv6-disabled up0"),
         Case(
+            testDescription: "an MTU that is too small for IPv6", target: "2001:db8:1::1",
+            prepared: ["-6 route add default via 2001:db8::1"], broken: ["link set up0 mtu 1279"],
+            watched: "small-mtu up0"),
+        Case(
+            testDescription: "loopback down", target: "127.0.0.1", broken: ["link set lo down"], watched: "link-down lo"
+        ),
+        Case(
+            testDescription: "loopback down in IPv6", target: "::1", broken: ["link set lo down"],
+            watched: "link-down lo"),
+        Case(
             testDescription: "unreachable route", broken: ["route replace unreachable default"], watched: "unreachable"),
         Case(testDescription: "blackhole", broken: ["route replace blackhole default"], watched: "blackhole"),
         Case(testDescription: "prohibit route", broken: ["route replace prohibit default"], watched: "prohibited"),
