@@ -10,7 +10,8 @@ func waitUntil(
     let deadline = ContinuousClock.now + limit
     while try !isTrue() {
         guard ContinuousClock.now < deadline else { throw NotInTime(description: "\(what) did not come true") }
-        usleep(2000)
+        // A look may be a connection or a program.
+        usleep(20_000)
     }
 }
 

@@ -25,19 +25,22 @@ internal import Testing
         deinit { daemon.send(SIGCONT) }
     }
 
-    @Test(arguments: [
-        ["status"], ["links"], ["explain"], ["watch"], ["wait", "--timeout", "20s"], ["queue", "list"],
-        ["queue", "add", "http://127.0.0.1/"], ["queue", "wait", "1"], ["queue", "top"],
-        ["probe", "tcp://127.0.0.1:1"],
-    ])
-    func `a named daemon is reported after a few seconds as not answering`(words: [String]) throws {
+    /// All at once, since each waits for some seconds.
+    @Test func `a named daemon is reported after a few seconds as not answering`() throws {
         let stage = try Stage()
         stage.daemon.send(SIGSTOP)
         let began = ContinuousClock.now
-        let result = try reach.run(words, environment: ["REACH_SOCKET": stage.socket])
-        #expect(result.status == 4, "\(result)")
-        #expect(result.standardError.contains("did not answer in time"), "\(result.standardError)")
-        #expect(ContinuousClock.now - began < .seconds(9))
+        let commands = try [
+            ["status"], ["links"], ["explain"], ["watch"], ["wait", "--timeout", "20s"], ["queue", "list"],
+            ["queue", "add", "http://127.0.0.1/"], ["queue", "wait", "1"], ["queue", "top"],
+            ["probe", "tcp://127.0.0.1:1"],
+        ].map { words in (words, try reach.start(words, environment: ["REACH_SOCKET": stage.socket])) }
+        for (words, program) in commands {
+            let result = try program.finish()
+            #expect(result.status == 4, "\(words): \(result)")
+            #expect(result.standardError.contains("did not answer in time"), "\(words): \(result.standardError)")
+            #expect(ContinuousClock.now - began < .seconds(9), "\(words)")
+        }
     }
 
     @Test(.enabled(if: getuid() == 0, "other users have another default path"))
@@ -45,13 +48,16 @@ internal import Testing
         let stage = try Stage()
         stage.daemon.send(SIGSTOP)
         let script = "exec unshare --mount sh -c 'mount --bind \"$0\" /run && exec \"$@\"' \"$0\" \"$@\""
-        func ask(_ words: [String]) throws -> BuiltProgram.Result {
-            try BuiltProgram(named: "sh").run(
+        func start(_ words: [String]) throws -> RunningProgram {
+            try BuiltProgram(named: "sh").start(
                 ["-c", script, stage.run, reach.path] + words, environment: ["REACH_SOCKET": nil])
         }
-        for words in [["status", "interface:lo"], ["links"], ["explain", "127.0.0.1"]] {
-            let began = ContinuousClock.now
-            let result = try ask(words)
+        let began = ContinuousClock.now
+        let asked = try [["status", "interface:lo"], ["links"], ["explain", "127.0.0.1"]].map(start)
+        let probe = try start(["probe", "tcp://127.0.0.1:1"])
+        let json = try start(["status", "--json", "interface:lo"])
+        for program in asked {
+            let result = try program.finish()
             #expect(result.status == 0, "\(result)")
             #expect(
                 result.standardOutput.contains(
@@ -60,9 +66,9 @@ internal import Testing
             #expect(ContinuousClock.now - began < .seconds(9))
         }
         // There is no listener, which the client finds out by itself.
-        let probe = try ask(["probe", "tcp://127.0.0.1:1"])
-        #expect(probe.status == 1, "\(probe)")
-        #expect(try ask(["status", "--json", "interface:lo"]).standardOutput.contains("\"source\":\"kernel\""))
+        let probed = try probe.finish()
+        #expect(probed.status == 1, "\(probed)")
+        #expect(try json.finish().standardOutput.contains("\"source\":\"kernel\""))
     }
 
     @Test func `a resumed daemon sends events again`() throws {
