@@ -1,6 +1,4 @@
-internal import Glibc
 package import ReachCore
-internal import ReachLoop
 
 /// JetStream's API, by requests that block. JSON goes out as the caller wrote it, so options that libnats does not know
 /// reach a server that does.
@@ -18,32 +16,6 @@ package struct JetStream: Sendable {
         try JetStreamReply.object(try link.request("$JS.API.\(api)", request, within: limit))
     }
 
-    /// The first attempt of a question. A cluster answers nothing for some seconds after a server died, and what was asked
-    /// meanwhile is lost.
-    private static let firstAttempt: Duration = .seconds(2)
-
-    /// Asks for what may be asked again, since it changes nothing the second time.
-    ///
-    /// Each attempt waits for twice as long as the one before: a busy server with many subjects takes longer than the first wait,
-    /// and questions whose answers nobody waits for any more only make it busier.
-    ///
-    /// - Parameters:
-    ///   - patience: How long it asks; at least once.
-    package func ask<Answer>(
-        within patience: Duration, _ question: (Duration) throws(NATSError) -> Answer
-    ) throws(NATSError) -> Answer {
-        let end = SystemClock.boot + patience
-        var wait = Self.firstAttempt
-        while true {
-            do throws(NATSError) {
-                return try question(min(wait, limit))
-            } catch {
-                guard error.mayPass, SystemClock.boot < end else { throw error }
-                if error.kind == .timedOut { wait = wait * 2 } else { usleep(250_000) }
-            }
-        }
-    }
-
     /// The account's limits and use.
     package func account() throws(NATSError) -> JSONValue {
         do throws(NATSError) {
@@ -58,8 +30,10 @@ package struct JetStream: Sendable {
     /// A stream's configuration and state; `nil` if there is none.
     package func stream(_ name: String) throws(NATSError) -> JSONValue? {
         do throws(NATSError) {
-            return try ask(within: limit * 3) { wait throws(NATSError) in
-                try JetStreamReply.object(try link.request("$JS.API.STREAM.INFO.\(name)", [], within: wait))
+            return try link.ask(about: "stream \(name)", within: limit * 3) {
+                ("$JS.API.STREAM.INFO.\(name)", [])
+            } _: { reply throws(NATSError) in
+                try JetStreamReply.object(reply)
             }
         } catch {
             guard error.kind == .notFound else { throw error }
@@ -88,9 +62,10 @@ package struct JetStream: Sendable {
 
     /// The last message on a subject. A stream that does not exist does not answer: `timedOut`.
     package func last(_ subject: String, in stream: String) throws(NATSError) -> StoredMessage? {
-        try ask(within: limit) { wait throws(NATSError) in
-            try DirectGet.message(
-                try link.request(DirectGet.subject(stream: stream, last: subject), [], within: wait))
+        try link.ask(about: "stream \(stream)", within: limit) {
+            (DirectGet.subject(stream: stream, last: subject), [])
+        } _: { reply throws(NATSError) in
+            try DirectGet.message(reply)
         }
     }
 }

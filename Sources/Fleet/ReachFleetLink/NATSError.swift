@@ -6,6 +6,8 @@ package struct NATSError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Kind: Hashable, Sendable {
         /// The server does not accept the key or the credentials. Trying again soon only makes a storm.
         case refused
+        /// The time of the token is over: the next connection needs a newer one.
+        case tokenEnded
         /// No server answers at these addresses: wait and connect again.
         case unreachable
         /// The TLS handshake failed: a wrong certificate, a clock that is wrong, or a portal in between.
@@ -71,7 +73,16 @@ extension NATSError {
         guard status == NATS_OK else { throw NATSError(status, in: call, detail: NATSLibrary.lastError) }
     }
 
+    /// The servers' words for it. They end the connection then, and libnats gives its end the status of any lost connection.
+    private static let endedTokens: Set = ["user authentication expired", "account authentication expired"]
+
     private static func kind(of status: natsStatus, _ detail: String) -> Kind {
+        // The whole text, since the server's words for what is not permitted quote a subject.
+        guard !endedTokens.contains(detail.lowercased()) else { return .tokenEnded }
+        return kind(of: status, words: detail)
+    }
+
+    private static func kind(of status: natsStatus, words detail: String) -> Kind {
         switch status {
         case NATS_CONNECTION_AUTH_FAILED: .refused
         case NATS_NOT_PERMITTED: .notPermitted
@@ -87,7 +98,7 @@ extension NATSError {
         case NATS_INVALID_ARG, NATS_INVALID_SUBJECT, NATS_ADDRESS_MISSING: .invalid
         // The library has no status for text that the server sends with -ERR.
         case NATS_ERR
-        where ["authorization", "revoked", "authentication expired"].contains(where: detail.lowercased().containsUTF8):
+        where ["authorization", "revoked"].contains(where: detail.lowercased().containsUTF8):
             .refused
         default: .failed
         }

@@ -16,8 +16,9 @@ package struct NATSMessage: Hashable, Sendable {
     /// the consumer ended, 503 no one listens; `nil` for a message like any other.
     package var status: Int? { header("Status").flatMap { Int($0) } }
 
-    /// Whether nothing listens on the subject of the request. A stored message that is read has more headers: the server's own.
-    package var isNoResponders: Bool { payload.isEmpty && headers.count == 1 && status == 503 }
+    /// Whether nothing listens on the subject of the request. Newer servers add the subject. A stored message that is read may have
+    /// any headers of its writer, and the server's own: its place in the stream.
+    package var isNoResponders: Bool { payload.isEmpty && status == 503 && header("Nats-Sequence") == nil }
 
     /// Copies a message; the caller keeps owning it.
     init(_ message: OpaquePointer) {

@@ -1,5 +1,6 @@
 internal import Dispatch
 package import ReachCore
+internal import ReachLoop
 internal import Synchronization
 
 /// The requests of a connection that wait for their replies. One subscription receives all of them.
@@ -148,4 +149,74 @@ extension NATSLink {
 /// Where a reply waits for the thread that asked.
 private final class ReplySlot: Sendable {
     let value = Mutex<Result<NATSMessage, NATSError>?>(nil)
+}
+
+extension NATSLink {
+    /// The wait for the first answer to a question, before it is asked again.
+    private static let firstWait: Duration = .milliseconds(200)
+    private static let longestWait: Duration = .seconds(2)
+    /// The wait after an answer that says that nobody can answer now.
+    private static let pause: Duration = .milliseconds(250)
+
+    /// Asks what may be asked again, since it changes nothing the second time, and takes the first answer to any of the attempts.
+    ///
+    /// A cluster answers nothing for some seconds after a server died, and what was asked meanwhile is lost. Later, too, it may give a
+    /// question to the dead server, and the next to another. Each attempt waits for twice as long as the one before, up to 2 s: a busy
+    /// server takes seconds, and its answer to the first attempt counts as well. Blocks.
+    ///
+    /// - Parameters:
+    ///   - what: What it is about, for people: "stream X".
+    ///   - patience: How long it asks.
+    ///   - question: A subject and a payload, for each attempt.
+    ///   - read: Reads an answer. After an error that may pass the question is asked again.
+    package func ask<Answer>(
+        about what: String, within patience: Duration, _ question: () -> (subject: String, payload: [UInt8]),
+        _ read: (NATSMessage) throws(NATSError) -> Answer
+    ) throws(NATSError) -> Answer {
+        let replies = ReplyQueue()
+        var open: [NATSRequest] = []
+        defer { for request in open { request.cancel() } }
+        let end = SystemClock.boot + patience
+        var (wait, next) = (Self.firstWait, SystemClock.boot)
+        var failure = NATSError(
+            .timedOut,
+            "\(what): no server answered within \(DurationText.describe(patience)); of a cluster's servers more than half must run"
+        )
+        while true {
+            if SystemClock.boot >= next {
+                let (subject, payload) = question()
+                open.append(try request(subject, payload) { replies.add($0) })
+                next = SystemClock.boot + wait
+                wait = min(wait * 2, Self.longestWait)
+            }
+            if let result = replies.next(before: min(next, end)) {
+                do throws(NATSError) {
+                    return try read(try result.get())
+                } catch {
+                    guard error.mayPass else { throw error }
+                    failure = error
+                    next = min(next, SystemClock.boot + Self.pause)
+                }
+            }
+            guard SystemClock.boot < end else { throw failure }
+        }
+    }
+}
+
+/// Replies that wait for the thread that asked more than once.
+private final class ReplyQueue: Sendable {
+    private let replies = Mutex<[Result<NATSMessage, NATSError>]>([])
+    private let arrived = DispatchSemaphore(value: 0)
+
+    func add(_ reply: Result<NATSMessage, NATSError>) {
+        replies.withLock { $0.append(reply) }
+        arrived.signal()
+    }
+
+    /// - Returns: `nil` if none came in time.
+    func next(before end: BootTime) -> Result<NATSMessage, NATSError>? {
+        let limit = max(0, end.nanoseconds - SystemClock.boot.nanoseconds)
+        guard arrived.wait(timeout: .now() + .nanoseconds(Int(limit))) == .success else { return nil }
+        return replies.withLock { $0.removeFirst() }
+    }
 }

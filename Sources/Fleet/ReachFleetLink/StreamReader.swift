@@ -46,21 +46,32 @@ package final class StreamReader {
         self.waits = waits
         allowance = most
         replies = try NATSQueue("\(link.settings.inbox).\(SubjectToken.random())", on: link)
-        var jetStream = JetStream(link)
-        jetStream.limit = limit
-        // A cluster may give a consumer to the server that has just died, and never say so: each attempt makes another.
-        (consumer, pending) = try jetStream.ask(within: limit * 3) { wait throws(NATSError) in
+        // A cluster may give a consumer to a server that has died, and never say so: each attempt makes another.
+        var names: [String] = []
+        let made: (name: String, pending: UInt64) = try link.ask(
+            about: "stream \(stream)", within: limit * 3
+        ) {
             let name = "reach-\(SubjectToken.random())"
-            let info = try JetStreamReply.object(
-                try link.request(
-                    "$JS.API.CONSUMER.CREATE.\(stream).\(name)" + (filter.map { ".\($0)" } ?? ""),
-                    ConsumerRequest(stream: stream, consumer: name, filter: filter, start: start).json, within: wait))
+            names.append(name)
+            return (
+                "$JS.API.CONSUMER.CREATE.\(stream).\(name)" + (filter.map { ".\($0)" } ?? ""),
+                ConsumerRequest(stream: stream, consumer: name, filter: filter, start: start).json
+            )
+        } _: { reply throws(NATSError) in
+            let info = try JetStreamReply.object(reply)
+            guard let name = info["name"]?.string else {
+                throw NATSError(.failed, "a reply of JetStream without the consumer's name")
+            }
             return (name, info["num_pending"]?.integer.flatMap { UInt64(exactly: $0) } ?? 0)
         }
+        (consumer, pending) = made
+        for name in names where name != consumer { Self.delete(name, of: stream, link) }
     }
 
-    deinit {
-        // Without waiting: the server removes a forgotten consumer by itself.
+    deinit { Self.delete(consumer, of: stream, link) }
+
+    /// Without waiting: the server removes a forgotten consumer by itself.
+    private static func delete(_ consumer: String, of stream: String, _ link: NATSLink) {
         try? link.publish("$JS.API.CONSUMER.DELETE.\(stream).\(consumer)", [])
     }
 

@@ -37,7 +37,7 @@ struct FleetFailure: Error {
     init(_ error: NATSError) {
         let status: FleetExit =
             switch error.kind {
-            case .refused, .notPermitted: .notPermitted
+            case .refused, .tokenEnded, .notPermitted: .notPermitted
             case .untrusted: .untrusted
             case .timedOut, .unavailable, .full, .disconnected: .tryAgain
             case .invalid: .usage

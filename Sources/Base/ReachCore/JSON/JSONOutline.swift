@@ -23,6 +23,8 @@ package final class JSONOutline: Sendable {
         var next: UInt32 = 0
         var keyFirst: UInt32 = 0
         var keyEnd: UInt32 = 0
+        /// Differs only if the keys do, so that most others are passed without a look at the bytes.
+        var keyTag: UInt32 = 0
         /// A whole number, a double's bits, or 1 for `true`; of a string `first` and `end` in 32 bits each.
         var content: Int64 = 0
 
@@ -102,13 +104,16 @@ package final class JSONOutline: Sendable {
     /// An object's member with this key; `nil` if there is none or the value is not an object.
     package func member(_ name: StaticString, of node: Int) -> Int? {
         guard nodes[node].kind == .object else { return nil }
-        let end = Int(nodes[node].next)
-        var child = node + 1
-        while child < end {
-            if hasKey(nodes[child], name) { return child }
-            child = Int(nodes[child].next)
+        let tag = name.withUTF8Buffer { Self.tag($0) }
+        return nodes.withUnsafeBufferPointer { nodes in
+            let end = Int(nodes[node].next)
+            var child = node + 1
+            while child < end {
+                if nodes[child].keyTag == tag || nodes[child].keyHasEscapes, hasKey(nodes[child], name) { return child }
+                child = Int(nodes[child].next)
+            }
+            return nil
         }
-        return nil
     }
 
     private func hasKey(_ member: Node, _ name: StaticString) -> Bool {
@@ -119,6 +124,14 @@ package final class JSONOutline: Sendable {
             for index in letters.indices where letters[index] != bytes[first + index] { return false }
             return true
         }
+    }
+
+    /// The length of a key, and three of its bytes.
+    static func tag(_ key: UnsafeBufferPointer<UInt8>) -> UInt32 {
+        guard !key.isEmpty else { return 0 }
+        let count = UInt32(truncatingIfNeeded: key.count)
+        let (first, middle, last) = (UInt32(key[0]), UInt32(key[key.count / 2]), UInt32(key[key.count - 1]))
+        return count << 24 | first << 16 | middle << 8 | last
     }
 
     private func text(_ first: Int, _ end: Int, _ hasEscapes: Bool) -> String {

@@ -82,7 +82,8 @@ package struct JSONReader {
         let index = nodes.count
         guard index < limits.values else { throw fault(.tooMany) }
         nodes.append(
-            JSONOutline.Node(keyHasEscapes: key.hasEscapes, keyFirst: UInt32(key.first), keyEnd: UInt32(key.end)))
+            JSONOutline.Node(
+                keyHasEscapes: key.hasEscapes, keyFirst: UInt32(key.first), keyEnd: UInt32(key.end), keyTag: tag(key)))
         switch byte {
         case UInt8(ascii: "{"):
             nodes[index].kind = .object
@@ -147,11 +148,18 @@ package struct JSONReader {
             }
             return !names.insert(text(key(nodes[member]))).inserted
         }
+        let isPlain = isASCII && !nodes[member].keyHasEscapes
         while other < member {
-            if isEqual(key(nodes[other]), key(nodes[member])) { return true }
+            let differs = isPlain && !nodes[other].keyHasEscapes && nodes[other].keyTag != nodes[member].keyTag
+            if !differs, isEqual(key(nodes[other]), key(nodes[member])) { return true }
             other = Int(nodes[other].next)
         }
         return false
+    }
+
+    private func tag(_ key: Text) -> UInt32 {
+        guard !key.hasEscapes, key.end > key.first else { return 0 }
+        return bytes.withUnsafeBufferPointer { JSONOutline.tag(UnsafeBufferPointer(rebasing: $0[key.first..<key.end])) }
     }
 
     private func isEqual(_ key: Text, _ other: Text) -> Bool {

@@ -48,8 +48,8 @@ enum LineWords {
         "FleetMember.word": hostWords, "FleetChange.previous": hostWords,
         "FleetSelf.state": [
             "connecting", "connected", "behind", "engine-down", "no-stream", "full", "store-full", "not-stored",
-            "refused", "conflict", "untrusted", "portal", "clock", "metered", "no-daemon", "no-journal", "wrong-host",
-            "left",
+            "refused", "token-ended", "conflict", "untrusted", "portal", "clock", "metered", "no-daemon", "no-journal",
+            "wrong-host", "left",
         ],
         "FleetStream.outcome": ["created", "unchanged", "updated", "differs"],
         "FleetDifference.effect": ["tightens", "loosens", "fixed"],

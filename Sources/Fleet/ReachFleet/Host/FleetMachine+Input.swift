@@ -73,6 +73,8 @@ extension FleetMachine {
     package enum Loss: Hashable, Sendable {
         case unreachable
         case refused
+        /// The time of the host's token is over. A file may have a newer one.
+        case tokenEnded
         /// The key is accepted, and has no right to the host's subjects.
         case wrongHost
         case untrusted

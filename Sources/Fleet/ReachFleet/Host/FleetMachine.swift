@@ -159,11 +159,15 @@ package struct FleetMachine: Sendable {
 
     private mutating func disconnected(_ loss: Loss, _ now: Instant) {
         guard connection == .online || connection == .connecting else { return }
-        let lostServer = connection == .online ? server.start : nil
+        let wasOnline = connection == .online
+        let lostServer = wasOnline ? server.start : nil
         loseConnection()
         let wait: Duration
         switch loss {
         case .refused: (trouble, wait) = (.refused, delay.afterRefusal())
+        // The next connection has the token that is in the file by then, and shows whether that has ended, too.
+        case .tokenEnded where wasOnline: (trouble, wait) = (nil, delay.afterPathReturned())
+        case .tokenEnded: (trouble, wait) = (.tokenEnded, delay.afterRefusal())
         case .wrongHost: (trouble, wait) = (.wrongHost, delay.afterRefusal())
         case .untrusted: (trouble, wait) = (.untrusted, delay.afterLoss(of: nil))
         case .portal: (trouble, wait) = (.portal, delay.afterLoss(of: nil))
@@ -192,7 +196,7 @@ package struct FleetMachine: Sendable {
         let returned = exists && !hasPath
         let hasChanged = epoch != self.epoch
         let mayHaveBroken = metered != isMetered || hasChanged
-        let hurries = returned || !couldConnect || (hasChanged && trouble != .refused)
+        let hurries = returned || !couldConnect || (hasChanged && trouble != .refused && trouble != .tokenEnded)
         (hasPath, isMetered, self.epoch) = (exists, metered, epoch)
         if !mayConnect {
             if connection == .online || connection == .connecting {

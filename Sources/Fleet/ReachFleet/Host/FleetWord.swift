@@ -18,6 +18,8 @@ package enum FleetWord: String, Hashable, Sendable, CaseIterable {
     case notStored = "not-stored"
     /// The server does not accept the key, or gives it no right to the host's own subjects.
     case refused
+    /// The host's token has ended, and its file has no newer one.
+    case tokenEnded = "token-ended"
     /// Another machine writes with this host's identity.
     case conflict
     /// The server's certificate is not trusted.
@@ -50,6 +52,8 @@ package enum FleetWord: String, Hashable, Sendable, CaseIterable {
         case .notStored:
             "the server answers but stores no events; after a full disk it has to be restarted; events wait on disk"
         case .refused: "the server refuses this host's key; ask the fleet's operator"
+        case .tokenEnded:
+            "this host's token has ended; ask the fleet's operator for a token for one use, and redeem it by `reach-fleet join`"
         case .conflict: "another machine uses this host's identity; give this one another key"
         case .untrusted: "the server's certificate is not trusted; check 'ca' and the path"
         case .portal: "a portal answers in place of the server; log in to the network"

@@ -9,21 +9,29 @@ package struct NATSClaims: Hashable, Sendable {
     package var issuer: String
     /// Seconds since 1970, as JWTs have them.
     package var issued: Int64
+    /// When it was issued, to the nanosecond: the order of tokens of one second. `nil` where seconds are enough.
+    package var issuedExactly: Timestamp?
     /// Seconds since 1970; `nil` for no end.
     package var expires: Int64?
     /// What NATS adds: the type, rights, accounts.
     package var body: [String: JSONValue]
 
     package init(
-        subject: String, name: String, issuer: String, issued: Int64, expires: Int64? = nil, body: [String: JSONValue]
+        subject: String, name: String, issuer: String, issued: Int64, issuedExactly: Timestamp? = nil,
+        expires: Int64? = nil,
+        body: [String: JSONValue]
     ) {
         self.subject = subject
         self.name = name
         self.issuer = issuer
         self.issued = issued
+        self.issuedExactly = issuedExactly
         self.expires = expires
         self.body = body
     }
+
+    /// Our own claim, which servers and other tools skip: nanoseconds since 1970.
+    fileprivate static let exactTime = "reach_issued_ns"
 
     /// Makes the token.
     ///
@@ -40,6 +48,7 @@ package struct NATSClaims: Hashable, Sendable {
             "nats": .object(body),
         ]
         if let expires { members["exp"] = .integer(expires) }
+        if let issuedExactly { members[Self.exactTime] = .integer(issuedExactly.nanosecondsSince1970) }
         // Any identity that differs where the claims do.
         members["jti"] = .string(Base32.encode(SHA256.hash(JSONValue.object(members).encoded)))
         return .object(members)
@@ -83,6 +92,11 @@ package struct NATSToken: Hashable, Sendable {
     package var name: String { claims["name"]?.string ?? "" }
     package var issuer: String { claims["iss"]?.string ?? "" }
     package var issued: Int64 { claims["iat"]?.integer ?? 0 }
+    /// When it was issued: to the nanosecond if it says so, and otherwise the beginning of its second.
+    package var issuedExactly: Timestamp {
+        claims[NATSClaims.exactTime]?.integer.map { Timestamp(nanosecondsSince1970: $0) }
+            ?? Timestamp(secondsSince1970: Int(issued), nanoseconds: 0)
+    }
     package var expires: Int64? { claims["exp"]?.integer }
     package var body: [String: JSONValue] { claims["nats"]?.object ?? [:] }
 

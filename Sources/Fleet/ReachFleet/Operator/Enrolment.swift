@@ -112,7 +112,7 @@ package enum Enrolment {
         guard ticket.subject == request.asker, ticket.issuer == ticketKey, isSigned(ticket) else { throw .unknown }
         guard ticket.name == request.host else { throw .otherHost(ticket.name) }
         guard let end = ticket.expires, end * 1_000_000_000 > now.nanosecondsSince1970 else { throw .late }
-        let used = HostList.Ticket(key: ticket.subject, issued: ticket.issued)
+        let used = HostList.Ticket(key: ticket.subject, issued: ticket.issuedExactly)
         if let last = entry?.ticket {
             if last.key == used.key {
                 // The answer may have been lost.

@@ -1,4 +1,4 @@
-internal import ReachCore
+package import ReachCore
 
 /// The accounts of a fleet whose users have signed tokens instead of lines in the server's configuration, and what the tokens say.
 ///
@@ -212,14 +212,16 @@ package struct FleetAccounts: Hashable, Sendable {
     // MARK: - Users
 
     package func userClaims(
-        _ role: Role, key: String, name: String, groups: [String] = [], issued: Int64, expires: Int64
+        _ role: Role, key: String, name: String, groups: [String] = [], issued: Timestamp, life: Duration
     ) -> NATSClaims {
         var body: [String: JSONValue] = [
             "type": .string("user"), "version": .integer(2), "issuer_account": .string(self.key(role.account)),
         ]
         if !groups.isEmpty { body["tags"] = .array(groups.map { .string(Self.groupTag + $0) }) }
+        let seconds = issued.nanosecondsSince1970 / 1_000_000_000
         return NATSClaims(
-            subject: key, name: name, issuer: signers[role] ?? "", issued: issued, expires: expires, body: body)
+            subject: key, name: name, issuer: signers[role] ?? "", issued: seconds, issuedExactly: issued,
+            expires: seconds + life.nanoseconds / 1_000_000_000, body: body)
     }
 }
 

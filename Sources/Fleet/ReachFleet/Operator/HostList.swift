@@ -36,10 +36,9 @@ package struct HostList: Hashable, Sendable {
     /// A token for one use.
     package struct Ticket: Hashable, Sendable {
         package let key: String
-        /// Seconds since 1970.
-        package let issued: Int64
+        package let issued: Timestamp
 
-        package init(key: String, issued: Int64) { (self.key, self.issued) = (key, issued) }
+        package init(key: String, issued: Timestamp) { (self.key, self.issued) = (key, issued) }
     }
 
     /// A line that is wrong, and how.
@@ -130,7 +129,9 @@ package struct HostList: Hashable, Sendable {
             if !entry.labels.isEmpty { $0.field("labels", object: { $0.texts(entry.labels) }) }
             if let ticket = entry.ticket {
                 $0.field("ticket", ticket.key)
-                $0.field("ticket_issued", ticket.issued)
+                // Earlier versions compare seconds.
+                $0.field("ticket_issued", ticket.issued.nanosecondsSince1970 / 1_000_000_000)
+                $0.field("ticket_issued_ns", ticket.issued.nanosecondsSince1970)
             }
             if let expires = entry.expires { $0.field("expires", expires) }
         }
@@ -148,10 +149,14 @@ package struct HostList: Hashable, Sendable {
     }
 
     private static func ticket(_ reader: WireReader) -> Ticket? {
-        guard let key = key(reader, "ticket"), let issued: Int64 = (try? reader.number("ticket_issued")) ?? nil else {
+        guard let key = key(reader, "ticket"), let seconds: Int = (try? reader.number("ticket_issued")) ?? nil else {
             return nil
         }
-        return Ticket(key: key, issued: issued)
+        let exact: Int64? = (try? reader.number("ticket_issued_ns")) ?? nil
+        return Ticket(
+            key: key,
+            issued: exact.map { Timestamp(nanosecondsSince1970: $0) }
+                ?? Timestamp(secondsSince1970: seconds, nanoseconds: 0))
     }
 
     private static func key(_ reader: WireReader, _ name: StaticString) -> String? {

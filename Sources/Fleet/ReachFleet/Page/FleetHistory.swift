@@ -196,10 +196,13 @@ extension FleetPage {
             var line = PageHost(host, engine)
             line.quiet = notes.quietReason(host, line.presence, at: engine.now)
             line.timeline = history.timeline(of: host.id)
+            line.known = history.known(of: host, since: history.known)
             return line
         }
         self.absences = absences.byMember(of: hosts.count)
-        strips = self.absences.map { AbsenceStrip.text($0, asOf: engine.now, known: history.known) }
+        strips = zip(self.absences, hosts).map { absences, host in
+            AbsenceStrip.text(absences, asOf: engine.now, known: host.known ?? history.known)
+        }
         (known, isCut) = (history.known, history.known > history.start)
         if roster.damaged > 0 {
             engineNotes.append("\(roster.damaged) entries cannot be read, the last: \(roster.lastDamage ?? "")")

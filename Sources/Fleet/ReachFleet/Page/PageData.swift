@@ -122,6 +122,7 @@ enum PageData {
                     json.value(seconds(absence.end, before: asOf) ?? 0)
                 }
             }
+            json.value(host.known?.milliseconds ?? 0)
         }
     }
 

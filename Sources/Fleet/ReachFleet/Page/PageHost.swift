@@ -13,6 +13,8 @@ package struct PageHost: Hashable, Sendable {
     package var note: String?
     /// Why alerts about it are quiet; `nil` if they are not.
     package var quiet: String?
+    /// Since when it is known, if that is later than what the page shows begins: a new host was not away before.
+    package var known: Timestamp?
     /// The oldest first.
     package var timeline: [PageEvent] = []
 

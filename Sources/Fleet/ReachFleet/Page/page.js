@@ -9,7 +9,7 @@ const WORD_HELP = ["connected and reachable", "connected, with trouble", "gone w
 // Trouble first.
 const WORD_ORDER = [2, 1, 0, 3, 4];
 // The columns of a host's row in the data.
-const ID = 0, NAME = 1, WORD = 2, SINCE = 3, WHY = 4, CLASS = 5, LABELS = 6, SEEN = 7, BEHIND = 8, PRESUMED = 9, NOTE = 10, STRIP = 11, QUIET = 12, AWAY = 13, INDEX = 14;
+const ID = 0, NAME = 1, WORD = 2, SINCE = 3, WHY = 4, CLASS = 5, LABELS = 6, SEEN = 7, BEHIND = 8, PRESUMED = 9, NOTE = 10, STRIP = 11, QUIET = 12, AWAY = 13, KNOWN = 14, INDEX = 15;
 data.hosts.forEach((host, index) => { host[INDEX] = index; });
 const ROW = 38, HEAD = 36;
 
@@ -98,9 +98,12 @@ function writeState() {
 // The day, or what is known of it.
 const DAY_BEGIN = Math.max(data.asOf - 86400e3, data.known || 0);
 const isZoomed = () => state.from > DAY_BEGIN || state.to < data.asOf;
+// Since when a host is known: one that is new today was not away before.
+const knownFrom = (index) => Math.max(DAY_BEGIN, data.hosts[index][KNOWN] || 0);
 // Calls `body` with the begin and the end of each absence within a time.
 function eachAbsence(index, from, to, body) {
   const away = data.hosts[index][AWAY] || [];
+  from = Math.max(from, knownFrom(index));
   for (let at = 0; at + 1 < away.length; at += 2) {
     const begin = Math.max(from, data.asOf - away[at] * 1000), end = Math.min(to, away[at + 1] ? data.asOf - away[at + 1] * 1000 : data.asOf);
     if (begin < end) body(begin, end);
@@ -113,14 +116,13 @@ function isAwayIn(index, from, to) {
 }
 // The share of the known day in which hosts were reachable; -1 if nothing is known.
 function available(indexes) {
-  const length = data.asOf - DAY_BEGIN;
-  let away = 0, hosts = 0;
+  let away = 0, whole = 0;
   for (const index of indexes) {
     if (data.hosts[index][WORD] === 4) continue;
-    hosts++;
+    whole += data.asOf - knownFrom(index);
     eachAbsence(index, DAY_BEGIN, data.asOf, (begin, end) => { away += end - begin; });
   }
-  return hosts && length > 0 ? 1 - away / (hosts * length) : -1;
+  return whole > 0 ? 1 - away / whole : -1;
 }
 // Rounded down, so that only what was never away has 100 %.
 const percent = (share) => (share < 0 ? "" : share >= 1 ? "100 %" : (Math.floor(share * 1e4) / 100).toFixed(2) + " %");
@@ -151,7 +153,7 @@ function showDay() {
   $("day-chart").replaceChildren(shape("path", { class: "area", d: d + "H1000V78Z" }), shape("line", { class: "ground", x1: 0, x2: 1000, y1: 78.5, y2: 78.5 }));
   const words = most ? "at most " + number.format(most) + " of " + number.format(indexes.length) + " at once, at " + moment(when) + "; " +
     number.format(hosts.size) + (hosts.size === 1 ? " host was" : " hosts were") + " away in this time" : "no host was away in this time";
-  $("day-text").textContent = moment(from) + " to " + moment(to) + ": " + words;
+  $("day-text").textContent = moment(from) + " to " + (dayKey(from) === dayKey(to) ? clock.format(to) : day.format(to) + ", " + clock.format(to)) + ": " + words;
   $("day-chart").setAttribute("aria-label", "Hosts away over time");
   $("day-out").disabled = $("day-back").disabled = $("day-on").disabled = !isZoomed();
   $("day-in").disabled = to - from <= 120e3;
@@ -542,7 +544,7 @@ function showPanel(index) {
     labels.append(at ? ", " : "", link);
   });
   if (host[LABELS].length) facts.append(make("dt", {}, "Labels"), make("dd", {}, labels));
-  fact("Available", percent(availability(host)) && percent(availability(host)) + " since " + moment(DAY_BEGIN));
+  fact("Available", percent(availability(host)) && percent(availability(host)) + " since " + moment(knownFrom(host[INDEX])));
   fact("Quiet", text[host[QUIET]]);
   fact("Behind", host[BEHIND] ? number.format(host[BEHIND]) + " events wait on the host" : "");
   fact("Identity", host[NAME] ? host[ID] : "");

@@ -149,6 +149,7 @@ final class Agent {
     private func report(_ word: FleetWord) {
         report.word = word
         report.since = SystemClock.now.wall
+        report.error = connection?.lastError
         let reason = word.isHealthy ? nil : connection?.lastError
         StandardError.write("reach-fleet: \(word.rawValue): \(word.sentence)\(reason.map { " (\($0))" } ?? "")\n")
         writeReport()

@@ -83,7 +83,7 @@ final class EngineConnection {
             lastError = error.description
             close()
             handler(.disconnected(.wrongHost))
-        case .fault(let error): if error.kind == .refused { lastFault = error }
+        case .fault(let error): if error.kind == .refused || error.kind == .tokenEnded { lastFault = error }
         case .reconnected, .lameDuck: break
         }
     }
@@ -99,12 +99,25 @@ final class EngineConnection {
         lastError = error.description
         close()
         switch error.kind {
-        case .refused, .notPermitted: handler(.disconnected(.refused))
+        case .tokenEnded: handler(.disconnected(.tokenEnded))
+        case .refused, .notPermitted:
+            // To a new connection the servers do not say why they refuse it.
+            guard let end = endedToken else { return handler(.disconnected(.refused)) }
+            lastError = "the token ended at \(end); \(error.description)"
+            handler(.disconnected(.tokenEnded))
         case .untrusted where connectivity == .portal: handler(.disconnected(.portal))
         case .untrusted where SystemClock.now.wall < Self.oldestTime: handler(.disconnected(.clock))
         case .untrusted: handler(.disconnected(.untrusted))
         default: handler(.disconnected(.unreachable))
         }
+    }
+
+    /// When the token in the host's file ended; `nil` if it has not, or there is none.
+    private var endedToken: Timestamp? {
+        guard case .credentials(let path) = settings.identity, let seconds = NATSCredentials.read(path)?.token.expires
+        else { return nil }
+        let end = Timestamp(secondsSince1970: Int(seconds), nanoseconds: 0)
+        return end <= SystemClock.now.wall ? end : nil
     }
 
     /// No certificate of today is valid at a time before this program was written.

@@ -1,7 +1,7 @@
 internal import ReachCore
 
 /// How far a stream was read, to read on behind it.
-struct StreamPosition {
+struct StreamPosition: Sendable {
     /// The sequence of the last message that was read; 0 for none.
     private(set) var last: UInt64
     /// The sequence of the last message that was stored when the position was made.

@@ -207,10 +207,7 @@ struct TokenIssuer {
     let signer: NKeyPair
 
     func token(for key: String, name: String, groups: [String] = [], life: Duration) throws(NATSError) -> NATSToken {
-        let now = AccountFolder.now
-        return try signer.sign(
-            accounts.userClaims(
-                role, key: key, name: name, groups: groups, issued: now,
-                expires: now + life.nanoseconds / 1_000_000_000))
+        try signer.sign(
+            accounts.userClaims(role, key: key, name: name, groups: groups, issued: SystemClock.now.wall, life: life))
     }
 }

@@ -8,57 +8,18 @@ import Testing
 
 /// An agent on a server as `reach-fleet config` sets it up, and the word that it has for what is wrong.
 @Suite struct AgentWordTests {
-    private final class Fixture {
-        let fleet: TestFleet
-        let daemon: FakeDaemon
-        private let program: RunningProgram
-
-        /// - Parameters:
-        ///   - host: The name in the agent's configuration.
-        ///   - key: The host whose key it has.
-        init(_ fleet: TestFleet, host: String = "till-1", key: String = "till-1", hasJournal: Bool = true) throws {
-            self.fleet = fleet
-            let path = fleet.directory.path
-            daemon = try FakeDaemon(at: path + "/reach.sock", hasJournal: hasJournal)
-            let file = try fleet.directory.file(
-                "fleet.toml",
-                """
-                servers = ["nats://127.0.0.1:\(fleet.server.port)"]
-                host = "\(host)"
-                credentials = "\(path)/\(key).nk"
-                lease = "10s"
-                spread = "1s"
-                """)
-            program = try TestFleet.program.start([
-                "agent", "--config", file, "--socket", daemon.path, "--runtime", path, "--state", path,
-            ])
-        }
-
-        deinit {
-            program.send(SIGTERM)
-            _ = try? program.finish()
-            daemon.stop()
-        }
-
-        /// What the agent says of itself.
-        var word: String? {
-            SmallFile.text(fleet.directory.path + "/self.json")
-                .flatMap { try? JSONReader.read(Array($0.utf8))["state"]?.string }
-        }
-    }
-
     @Test(arguments: NATSServerProcess.programs)
     func `a key of another host has its word`(_ program: String) throws {
-        let fixture = try Fixture(TestFleet(nats: program), host: "till-9")
-        try waitUntil("the agent says wrong-host") { fixture.word == "wrong-host" }
+        let agent = try TestAgent("till-9", with: "till-1", in: TestFleet(nats: program))
+        try waitUntil("the agent says wrong-host") { agent.word == "wrong-host" }
     }
 
     @Test(arguments: NATSServerProcess.programs)
     func `a daemon without a journal has its word, and the fleet sees the host's state`(_ program: String) throws {
-        let fixture = try Fixture(TestFleet(nats: program), hasJournal: false)
-        try waitUntil("the agent says no-journal") { fixture.word == "no-journal" }
+        let agent = try TestAgent("till-1", in: TestFleet(nats: program), hasJournal: false)
+        try waitUntil("the agent says no-journal") { agent.word == "no-journal" }
         try waitUntil("the host is here") {
-            try fixture.fleet.run("host", ["till-1"]).standardOutput.contains(": online")
+            try agent.fleet.run("host", ["till-1"]).standardOutput.contains(": online")
         }
     }
 
@@ -73,9 +34,9 @@ import Testing
             _ = try admin.updateStream(bucket, JSONValue.object(settings).encoded)
         }
         try limit(1)
-        let fixture = try Fixture(fleet)
-        try waitUntil("the agent says store-full") { fixture.word == "store-full" }
+        let agent = try TestAgent("till-1", in: fleet)
+        try waitUntil("the agent says store-full") { agent.word == "store-full" }
         try limit(-1)
-        try waitUntil("the agent is connected", within: .seconds(40)) { fixture.word == "connected" }
+        try waitUntil("the agent is connected", within: .seconds(40)) { agent.word == "connected" }
     }
 }

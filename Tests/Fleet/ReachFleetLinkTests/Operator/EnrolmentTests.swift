@@ -223,24 +223,8 @@ import Testing
     @Test(arguments: NATSServerProcess.programs)
     func `an agent reports with the token that its host got, and with a renewed one`(_ program: String) throws {
         let desk = try Desk(program)
-        let path = desk.fleet.directory.path
         _ = try succeeding(desk.join("new-1", desk.ticket("new-1", ["--group", "tills"])))
-        let daemon = try FakeDaemon(at: path + "/reach.sock")
-        defer { daemon.stop() }
-        try desk.fleet.directory.file(
-            "fleet.toml",
-            """
-            servers = ["nats://127.0.0.1:\(desk.fleet.server.port)"]
-            host = "new-1"
-            credentials = "\(path)/new-1.nk"
-            groups = ["tills"]
-            lease = "10s"
-            spread = "1s"
-            """)
-        let agent = try TestFleet.program.start([
-            "agent", "--state", path, "--config", path + "/fleet.toml", "--socket", daemon.path, "--runtime", path,
-        ])
-        defer { agent.send(SIGKILL) }
+        let agent = try TestAgent("new-1", in: desk.fleet)
         let reader = JetStream(try desk.fleet.link(as: "reader"))
         func leases() throws -> UInt64 { try reader.entry("new-1", in: FleetNames.lease)?.revision ?? 0 }
         try waitUntil("the agent renews its lease") { try leases() > 0 }
@@ -255,6 +239,7 @@ import Testing
         try waitUntil("the agent is back", within: .seconds(60)) {
             try again.entry("new-1", in: FleetNames.lease)?.revision ?? 0 > old
         }
+        withExtendedLifetime(agent) {}
     }
 
     /// How many connections the server has reported.
@@ -304,7 +289,7 @@ import Testing
         let desk = try Desk(program)
         desk.program.send(SIGKILL)
         let short = try desk.fleet.start(
-            "enroll", as: "admin", ["--accounts", desk.fleet.accounts, "--serve", "--for", "5s"])
+            "enroll", as: "admin", ["--accounts", desk.fleet.accounts, "--serve", "--for", "8s"])
         defer { short.send(SIGKILL) }
         #expect(try short.nextLine(within: .seconds(30)) == "waiting for hosts")
         _ = try succeeding(desk.join("new-1", desk.ticket("new-1")))
@@ -312,13 +297,68 @@ import Testing
         let link = try desk.fleet.link(as: "new-1") { event in
             if case .closed(let error) = event { closed.withLock { $0 = error } }
         }
+        let agent = try TestAgent("new-1", in: desk.fleet)
+        try waitUntil("the agent is connected") { agent.word == "connected" }
         let findings = try desk.fleet.run("doctor").standardOutput
         #expect(findings.contains("the token of new-1 ends within 30 days"), "\(findings)")
         try waitUntil("the server ends the connection") { closed.withLock { $0 } != nil }
+        #expect(closed.withLock { $0?.kind } == .tokenEnded)
+        #expect(closed.withLock { $0?.description.contains("User Authentication Expired") } == true)
+        try waitUntil("the agent says token-ended") { agent.word == "token-ended" }
+        #expect(agent.error?.hasPrefix("the token ended at ") == true, "\(agent.error ?? "")")
         // The server counts in whole seconds.
         try waitUntil("the token is refused") { failure { try desk.fleet.link(as: "new-1") } == .refused }
         #expect(try desk.fleet.run("doctor").standardOutput.contains("the token of new-1 ended"))
         withExtendedLifetime(link) {}
+    }
+
+    /// The server ends the connection of the old token, and the file has the new one.
+    @Test(arguments: NATSServerProcess.programs)
+    func `an agent whose token ends goes on with the one that its host got meanwhile`(_ program: String) throws {
+        let desk = try Desk(program)
+        desk.program.send(SIGKILL)
+        let short = try desk.fleet.start(
+            "enroll", as: "admin", ["--accounts", desk.fleet.accounts, "--serve", "--for", "8s"])
+        #expect(try short.nextLine(within: .seconds(30)) == "waiting for hosts")
+        _ = try succeeding(desk.join("new-1", desk.ticket("new-1")))
+        let agent = try TestAgent("new-1", in: desk.fleet)
+        try waitUntil("the agent is connected") { agent.word == "connected" }
+        short.send(SIGKILL)
+        _ = try short.finish()
+        let long = try desk.fleet.start("enroll", as: "admin", ["--accounts", desk.fleet.accounts, "--serve"])
+        defer { long.send(SIGKILL) }
+        #expect(try long.nextLine(within: .seconds(30)) == "waiting for hosts")
+        _ = try succeeding(desk.join("new-1", nil))
+        try waitUntil("the agent connects again") { agent.reconnects == 2 && agent.word == "connected" }
+        let log = try agent.stop()
+        #expect(!log.contains("token-ended") && !log.contains("refused"), "\(log)")
+    }
+
+    @Test(arguments: NATSServerProcess.programs)
+    func `of two tokens of one second the later one is good after the first was used, and not before`(
+        _ program: String
+    ) throws {
+        let desk = try Desk(program)
+        for (host, order) in [("new-1", [0, 1]), ("new-2", [1, 0])] {
+            let tickets = try twoTickets(host, desk)
+            let results = try order.map { try desk.join("\(host)-\($0)", tickets[$0]) }
+            #expect(results[0].status == 0, "\(results[0].standardError)")
+            #expect(results[1].status == (order == [0, 1] ? 0 : 77), "\(results[1].standardError)")
+            #expect(results[1].standardError.contains("a newer token of this host was used") == (order == [1, 0]))
+        }
+    }
+
+    /// Two tokens for one use that were made in the same second.
+    private func twoTickets(_ host: String, _ desk: Desk) throws -> [String] {
+        var files: [String] = []
+        try waitUntil("two tokens of one second") {
+            let printed = try succeeding(
+                TestFleet.program.run(["enroll", "--accounts", desk.fleet.accounts, host, host])
+            ).lines
+            files = try printed.enumerated().map { try desk.fleet.directory.file("\(host)-\($0).token", $1 + "\n") }
+            return Set(try files.map { try NATSToken(Self.token($0)).issued }).count == 1
+        }
+        return files
     }
 
     @Test(arguments: NATSServerProcess.programs)

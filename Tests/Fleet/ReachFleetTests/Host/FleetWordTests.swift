@@ -16,13 +16,31 @@ import Testing
     @Test(
         arguments: [
             (.unreachable, .engineDown), (.refused, .refused), (.wrongHost, .wrongHost), (.untrusted, .untrusted),
-            (.portal, .portal), (.clock, .clock),
+            (.portal, .portal), (.clock, .clock), (.tokenEnded, .tokenEnded),
         ] as [(FleetMachine.Loss, FleetWord)])
     func `each reason why there is no connection has its word`(loss: FleetMachine.Loss, word: FleetWord) {
         var machine = Self.machine(.nothing)
         _ = machine.handle(.start, at: Self.now)
         #expect(machine.handle(.disconnected(loss), at: Self.now).contains(.word(word)))
         #expect(machine.word == word)
+    }
+
+    @Test func `after its token ended an agent connects soon by what its file has then, and waits if that has ended`() {
+        var machine = Self.machine(.all)
+        _ = machine.handle(.start, at: Self.now)
+        _ = machine.handle(.connected(FleetMachine.Server()), at: Self.now)
+        _ = machine.handle(.disconnected(.tokenEnded), at: Self.now)
+        #expect(machine.word == .connecting)
+        guard let due = machine.deadline else {
+            Issue.record("no try is planned")
+            return
+        }
+        #expect(due <= Self.now.boot + .seconds(5))
+        let later = Instant(wall: Self.now.wall, boot: due)
+        #expect(machine.handle(.tick, at: later).contains(.connect))
+        _ = machine.handle(.disconnected(.tokenEnded), at: later)
+        #expect(machine.word == .tokenEnded)
+        #expect(machine.deadline.map { $0 > due + .seconds(200) } == true)
     }
 
     @Test(arguments: FleetMachine.MeteredRule.allCases)

@@ -40,7 +40,9 @@ import Testing
             HostList.Entry(
                 host: "a", key: Self.half, otherKey: Self.other, groups: ["g"], labels: ["site": "berlin-7"]),
             HostList.Entry(
-                host: "a", key: Self.half, ticket: HostList.Ticket(key: Self.other, issued: 1_700_000_000),
+                host: "a", key: Self.half,
+                ticket: HostList.Ticket(
+                    key: Self.other, issued: Timestamp(nanosecondsSince1970: 1_700_000_000_000_000_007)),
                 expires: Timestamp(secondsSince1970: 1_800_000_000, nanoseconds: 0)),
         ] { #expect(HostList.entry("a", HostList.value(entry)) == entry) }
         for text in ["", "{}", "{\"key\":1}", "{\"key\":\"UABC\"}", "[]"] {

@@ -22,12 +22,12 @@ import Testing
     }
 
     private static func ticket(
-        _ host: String = "till-1", key: UInt8 = 3, groups: [String] = ["tills"], issued: Int64 = 1000,
+        _ host: String = "till-1", key: UInt8 = 3, groups: [String] = ["tills"], issued: Timestamp = at(1000),
         signer: FleetAccounts.Role = .token
     ) -> NATSToken {
         signed(
             accounts.userClaims(
-                signer, key: self.key(key), name: host, groups: groups, issued: issued, expires: issued + 3600))
+                signer, key: self.key(key), name: host, groups: groups, issued: issued, life: .seconds(3600)))
     }
 
     // MARK: - Texts
@@ -51,6 +51,8 @@ import Testing
         let read = try NATSToken(token.text)
         #expect(read == token)
         #expect(read.name == "till-1" && read.groups == ["tills"] && read.issued == 1000 && read.expires == 4600)
+        let exact = Timestamp(secondsSince1970: 1000, nanoseconds: 7)
+        #expect(try NATSToken(Self.ticket(issued: exact).text).issuedExactly == exact)
         #expect(!token.text.contains { "+/=".contains($0) })
     }
 
@@ -61,7 +63,8 @@ import Testing
 
     @Test func `a token for one use and of a host have no rights of their own, so that those of the account count`() {
         for role in FleetAccounts.Role.allCases {
-            let claims = Self.accounts.userClaims(role, key: Self.key(3), name: "a", issued: 1, expires: 2)
+            let claims = Self.accounts.userClaims(
+                role, key: Self.key(3), name: "a", issued: Self.at(1), life: .seconds(1))
             #expect(Set(claims.body.keys) == ["type", "version", "issuer_account"])
         }
         #expect(Self.ticket().text.utf8.count < 700)
@@ -136,16 +139,16 @@ import Testing
     }
 
     private static let enrolled = HostList.Entry(
-        host: "till-1", key: key(5), groups: ["tills"], ticket: HostList.Ticket(key: key(3), issued: 1000))
+        host: "till-1", key: key(5), groups: ["tills"], ticket: HostList.Ticket(key: key(3), issued: at(1000)))
 
     @Test func `a token for one use lets a key in, and the same key again if the answer was lost`() throws {
         #expect(try judged(Self.ticket()).get() == Self.enrolled)
         #expect(try judged(Self.ticket(), entry: Self.enrolled).get() == Self.enrolled)
         // A newer one gives the host a new key. The old key stays until it is revoked.
-        let newer = try judged(Self.ticket(key: 4, issued: 1001), asker: 4, key: 6, entry: Self.enrolled).get()
+        let newer = try judged(Self.ticket(key: 4, issued: Self.at(1001)), asker: 4, key: 6, entry: Self.enrolled).get()
         #expect(newer.key == Self.key(6) && newer.otherKey == Self.key(5))
         let after = try judged(
-            Self.ticket(key: 4, issued: 1001), asker: 4, key: 6, entry: Self.enrolled, revoked: [Self.key(5)]
+            Self.ticket(key: 4, issued: Self.at(1001)), asker: 4, key: 6, entry: Self.enrolled, revoked: [Self.key(5)]
         ).get()
         #expect(after.otherKey == nil)
         // A host of a file may enrol.
@@ -166,10 +169,23 @@ import Testing
         #expect(refusal(judged(Self.ticket(), revoked: [Self.key(5)])) == .revoked)
         #expect(refusal(judged(Self.ticket(), revoked: [Self.key(3)])) == .revoked)
         // Another one was used since, whether it was made at the same time or later.
-        for issued: Int64 in [1000, 999] {
-            let older = Self.ticket(key: 4, issued: issued)
+        for issued in [1000, 999] {
+            let older = Self.ticket(key: 4, issued: Self.at(issued))
             #expect(refusal(judged(older, asker: 4, key: 6, entry: Self.enrolled)) == .superseded)
         }
+    }
+
+    @Test func `of two tokens of one second the one that was made later is the newer one`() throws {
+        func exact(_ nanoseconds: Int) -> Timestamp { Timestamp(secondsSince1970: 1000, nanoseconds: nanoseconds) }
+        let first = try judged(Self.ticket(issued: exact(5))).get()
+        let newer = try judged(Self.ticket(key: 4, issued: exact(6)), asker: 4, key: 6, entry: first).get()
+        #expect(newer.key == Self.key(6))
+        #expect(throws: Enrolment.Refusal.superseded) {
+            try judged(Self.ticket(key: 7, issued: exact(5)), asker: 7, key: 8, entry: newer).get()
+        }
+        // An earlier version kept the second alone.
+        #expect(
+            try judged(Self.ticket(key: 4, issued: exact(1)), asker: 4, entry: Self.enrolled).get().key == Self.key(5))
     }
 
     @Test func `a host renews the token of its own key only`() throws {

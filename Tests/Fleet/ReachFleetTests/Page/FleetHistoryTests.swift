@@ -173,6 +173,23 @@ import Testing
         #expect(page.known == at(60_000) && !page.isCut)
     }
 
+    /// Its first connection ends an absence that began before the window, if it was there before.
+    @Test func `a host that is new today was not away before it first connected`() throws {
+        let engine = EngineFacts(now: at(90_000))
+        var (roster, history) = (roster(2, leaseAt: 89_990), FleetHistory(since: at(3_600)))
+        for (index, first) in [(0, 1), (1, 50)] {
+            history.apply(try status("reachable", 80_001, of: "h\(index)", n: first))
+            let connected = advisory(index, true, 80_000)
+            roster.apply(connected)
+            history.apply(connected, of: "h\(index)")
+        }
+        let page = FleetPage(roster, history, engine)
+        #expect(page.hosts.map(\.known) == [at(80_000), nil])
+        // 76,400 s after the strip's begin: 42 whole cells.
+        #expect(page.strips[0] == String(repeating: "3", count: 42) + String(page.strips[0]?.suffix(6) ?? ""))
+        #expect(page.strips[1]?.hasPrefix(String(repeating: "2", count: 42)) == true)
+    }
+
     @Test func `another target than the Internet is named, and its trouble is no absence`() throws {
         var history = FleetHistory(since: at(0))
         history.apply(try status("not-reachable", 5, of: "h0", n: 1, target: "till-server"))

@@ -1,0 +1,55 @@
+import Glibc
+import ReachCore
+import ReachLoop
+import ReachTesting
+
+/// An agent of a host beside a daemon that is not real, ended with the value.
+final class TestAgent {
+    let fleet: TestFleet
+    private let daemon: FakeDaemon
+    private let program: RunningProgram
+
+    /// - Parameters:
+    ///   - host: The name in the agent's configuration.
+    ///   - file: The name of the key's file, if it is not the host's.
+    init(_ host: String, with file: String? = nil, in fleet: TestFleet, hasJournal: Bool = true) throws {
+        self.fleet = fleet
+        let path = fleet.directory.path
+        daemon = try FakeDaemon(at: path + "/reach.sock", hasJournal: hasJournal)
+        let configuration = try fleet.directory.file(
+            "fleet.toml",
+            """
+            servers = ["nats://127.0.0.1:\(fleet.server.port)"]
+            host = "\(host)"
+            credentials = "\(path)/\(file ?? host).nk"
+            groups = ["tills"]
+            lease = "10s"
+            spread = "1s"
+            """)
+        program = try TestFleet.program.start(
+            ["agent", "--config", configuration, "--socket", daemon.path, "--runtime", path, "--state", path])
+    }
+
+    deinit {
+        program.send(SIGTERM)
+        _ = try? program.finish()
+        daemon.stop()
+    }
+
+    /// Ends it.
+    ///
+    /// - Returns: What it logged.
+    func stop() throws -> String {
+        program.send(SIGTERM)
+        return try program.finish().standardError
+    }
+
+    /// What the agent says of itself.
+    private var report: JSONValue? {
+        SmallFile.text(fleet.directory.path + "/self.json").flatMap { try? JSONReader.read(Array($0.utf8)) }
+    }
+
+    var word: String? { report?["state"]?.string }
+    var error: String? { report?["error"]?.string }
+    var reconnects: Int64? { report?["connections"]?.integer }
+}
