@@ -47,9 +47,9 @@ release_flags += -Xlinker --no-export-dynamic
 static_runtime := .build/static-runtime
 release_flags += -Xswiftc -L$(CURDIR)/$(static_runtime) -Xswiftc -Xclang-linker -Xswiftc -static-libgcc
 
-# Without debug information and an index, and with a module's interface made by the processes that compile it, a debug build takes a
-# quarter less of the processor. Other flags compile everything again.
-DEBUG_FLAGS ?= --disable-index-store -debug-info-format none -Xswiftc -no-emit-module-separately
+# Without debug information a debug build takes less of the processor. Other flags compile everything again. Not without an index: SwiftPM
+# looks there for tests. Nor with -no-emit-module-separately: an old interface of a module may stay.
+DEBUG_FLAGS ?= -debug-info-format none
 build_debug = $(SWIFT) build $(DEBUG_FLAGS)
 
 bin := .build/release/reach
