@@ -281,6 +281,33 @@ import Testing
         #expect(stage.record.isEmpty, "\(stage.record)")
     }
 
+    @Test func `a mail that comes while another is sent is sent as well`() throws {
+        let directory = try TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: directory.path + "/mails", withIntermediateDirectories: false)
+        try directory.file(
+            "sendmail",
+            """
+            #!/bin/sh
+            cat >>'\(directory.path)/sent'
+            while [ -d '\(directory.path)' ] && [ ! -e '\(directory.path)/go' ]; do /bin/sleep 0.02; done
+
+            """, mode: 0o755)
+        let start = {
+            try BuiltProgram(named: "/bin/sh").start(
+                [ProjectFile.path("contrib/hooks/send-mail"), directory.path + "/mails"],
+                environment: ["SENDMAIL": directory.path + "/sendmail", "REACH_MAIL_CONF": "/dev/null"])
+        }
+        var sent: String { (try? String(contentsOfFile: directory.path + "/sent", encoding: .utf8)) ?? "" }
+        try directory.file("mails/1.mail", "To: first@example.org\n\n")
+        let first = try start()
+        for _ in 0..<600 where !sent.contains("first") { usleep(50_000) }
+        try directory.file("mails/2.mail", "To: second@example.org\n\n")
+        #expect(try start().finish().status == 0)
+        try directory.file("go", "")
+        #expect(try first.finish().status == 0)
+        #expect(sent.contains("first") && sent.contains("second"))
+    }
+
     @Test func `an outage that lasts is reported once and again, and its end with its length`() throws {
         let stage = try Stage("MAIL_TO=a@example.org\nAFTER=61s\nREPEAT=62s\n")
         try stage.holdSleep()
