@@ -4,7 +4,6 @@
 #   DESTDIR a directory to stage into        FUZZ_SECONDS, BENCH_ARGS, CRASH_ARGS, SCENES_ARGS, LAB_ARGS,
 #                                                    ATTACK_ARGS, SIM_ARGS, FLEET_CRASH_ARGS, MUTANTS_ARGS
 #   ONLY    the test targets, or files of tests (TARGET/FILE), that `make test` builds and runs; without it, all
-#   DEBUG_FLAGS of debug builds; empty, with debug information
 #   VERSION what `make release` releases             TAG     "yes" makes it tag the release
 #   FLEET   "no" leaves reach-fleet and libnats out of `make build` and `make install`
 #   DESKTOP "no" leaves reach-desktop and libsystemd out of them
@@ -46,11 +45,6 @@ release_flags += -Xlinker --no-export-dynamic
 # was a sixth of the time of `reach status`. Where an archive is missing the linker takes the library.
 static_runtime := .build/static-runtime
 release_flags += -Xswiftc -L$(CURDIR)/$(static_runtime) -Xswiftc -Xclang-linker -Xswiftc -static-libgcc
-
-# Without debug information a debug build takes less of the processor. Other flags compile everything again. Not without an index: SwiftPM
-# looks there for tests. Nor with -no-emit-module-separately: an old interface of a module may stay.
-DEBUG_FLAGS ?= -debug-info-format none
-build_debug = $(SWIFT) build $(DEBUG_FLAGS)
 
 bin := .build/release/reach
 daemon_bin := .build/release/reachd
@@ -116,7 +110,7 @@ left_out = $(filter-out $(foreach name,$(only_files),$(call named_in,$(name))), 
 test: export REACH_TESTS = $(only_targets)
 test: export REACH_TESTS_LEFT_OUT = $(left_out)
 test: deps ## Run all tests, or ONLY="ReachCoreTests ReachLoopTests/MailboxTests"; they make the network namespaces they need
-	$(build_debug) --build-tests
+	$(SWIFT) build --build-tests
 	@contrib/test/run "$$($(SWIFT) build --show-bin-path)/reachPackageTests.xctest" \
 	  $(or $(only_targets),$(notdir $(wildcard Tests/*/*Tests)))
 
@@ -155,7 +149,7 @@ format: ## Format the Swift code
 # Package.swift turns every warning into an error.
 .PHONY: warnings
 warnings: need
-	$(build_debug)
+	$(SWIFT) build
 
 .PHONY: check-man
 check-man:
@@ -203,7 +197,7 @@ bench-queue: deps build bench-tools ## Compare the request queue with curl; BENC
 .PHONY: crash
 crash: deps build ## Kill the daemon 500 times while its queue is sent; CRASH_ARGS="--rounds 50" (as root)
 	contrib/crash/run --progress $(CRASH_ARGS)
-	$(build_debug) --product queuecrash
+	$(SWIFT) build --product queuecrash
 	contrib/crash/power-loss
 
 .PHONY: scenes
@@ -233,21 +227,21 @@ attack: deps build ## Attack the daemon by users, servers and a failing machine;
 
 .PHONY: fleet-demo
 fleet-demo: deps ## Show a fleet of 1,000 simulated hosts, and as root 3 real ones, until Ctrl-C
-	$(build_debug) --product reach-fleet
-	$(build_debug) --product reachd
-	$(build_debug) --product fleetsim
+	$(SWIFT) build --product reach-fleet
+	$(SWIFT) build --product reachd
+	$(SWIFT) build --product fleetsim
 	@contrib/fleet/demo || [ $$? = 77 ]
 
 .PHONY: fleet-day
 fleet-day: deps ## Play a day of a fleet: an outage, a stolen key, a full store, a retired host (as root)
-	$(build_debug) --product reach-fleet
-	$(build_debug) --product fleetsim
-	$(build_debug) --product reachd
+	$(SWIFT) build --product reach-fleet
+	$(SWIFT) build --product fleetsim
+	$(SWIFT) build --product reachd
 	contrib/fleet/day || [ $$? = 77 ]
 
 .PHONY: fleet-scale
 fleet-scale: deps build ## Measure commands and server with 1,000, 10,000 and 100,000 hosts; SCALE_ARGS="--hosts 1000"
-	$(build_debug) --product fleetfill
+	$(SWIFT) build --product fleetfill
 	contrib/fleet/scale $(SCALE_ARGS) || [ $$? = 77 ]
 
 .PHONY: fleet-crash
@@ -256,8 +250,8 @@ fleet-crash: deps build ## Kill server, agents and daemons 100 times each; FLEET
 
 .PHONY: fleet-sim
 fleet-sim: deps ## Simulate outages of a fleet against a real nats-server; SIM_ARGS="--hosts 10000"
-	$(build_debug) --product reach-fleet
-	$(build_debug) --product fleetsim
+	$(SWIFT) build --product reach-fleet
+	$(SWIFT) build --product fleetsim
 	contrib/fleet/sim $(SIM_ARGS) || [ $$? = 77 ]
 
 .PHONY: bench-tools

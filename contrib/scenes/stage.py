@@ -46,7 +46,10 @@ def bind(path, content, directory):
     """Mounts a file with this text over another, for this process and its children."""
     place = Path(directory) / path.strip("/").replace("/", "-")
     place.write_text(content)
-    run("mount", "--bind", place, os.path.realpath(path))
+    target = os.path.realpath(path)
+    # The file that an earlier scene mounted there is gone, and nothing can be mounted on it.
+    subprocess.run(["umount", "--lazy", target], stderr=subprocess.DEVNULL)
+    run("mount", "--bind", place, target)
 
 
 def new_namespace():
