@@ -77,13 +77,10 @@ extension NATSError {
     private static let endedTokens: Set = ["user authentication expired", "account authentication expired"]
 
     private static func kind(of status: natsStatus, _ detail: String) -> Kind {
+        let words = detail.lowercased()
+        return switch status {
         // The whole text, since the server's words for what is not permitted quote a subject.
-        guard !endedTokens.contains(detail.lowercased()) else { return .tokenEnded }
-        return kind(of: status, words: detail)
-    }
-
-    private static func kind(of status: natsStatus, words detail: String) -> Kind {
-        switch status {
+        case _ where endedTokens.contains(words): .tokenEnded
         case NATS_CONNECTION_AUTH_FAILED: .refused
         case NATS_NOT_PERMITTED: .notPermitted
         case NATS_NO_SERVER: .unreachable
@@ -97,9 +94,7 @@ extension NATSError {
         case NATS_NOT_FOUND: .notFound
         case NATS_INVALID_ARG, NATS_INVALID_SUBJECT, NATS_ADDRESS_MISSING: .invalid
         // The library has no status for text that the server sends with -ERR.
-        case NATS_ERR
-        where ["authorization", "revoked"].contains(where: detail.lowercased().containsUTF8):
-            .refused
+        case NATS_ERR where ["authorization", "revoked"].contains(where: words.containsUTF8): .refused
         default: .failed
         }
     }

@@ -149,6 +149,11 @@ extension FamilyExplanationBuilder {
     }
 
     private func noRoute(_ walk: RuleTraversal, for finding: PathFinding) -> Step {
+        if finding.destination.isLoopback {
+            return Step(
+                .route, .bad,
+                "The kernel has no route to \(finding.destination) (ENETUNREACH): it has one only while lo is up.")
+        }
         var tables: [String] = []
         for name in walk.passed.map({ text.name(ofTable: $0.table) }) where !tables.contains(name) {
             tables.append(name)
@@ -159,11 +164,6 @@ extension FamilyExplanationBuilder {
             case 1: "table \(tables[0]) has no usable one"
             default: "none of the tables \(tables.listed) has a usable one"
             }
-        if finding.destination.isLoopback {
-            return Step(
-                .route, .bad,
-                "The kernel has no route to \(finding.destination) (ENETUNREACH): it has one only while lo is up.")
-        }
         let giver = family == .ipv4 ? "DHCP" : "a router that advertises itself"
         return Step(
             .route, .bad,

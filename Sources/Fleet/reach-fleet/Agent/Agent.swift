@@ -150,7 +150,7 @@ final class Agent {
         report.word = word
         report.since = SystemClock.now.wall
         report.error = connection?.lastError
-        let reason = word.isHealthy ? nil : connection?.lastError
+        let reason = word.isHealthy ? nil : report.error
         StandardError.write("reach-fleet: \(word.rawValue): \(word.sentence)\(reason.map { " (\($0))" } ?? "")\n")
         writeReport()
     }
