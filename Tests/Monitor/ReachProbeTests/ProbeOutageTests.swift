@@ -5,8 +5,8 @@ import Testing
 
 /// Failures of probes that an outage of the path explains.
 @Suite struct ProbeOutageTests {
-    private static func survey(_ connectivity: Connectivity) -> ConnectivitySurvey {
-        let report = ConnectivityReport(ipv4: connectivity, ipv6: .none)
+    private static func survey(_ connectivity: Connectivity, ipv6: Connectivity = .none) -> ConnectivitySurvey {
+        let report = ConnectivityReport(ipv4: connectivity, ipv6: ipv6)
         return ConnectivitySurvey(internet: report, interfaces: ["eth0": report])
     }
 
@@ -48,6 +48,26 @@ import Testing
         scene.run { scene.attempts.count > count }
         scene.attempts.last?.end()
         #expect(scene.events.map(\.kind) == [.up, .paused, .resumed])
+        scene.controller.stop()
+    }
+
+    @Test func `an outage of the only family in which the target has a path pauses the probe while the other one works`() throws {
+        let scene = try scene()
+        scene.isUnsettled = true
+        fail(scene, times: 2)
+        scene.isUnsettled = false
+        scene.controller.update(survey: Self.survey(.limited, ipv6: .full))
+        #expect(scene.events.map(\.kind) == [.up, .paused])
+        scene.controller.stop()
+    }
+
+    @Test func `an outage of the other family does not explain that a probe fails`() throws {
+        let scene = try scene()
+        scene.isUnsettled = true
+        fail(scene, times: 2)
+        scene.isUnsettled = false
+        scene.controller.update(survey: Self.survey(.full, ipv6: .limited))
+        #expect(scene.events.map(\.kind) == [.up, .down])
         scene.controller.stop()
     }
 

@@ -136,21 +136,33 @@ package final class ProbeController {
 
     /// What checks have proved of each interface; `nil` without checks.
     private(set) var survey: ConnectivitySurvey?
-    /// Since when the Internet is known not to answer over an interface.
-    private var troubles: [String: BootTime] = [:]
+    /// A path of one family by an interface.
+    private struct FamilyPath: Hashable {
+        let interface: String
+        let family: IPAddress.Family
+    }
+
+    /// Since when the Internet is known not to answer over a path.
+    private var troubles: [FamilyPath: BootTime] = [:]
 
     /// Sets what checks have proved.
     package func update(survey fresh: ConnectivitySurvey?) {
         survey = fresh
         let now = SystemClock.boot
         troubles = (fresh?.interfaces ?? [:]).reduce(into: [:]) { kept, entry in
-            if entry.value.combined.isTrouble { kept[entry.key] = troubles[entry.key] ?? now }
+            for family in [IPAddress.Family.ipv4, .ipv6] where entry.value[family].isTrouble {
+                let path = FamilyPath(interface: entry.key, family: family)
+                kept[path] = troubles[path] ?? now
+            }
         }
         reconsider()
     }
 
-    /// Since when the Internet is known not to answer over an interface; `nil` while it answers, or that is not known.
-    func trouble(of interface: String) -> BootTime? { troubles[interface] }
+    /// Since when the Internet is known not to answer over an interface in a family; `nil` while it answers, or that is not
+    /// known.
+    func trouble(of interface: String, _ family: IPAddress.Family) -> BootTime? {
+        troubles[FamilyPath(interface: interface, family: family)]
+    }
 
     /// A check of a path has ended, or checks have proved something else: what waited for that is decided now.
     package func reconsider() { tasks.values.forEach { $0.reconsider() } }

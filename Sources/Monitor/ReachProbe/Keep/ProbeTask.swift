@@ -190,7 +190,7 @@ final class ProbeTask {
         let paths = farPaths
         return !paths.isEmpty
             && paths.allSatisfy { path in
-                guard let began = controller.trouble(of: path.interface) else { return false }
+                guard let began = controller.trouble(of: path.interface, path.family) else { return false }
                 return lastSuccess.map { $0 <= began } ?? true
             }
     }
