@@ -128,6 +128,11 @@ struct DiagnosisPlan {
         }
         guard case .failure(let failure, _)? = evidence.exchanged(exchange)?.ending else { return tasks }
         switch failure {
+        // The first connection was answered: another router may have had the second one.
+        case .silent(.connect):
+            guard let hop = evidence.hop(to: exchange.address), evidence.isBeyondGateway(exchange.address) else { break }
+            let others = evidence.otherRouters(besides: hop, exchange.address.family)
+            tasks += [.routers(hop.interfaceIndex, exchange.address.family)] + others.map { .solicit($0) }
         case .silent(.tls), .silent(.http):
             for variant in [DiagnosisExchange.Variant.again, .smallSegments] {
                 if let again = evidence.exchange(of: destination, variant) { tasks.append(.exchange(again)) }

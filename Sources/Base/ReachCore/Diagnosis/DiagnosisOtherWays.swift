@@ -97,6 +97,12 @@ extension DiagnosisEvidence {
         }
     }
 
+    /// Another router of the link to a host that was asked, and does not answer.
+    func silentRouter(besides host: HostAddress) -> FirstHop? {
+        guard let hop = hop(to: host) else { return nil }
+        return otherRouters(besides: hop, host.family).first { solicited($0) == .silent }
+    }
+
     /// The router of the other family's default route on the same link.
     func routerOfOtherFamily(than hop: FirstHop) -> FirstHop? {
         internetHops.first { $0.interfaceIndex == hop.interfaceIndex && $0.address.family != hop.address.family }

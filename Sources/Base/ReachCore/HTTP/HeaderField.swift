@@ -2,8 +2,8 @@ internal import Glibc
 
 /// One header field of a request or a response, as a user wrote it or a server sent it: neither name nor value is checked
 /// yet. ``RequestFieldFault`` finds what may not be sent.
-package struct HeaderField: Hashable, Sendable {
-    package let name: String
+@usableFromInline package struct HeaderField: Hashable, Sendable {
+    @usableFromInline package let name: String
     package var value: String
 
     package init(_ name: String, _ value: String) {
@@ -15,7 +15,13 @@ package struct HeaderField: Hashable, Sendable {
     package var lineBytes: Int { name.utf8.count + value.utf8.count + 4 }
 
     /// Compares without regard to case, as HTTP does (RFC 9110, 5.1).
-    package func isNamed(_ other: String) -> Bool { name.isFieldName(other) }
+    ///
+    /// Inlinable, since it runs for each field of each request and response, and mostly the lengths differ already.
+    @inlinable package func isNamed(_ other: String) -> Bool {
+        name.utf8.count == other.utf8.count && hasLetters(of: other)
+    }
+
+    @usableFromInline func hasLetters(of other: String) -> Bool { name.beginsWithFieldName(other) }
 
     /// Compares byte by byte: texts are equal, too, where one writes a letter and its accent as one character and the
     /// other as two.

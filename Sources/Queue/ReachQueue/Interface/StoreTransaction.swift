@@ -140,12 +140,12 @@ package struct StoredRequest: Hashable, Sendable {
     package var deadline: Instant
 
     package init(_ id: RequestID, _ request: QueuedRequest, created: Instant, deadline: Instant) {
+        let specification = request.specification
         self.init(
-            id, owner: request.owner, specification: request.specification,
-            isRepeatable: request.specification.isRepeatable,
-            bytesHeld: request.specification.bytesHeld, created: created, deadline: deadline)
-        exposesSecrets = request.specification.exposesSecrets
-        bodyBytes = request.specification.body.count
+            id, owner: request.owner, specification: specification, isRepeatable: specification.isRepeatable,
+            bytesHeld: specification.bytesHeld, created: created, deadline: deadline)
+        exposesSecrets = specification.exposesSecrets
+        bodyBytes = specification.body.count
     }
 
     /// - Parameter specification: URL, headers and body are not needed.

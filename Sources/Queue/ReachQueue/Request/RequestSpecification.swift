@@ -94,6 +94,8 @@ package struct QueuedRequest: Hashable, Sendable {
     /// The bytes that the limits have not accepted yet: an upload was within them when it came, and may be small compared with the
     /// rest of the request.
     package var bytesBesideUpload: Int64 { max(0, shared.value.bytesHeld - uploadedBytes) }
+    /// How its body may be sent with those of others; `nil` if it is sent alone.
+    package var joinForm: JoinForm? { shared.value.sharedTerms.value.uniqueness.joinForm }
 
     package init(_ specification: RequestSpecification, owner: UInt32 = 0) {
         shared = Shared(specification)

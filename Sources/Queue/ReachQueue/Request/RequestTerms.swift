@@ -48,8 +48,9 @@ package struct RequestTerms: Hashable, Sendable {
 
     /// The bytes of the texts, which count for each request: in the queue's file each has a row of its own.
     var textBytes: Int {
-        let texts = [idempotency.key, orderKey, uniqueness.key, outputPath, interceptor, tag]
-        return texts.reduce(condition == .any ? 0 : condition.description.utf8.count) { $0 + ($1?.utf8.count ?? 0) }
+        func count(_ text: String?) -> Int { text?.utf8.count ?? 0 }
+        return (condition == .any ? 0 : condition.description.utf8.count) + count(idempotency.key) + count(orderKey)
+            + count(uniqueness.key) + count(outputPath) + count(interceptor) + count(tag)
     }
 }
 

@@ -183,7 +183,8 @@ extension QueueScheduler {
     }
 
     private func usesDefaultRoutes(_ slot: Slot) -> Bool {
-        gates[requests[slot].group].key.destination.map(destinations.usesDefaultRoutes) ?? true
+        guard let destination = gates[requests[slot].group].key.destination else { return true }
+        return destinations.usesDefaultRoutes(destination)
     }
 
     /// The attempt ended without any reaction of its destination. Another way to the Internet may be tried before this one.

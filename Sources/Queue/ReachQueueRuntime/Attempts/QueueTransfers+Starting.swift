@@ -14,7 +14,7 @@ extension QueueTransfers {
         } catch {
             return refuse(order, as: .local)
         }
-        guard let (file, record) = leftover(of: order.id, request) else {
+        guard let (file, record) = leftover(of: order.id, to: attempt.terms.outputPath) else {
             return transfer(attempt, by: engine, from: nil)
         }
         engine.resumePoint(record: record, of: file) { [weak self] point in
@@ -24,8 +24,8 @@ extension QueueTransfers {
     }
 
     /// The file with the beginning of an answer that an earlier attempt left, and the file that records its length.
-    func leftover(of id: RequestID, _ request: QueuedRequest) -> (file: String, record: String)? {
-        if let path = request.specification.terms.outputPath {
+    func leftover(of id: RequestID, to outputPath: String?) -> (file: String, record: String)? {
+        if let path = outputPath {
             let part = downloads.leftover(of: id, to: path, mayBeOlder: spool != nil)
             return part.map { ($0, QueueDownloads.record(of: $0)) }
         }
@@ -37,13 +37,12 @@ extension QueueTransfers {
         var transfer: TransferRequest
         do throws(TransferURL.ValidationError) {
             transfer = try TransferRequest(
-                attempt.order, attempt.request, options, spool: spool, resume: point, lastURL: lastURL)
+                attempt, options, spool: spool, resume: point, lastURL: lastURL)
         } catch {
             return refuse(attempt.order, as: .invalid)
         }
-        let specification = attempt.request.specification
-        let (outputPath, isUpload) = (specification.terms.outputPath, specification.terms.uploadProtocol != nil)
-        transfer.proxy = proxy(for: transfer.url, specification.destination.proxy)
+        let (outputPath, isUpload) = (attempt.terms.outputPath, attempt.terms.uploadProtocol != nil)
+        transfer.proxy = proxy(for: transfer.url, attempt.specification.destination.proxy)
         // A URL with credentials is not kept.
         lastURL = transfer.url.hasCredentials ? nil : transfer.url
         // A host may have chosen another place for an earlier answer.

@@ -33,6 +33,9 @@ package final class QueueTransfers {
     final class Running {
         let order: AttemptOrder
         let request: QueuedRequest
+        /// What ``request`` holds. Read once: each read copies all of it in another module (Documentation/architecture/bounds.md).
+        let specification: RequestSpecification
+        let terms: RequestTerms
         let began: Instant
         /// The path that the attempt uses: that of the order, unless the destination has a path of its own.
         var path: QueuePath
@@ -58,6 +61,8 @@ package final class QueueTransfers {
         init(_ order: AttemptOrder, _ request: QueuedRequest, began: Instant) {
             self.order = order
             self.request = request
+            specification = request.specification
+            terms = specification.terms
             self.began = began
             path = order.path
         }
@@ -156,7 +161,7 @@ package final class QueueTransfers {
         _ id: RequestID, _ request: QueuedRequest, reply: @escaping ((point: ResumePoint, file: String)?) -> Void
     ) {
         if let transfer = removeRunning(id)?.transfer { engine?.cancel(transfer) }
-        guard let engine, let (file, record) = leftover(of: id, request) else { return reply(nil) }
+        guard let engine, let (file, record) = leftover(of: id, to: request.specification.terms.outputPath) else { return reply(nil) }
         engine.resumePoint(record: record, of: file) { [weak self] point in
             if point != nil { self?.downloads.keep(id) }
             reply(point.map { ($0, file) })
@@ -194,7 +199,7 @@ package final class QueueTransfers {
     ///
     /// - Returns: Whether they are within the quota.
     private func holdsQuota(_ attempt: Running) -> Bool {
-        guard attempt.request.specification.terms.outputPath == nil, let spool else { return true }
+        guard attempt.terms.outputPath == nil, let spool else { return true }
         let (id, owner) = (attempt.order.id, attempt.request.owner)
         quota.set(id, of: owner, to: UInt64(clamping: Self.progress(attempt).bytes.received))
         while quota.bytes(of: owner) > options.ownerAnswerBytes {
@@ -291,13 +296,13 @@ package final class QueueTransfers {
             return send(.ended(id, .failed(AttemptFault(.quota))))
         }
         var noted =
-            (attempt.sent?.url).map { report.noting(finalURL: $0, of: attempt.request.specification.url) } ?? report
-        if options.ignoresRetryAfterOfSingleAttempts, attempt.request.specification.terms.maximumAttempts == 1 {
+            (attempt.sent?.url).map { report.noting(finalURL: $0, of: attempt.specification.url) } ?? report
+        if options.ignoresRetryAfterOfSingleAttempts, attempt.terms.maximumAttempts == 1 {
             noted = noted.withoutRetryAfter
         }
         let end =
             attempt.upload.map { self.end(of: attempt, $0, report) }
-            ?? AttemptEnd(noted, accepting: attempt.request.specification.terms.acceptedStatuses, answer: answer)
+            ?? AttemptEnd(noted, accepting: attempt.terms.acceptedStatuses, answer: answer)
         if attempt.isRedirectedInTheClear, case .answered(let result, let isAccepted) = end {
             return send(.ended(id, .answeredElsewhere(result, isAccepted: isAccepted)))
         }
@@ -316,7 +321,7 @@ package final class QueueTransfers {
 
     /// Whether the attempt's interceptor judges the answer, or the failure of the destination, before the queue does.
     private func isJudged(_ end: AttemptEnd, _ report: TransferReport, _ attempt: Running) -> Bool {
-        guard let host, let sent = attempt.sent, attempt.request.specification.terms.interceptor != nil else {
+        guard let host, let sent = attempt.sent, attempt.terms.interceptor != nil else {
             return false
         }
         switch end {

@@ -10,11 +10,10 @@ extension TransferRequest {
     /// - Parameter lastURL: That of the last request, mostly of the same server.
     /// - Throws: Where the URL is none for libcurl.
     init(
-        _ order: AttemptOrder, _ queued: QueuedRequest, _ options: QueueTransfers.Options, spool: QueueSpool?,
-        resume: ResumePoint?, lastURL: TransferURL? = nil
+        _ attempt: QueueTransfers.Running, _ options: QueueTransfers.Options, spool: QueueSpool?, resume: ResumePoint?,
+        lastURL: TransferURL? = nil
     ) throws(TransferURL.ValidationError) {
-        let specification = queued.specification
-        let terms = specification.terms
+        let (order, specification, terms) = (attempt.order, attempt.specification, attempt.terms)
         self.init(specification.method, url: try TransferURL(specification.url, like: lastURL))
         headers = specification.headers
         if !headers.contains(where: { $0.isNamed("User-Agent") }) {
@@ -22,7 +21,7 @@ extension TransferRequest {
         }
         body = TransferBody(specification.body, spool: spool)
         isSentOnce = terms.idempotency == .never
-        owner = .user(queued.owner)
+        owner = .user(attempt.request.owner)
         interface = InterfaceBinding(name: order.path.interface, index: order.path.interfaceIndex)
         family = order.family
         timeouts = options.timeouts

@@ -141,7 +141,7 @@ extension QueueDatabase {
     private func joined(
         _ request: QueuedRequest, _ id: RequestID, _ specifications: [RequestID: QueuedRequest]
     ) -> QueuedRequest {
-        guard request.specification.terms.uniqueness.joinForm != nil else { return request }
+        guard request.joinForm != nil else { return request }
         let bodies = ((joins[id] ?? []) + [id]).sorted().compactMap { other -> [UInt8]? in
             let one = other == id ? request : pending.request(other) ?? specifications[other]
             if case .inline(let bytes) = one?.specification.body { return bytes } else { return nil }

@@ -15,15 +15,14 @@ extension QueueDriver {
         _ request: QueuedRequest, isChecked: Bool = false, makeKey: () -> String,
         reply: @escaping (QueueReply) -> Void
     ) throws(RequestValidationError) {
+        let specification = request.specification
         if isChecked {
-            try request.specification.checkBody(policy.limits)
+            try specification.checkBody(policy.limits)
         } else {
-            try request.specification.check(policy.limits)
+            try specification.check(policy.limits)
         }
         var complete = request
-        if !request.specification.isComplete {
-            complete.specification = request.specification.completed(makeKey: makeKey)
-        }
+        if !specification.isComplete { complete.specification = specification.completed(makeKey: makeKey) }
         ask({ .add(complete, $0) }, reply)
     }
 

@@ -91,7 +91,7 @@ package final class MemoryStore: QueueStorage {
     }
 
     private func joined(_ request: QueuedRequest, _ id: RequestID, _ state: State) -> QueuedRequest {
-        guard request.specification.terms.uniqueness.joinForm != nil else { return request }
+        guard request.joinForm != nil else { return request }
         let bodies = ((state.joins[id] ?? []) + [id]).sorted().compactMap { other -> [UInt8]? in
             if case .inline(let bytes)? = state.records[other]?.request.specification.body { bytes } else { nil }
         }

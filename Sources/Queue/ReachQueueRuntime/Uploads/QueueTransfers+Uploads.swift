@@ -35,7 +35,7 @@ extension QueueTransfers {
             case .success(let body):
                 var upload = ResumableUpload(
                     uploads[id], of: body.identity, to: template.url,
-                    isCreation: attempt.request.specification.method == "POST")
+                    isCreation: attempt.specification.method == "POST")
                 let first = upload.begin()
                 attempt.upload = UploadAttempt(template, body, upload)
                 guard case .next(let exchange) = first else {
@@ -108,10 +108,10 @@ extension QueueTransfers {
             switch current.decision {
             case .complete: [100...599]
             case .refused: []
-            default: attempt.request.specification.terms.acceptedStatuses
+            default: attempt.terms.acceptedStatuses
             }
         let noted =
-            current.upload.state.url.map { report.noting(finalURL: $0, of: attempt.request.specification.url) }
+            current.upload.state.url.map { report.noting(finalURL: $0, of: attempt.specification.url) }
             ?? report
         return AttemptEnd(noted, accepting: statuses, answer: report.body.isEmpty ? .none : .inline(report.body))
     }

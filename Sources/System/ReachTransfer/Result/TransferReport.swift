@@ -50,6 +50,7 @@ package struct ResponseHead: Hashable, Sendable {
 
     /// The value of the first field of this name, whatever its case.
     package subscript(name: String) -> String? {
-        fields.first { $0.isNamed(name) }?.value
+        for index in fields.indices where fields[index].isNamed(name) { return fields[index].value }
+        return nil
     }
 }

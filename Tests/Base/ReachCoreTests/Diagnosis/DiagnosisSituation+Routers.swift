@@ -42,7 +42,27 @@ extension DiagnosisSituation {
         }
     }
 
+    /// The first connection to a server is answered, and no exchange; the link has two routers.
+    private static func secondConnectionIsLost(_ answer: SolicitationAnswer) -> World.Change {
+        { task in
+            switch task {
+            case .exchange: .exchanged(ExchangeAnswer(.failure(.silent(.connect), "")))
+            case .routers(_, let family): .routers(family == .ipv4 ? [.at("192.0.2.1"), .at("192.0.2.66")] : [])
+            case .solicit(let hop) where hop.address == .at("192.0.2.66"): .solicited(answer)
+            default: nil
+            }
+        }
+    }
+
     static let ofRouters: [DiagnosisSituation] = [
+        Self("the kernel sends by another router at times, which is off", .failed, .localNetwork, .gateway, .gateway) {
+            $0.target = "http://198.51.100.80/"
+            $0.change = secondConnectionIsLost(.silent)
+        },
+        Self("a second connection is lost beside another router, which is there", .failed, .server, .target, .connect) {
+            $0.target = "http://198.51.100.80/"
+            $0.change = secondConnectionIsLost(.answered)
+        },
         Self("the old network of a router is not withdrawn", .degraded, .localNetwork, .address, .address) {
             $0.change = addresses([address("2001:db8::2"), address("2001:db8:2::2")], answering: "2001:db8:2::2")
         },
