@@ -10,6 +10,7 @@ private struct AlertStory {
     var roster = Roster()
     var now = Self.noon
     var quiet: Set<String> = []
+    var absent: Set<String> = []
     var acknowledged: [String: Acknowledgement] = [:]
     var told: [AlertMessage] = []
 
@@ -43,9 +44,9 @@ private struct AlertStory {
 
     /// Lets time pass by seconds, as a watch does.
     mutating func pass(_ duration: Duration) {
-        let (roster, quiet, acknowledged) = (roster, quiet, acknowledged)
+        let (roster, quiet, absent, acknowledged) = (roster, quiet, absent, acknowledged)
         let facts = AlertMachine.Facts(
-            members: { roster.hosts.map { FleetMember($0) } }, isQuiet: { quiet.contains($0) },
+            members: { roster.hosts.map { FleetMember($0) } }, absent: { absent }, isQuiet: { quiet.contains($0) },
             acknowledgement: { name, _ in acknowledged[name] })
         let end = now + duration
         while now < end {
@@ -122,6 +123,102 @@ private struct AlertStory {
                 "up site=berlin-7: 19 of 20 hosts with site=berlin-7 are back after 5 min; till-20 is still away",
                 "up till-20: till-20 is back after 10 min",
             ])
+    }
+
+    @Test(arguments: [(8, 1), (9, 2)])
+    func `nine of ten hosts that are back end an alert, and fewer do not`(back: Int, messages: Int) {
+        var story = AlertStory(hosts: 10)
+        story.lose(1...10)
+        story.pass(.seconds(300))
+        story.back(1...back)
+        story.pass(.seconds(120))
+        #expect(story.told.count == messages)
+    }
+
+    @Test(arguments: [(7, 1), (8, 2)])
+    func `an outage that grows to twice its size is said again, and a smaller growth is not`(more: Int, messages: Int) {
+        var story = AlertStory(hosts: 16)
+        story.lose(1...8)
+        story.pass(.seconds(300))
+        story.lose(9...8 + more)
+        story.pass(.seconds(300))
+        #expect(story.told.map(\.alert) == Array(repeating: "site=berlin-7", count: messages))
+        #expect(story.told.allSatisfy { $0.event == .down })
+        story.back(1...8 + more)
+        story.pass(.seconds(120))
+        #expect(story.told.last?.event == .up && story.told.last?.hosts.count == 8 + more)
+    }
+
+    @Test func `hosts that said goodbye count neither as away nor as here`() {
+        var story = AlertStory(hosts: 16)
+        story.absent = Set((9...16).map { "till-\($0)" })
+        story.lose(1...5)
+        story.pass(.seconds(300))
+        // Five of the eight that are left: half of sixteen would be more.
+        #expect(story.told.map(\.alert) == ["site=berlin-7"])
+        #expect(story.told.first?.shared?.known == 8 && story.told.first?.shared?.affected == 5)
+    }
+
+    @Test func `a host with trouble is away only if the operator says so, and it is back with trouble`() {
+        for includes in [false, true] {
+            var options = AlertOptions()
+            options.includesLimited = includes
+            var story = AlertStory(options)
+            story.back(1...1, as: .limited)
+            story.pass(.seconds(300))
+            #expect(story.told.count == (includes ? 1 : 0))
+        }
+        var story = AlertStory()
+        story.lose(1...2)
+        story.pass(.seconds(300))
+        story.back(1...1, as: .limited)
+        story.back(2...2, as: .left)
+        story.pass(.seconds(120))
+        #expect(
+            story.lines.suffix(2) == [
+                "up till-1: till-1 is back after 5 min, with trouble", "up till-2: till-2 said goodbye after 5 min",
+            ])
+    }
+
+    @Test func `what is kept of alerts is all that a watch needs to go on`() {
+        var options = AlertOptions()
+        options.reminder = .seconds(1800)
+        var story = AlertStory(options, hosts: 16) { $0 <= 8 ? "berlin-7" : "site-\($0)" }
+        story.lose(1...8)
+        for _ in 0..<4 {
+            story.lose(9...9)
+            story.pass(.seconds(180))
+            story.back(9...9)
+            story.pass(.seconds(180))
+        }
+        #expect(story.machine.hasChanged)
+        story.machine.noteWritten()
+        #expect(!story.machine.hasChanged)
+        var again = story
+        again.machine = AlertMachine(options)
+        let isRestored = again.machine.restore(story.machine.bytes)
+        #expect(isRestored && again.machine.bytes == story.machine.bytes)
+        again.lose(1...8, since: .seconds(1440))
+        again.begin()
+        for number in 0..<3 {
+            story.pass(.seconds(1000))
+            again.pass(.seconds(1000))
+            #expect(story.told == again.told, "\(number)")
+        }
+        #expect(Set(story.told.map(\.event)).isSuperset(of: [.steady, .reminder]))
+    }
+
+    @Test(
+        arguments: [
+            #"{"type":"fleet-alerts","open":[{"alert":"a","hosts":["a"],"since":"x"}]}"#,
+            #"{"type":"fleet-alerts","open":[{"hosts":["a"]}]}"#,
+            #"{"type":"fleet-alerts","flapping":[{"alert":"a"}]}"#,
+            #"{"type":"fleet-alerts","raised":[{}]}"#, #"{"type":"other"}"#, "[]", "",
+        ])
+    func `what is no file of alerts is refused`(text: String) {
+        var machine = AlertMachine()
+        let isRestored = machine.restore(Array(text.utf8))
+        #expect(!isRestored)
     }
 
     @Test func `a return that does not last is none`() {

@@ -204,6 +204,7 @@ import Testing
         // The host of the flood, and an outage of the seven others.
         for index in 0..<20_000 { history.apply(advisory(7, index % 2 == 0, Double(index) * 0.01), of: "h7") }
         #expect(history.changeCount < 2 * FleetHistory.changesOfHost)
+        #expect(history.eventCount < 2 * FleetHistory.eventsOfHost)
         for index in 0..<7 {
             let ended = advisory(index, false, 950 + Double(index) * 0.1)
             roster.apply(ended)

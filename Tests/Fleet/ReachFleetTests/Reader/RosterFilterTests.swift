@@ -71,6 +71,7 @@ import Testing
         #expect(watch.apply(state: state("c"), of: "c", storedAt: at(10_001)).map { $0.previous } == .some(nil))
         let note = HostNote(retired: at(10_002)).bytes
         #expect(watch.apply(noteKey: "host.a", note, storedAt: at(10_002)) == "a")
+        #expect(lease(10_002) == nil && watch.tick(at(10_002)) == [])
         #expect(watch.apply(noteKey: "host.a", HostNote().bytes, storedAt: at(10_002)) == nil)
         #expect(watch.apply(noteKey: "key.K", nil, storedAt: at(10_002)) == nil)
         // It is known again, as a new one.
