@@ -79,6 +79,11 @@ private typealias Scene = ExplanationScene
         #expect(scene.explanation.ipv4.steps.first?.text == "198.41.0.1, its first host, stands for 198.41.0.0/24.")
     }
 
+    @Test func `the loopback device is no link that anybody has to look at`() {
+        let scene = Scene.route(by: 1, via: nil, from: "127.0.0.1", to: IPAddress(ipv4: 0x7f00_0001))
+        #expect(!scene.explanation.ipv4.steps.map(\.subject).contains(.link))
+    }
+
     @Test func `each link below is listed once, and so is a broken one that carries nothing`() {
         func lower(_ change: (inout ExplanationScene) -> Void) -> [String] {
             Scene.route(by: 3, change).explanation.ipv4.steps.filter { $0.subject == .lower }.map(\.text)

@@ -62,7 +62,9 @@ import Testing
         func proved() -> [Connectivity] { [machine.state.ipv4.connectivity, machine.state.ipv6.connectivity] }
         #expect(known() == [quality, quality] && machine.state.measuresQuality)
         _ = machine.see(unplugged, at: 10)
+        both = Verdict(ipv4: Verdict.via("eth0", isMetered: true).ipv4, ipv6: both.ipv6)
         _ = machine.see(both, at: 12)
+        #expect(machine.state.isMetered, "what else is new of the path shows")
         #expect(known() == [quality, quality] && proved() == [.full, .full])
         _ = machine.setConnectivity(report, cause: .probe, at: .at(13))
         _ = machine.see(Verdict(ipv4: both.ipv4, ipv6: Verdict.via("wlan0", gateway: "192.0.2.9").ipv4), at: 14)

@@ -318,6 +318,9 @@ extension DiagnosisSituation {
                 return loses(task, gateway: 12, router: 11, far: 13)
             }
         },
+        Self("two packets of many are lost, as on any line", .ok) {
+            $0.change = { loses($0, gateway: 0, router: 0, far: 1) }
+        },
         Self("a line with jitter", .ok) {
             $0.change = { task in
                 guard case .sample(let host) = task else { return nil }

@@ -221,6 +221,33 @@ private struct AlertStory {
         #expect(!isRestored)
     }
 
+    @Test func `an alert for programs is this, whole`() {
+        let (since, over) = (AlertStory.noon, AlertStory.noon + .seconds(90))
+        let share = AlertShare(by: "site", value: "b", phrase: " with site=b", affected: 5, known: 6)
+        let messages = [
+            AlertMessage(
+                alert: "site=b", .steady, hosts: ["h1", "h2"], shared: share, since: since, over: over, changes: 4,
+                acknowledged: "anna", sentence: []),
+            AlertMessage(alert: "h1", .down, hosts: ["h1"], since: since, sentence: []),
+        ]
+        let texts = messages.map { message in
+            var json = JSONWriter()
+            json.alert(message, sentence: "S.")
+            return String(decoding: json.bytes, as: UTF8.self)
+        }
+        #expect(
+            texts[0] == """
+                {"v":1,"type":"fleet-alert","alert":"site=b","event":"steady","sentence":"S.","hosts":["h1","h2"],\
+                "shared":{"by":"site","value":"b","affected":5,"known":6},"since":"\(since)","over":"\(over)",\
+                "lasted_ms":90000,"changes":4,"acknowledged":"anna"}
+                """)
+        #expect(
+            texts[1] == """
+                {"v":1,"type":"fleet-alert","alert":"h1","event":"down","sentence":"S.","hosts":["h1"],"shared":null,\
+                "since":"\(since)","over":null,"lasted_ms":null,"changes":null,"acknowledged":null}
+                """)
+    }
+
     @Test func `a return that does not last is none`() {
         var story = AlertStory()
         story.lose(1...1)
@@ -246,7 +273,7 @@ private struct AlertStory {
         story.pass(.seconds(1800))
         #expect(story.told.map(\.event) == [.down, .up, .down, .up, .flapping, .steady])
         #expect(story.told.last?.changes == 6)
-        #expect(story.lines.last?.contains("steady, online since") == true)
+        #expect(story.lines.last?.contains("steady, online since 12:33, after going away 6 times") == true)
         // And after that it is told of as before.
         story.lose(1...1)
         story.pass(.seconds(180))

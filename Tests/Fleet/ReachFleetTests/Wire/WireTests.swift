@@ -136,6 +136,9 @@ private func state() -> HostState {
         #expect(events.map(\.n) == [3, 5])
         #expect(damaged == 0)
         #expect(events.first?.kind == .wake(slept: .milliseconds(7)))
+        // The machine has just started.
+        chunk.sent = Instant(wall: moment.wall, boot: BootTime(nanoseconds: 0))
+        #expect(try EventChunk(headers: chunk.headers(expecting: 41), payload: chunk.payload) == chunk)
         (chunk.mark, chunk.last, chunk.lines) = (99, 2, [])
         #expect(try EventChunk(headers: chunk.headers(expecting: 0), payload: chunk.payload) == chunk)
     }
