@@ -32,6 +32,37 @@ import Testing
         #expect(writer.text == String(repeating: "a", count: 60) + "0123456789!")
     }
 
+    /// Where the next byte will stand.
+    private func end(_ writer: inout ByteWriter) -> UInt {
+        var place: UInt = 0
+        writer.append(count: 1) {
+            place = UInt(bitPattern: $0)
+            $0[0] = UInt8(ascii: ".")
+        }
+        return place
+    }
+
+    @Test func `bytes that a caller sets have room, for which the buffer moves only when it is full`() {
+        var writer = ByteWriter(capacity: 64)
+        let first = end(&writer)
+        for number in 1..<64 as Range<UInt> { #expect(end(&writer) == first + number) }
+        #expect(end(&writer) != first + 64)
+        // It has grown to twice as many.
+        let next = end(&writer)
+        for number in 1..<60 as Range<UInt> { #expect(end(&writer) == next + number) }
+        #expect(writer.text == String(repeating: ".", count: 125))
+    }
+
+    @Test func `base64 is appended behind what is there, also where the buffer has to grow`() {
+        for length in [0, 1, 59, 63, 64, 100] {
+            var writer = ByteWriter(capacity: 64)
+            writer.append([UInt8](repeating: 0x61, count: length))
+            writer.append(base64: [1, 2, 3, 4])
+            writer.append(base64: [])
+            #expect(writer.text == String(repeating: "a", count: length) + "AQIDBA==")
+        }
+    }
+
     @Test func `the buffer grows and keeps its contents`() {
         var writer = ByteWriter(capacity: 1)
         var expected: [UInt8] = []

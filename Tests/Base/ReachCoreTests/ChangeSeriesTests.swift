@@ -100,6 +100,39 @@ import Testing
         #expect(back.state.epoch == 4)
     }
 
+    @Test func `nothing is held back, stale or proved of a status that is given up`() throws {
+        var held = first(at: 0).state
+        held.isHeld = true
+        held.heldCause = RootCause(.noCarrier, interface: "eth0")
+        held.isValidated = true
+        (held.connectivity, held.ipv4.connectivity) = (.full, .full)
+        var series = ChangeSeries(of: .internet)
+        _ = series.append(
+            ReachabilityChange(at: .at(0), cause: .start, aspects: [], previous: nil, state: held))
+        series.becomeStale()
+        let found = series.becomeUnknown(at: .at(10))
+        let state = try #require(found).state
+        #expect(!state.isHeld && state.heldCause == nil && !state.isStale)
+        #expect(state.connectivity == .unknown && state.ipv4.connectivity == .unknown && state.isValidated)
+        #expect(state.connectivitySince == Instant.at(10).wall)
+    }
+
+    @Test func `states get the name of the target, and keep since when their connectivity is so`() throws {
+        var series = ChangeSeries(of: .internet)
+        series.name = "home"
+        var early = first(at: 3).state
+        early.connectivity = .full
+        func change(_ state: ReachabilityState) -> ReachabilityChange {
+            ReachabilityChange(at: .at(9), cause: .probe, aspects: [.connectivity], previous: nil, state: state)
+        }
+        #expect(series.append(change(early)).state.name == "home")
+        var later = first(at: 9).state
+        later.connectivity = .full
+        #expect(series.append(change(later)).state.connectivitySince == Instant.at(3).wall)
+        later.connectivity = .limited
+        #expect(series.append(change(later)).state.connectivitySince == Instant.at(9).wall)
+    }
+
     @Test func `if no observer ever reported, unknown is the initial state`() throws {
         var series = ChangeSeries(of: .internet)
         let found = series.becomeUnknown(at: .at(1))

@@ -79,6 +79,49 @@ private typealias Scene = ExplanationScene
         #expect(scene.explanation.ipv4.steps.first?.text == "198.41.0.1, its first host, stands for 198.41.0.0/24.")
     }
 
+    @Test func `the loopback device is no link that anybody has to look at`() {
+        let scene = Scene.route(by: 1, via: nil, from: "127.0.0.1", to: IPAddress(ipv4: 0x7f00_0001))
+        #expect(!scene.explanation.ipv4.steps.map(\.subject).contains(.link))
+    }
+
+    @Test func `each link below is listed once, and so is a broken one that carries nothing`() {
+        func lower(_ change: (inout ExplanationScene) -> Void) -> [String] {
+            Scene.route(by: 3, change).explanation.ipv4.steps.filter { $0.subject == .lower }.map(\.text)
+        }
+        let vlan = lower {
+            $0.links[1] = $0.links[1].withoutCarrier
+            $0.links.append(.up(3, "eth0.10", kind: "vlan", on: 2).withoutCarrier)
+        }
+        #expect(vlan.count == 1)
+        #expect(vlan.first?.hasSuffix("eth0.10 can carry nothing while that lasts.") == true)
+        let bridge = lower {
+            $0.links.append(.up(3, "docker0", kind: "bridge"))
+            $0.links.append(Link.up(4, "veth1", kind: "veth", portOf: 3).withoutCarrier)
+        }
+        #expect(
+            bridge == [
+                "What carries docker0: veth1 (virtual) has no carrier: its other end is down. docker0 can carry nothing "
+                    + "while that lasts."
+            ])
+    }
+
+    @Test(
+        arguments: [
+            (Link.up(2, "veth0", kind: "veth"), "its other end is down"),
+            (.up(2, "br0", kind: "bridge"), "none of its ports has one"),
+            (.up(2, "tun0", kind: "tun"), "no program holds its other side"),
+            (.up(2, "eth0"), "the cable or the other end is down"),
+            (.up(2, "wlan0"), "it is connected to no access point"),
+            (.up(2, "wwan0"), "the modem has no data connection"),
+            (.up(2, "dummy0", kind: "dummy"), "there is nothing at its other end"),
+            (.up(2, "eth1.5", kind: "vlan", on: 4), "what carries it has none"),
+        ] as [(Link, String)])
+    func `what it means to have no carrier depends on the link`(link: Link, meaning: String) {
+        let scene = Scene.route { $0.links = [.up(4, "eth1"), link.withoutCarrier] }
+        let texts = scene.explanation.ipv4.steps.filter { $0.subject == .link }.map(\.text)
+        #expect(texts.contains { $0.contains("has no carrier: \(meaning).") }, "\(texts)")
+    }
+
     @Test func `an interface is explained without a route`() throws {
         let scene = try Scene().with { $0.target = try Target("interface:eth0") }
         #expect(scene.explanation.ipv4.steps.map(\.subject) == [.link, .source, .verdict])

@@ -2,6 +2,11 @@ import ReachCore
 import Testing
 
 @Suite struct GlobTests {
+    @Test func `a star may match again further on`() {
+        #expect(Glob("a*bc").matches("abbc") && Glob("*ab").matches("aab") && Glob("v*0.1*").matches("veth0.0.1x"))
+        #expect(!Glob("a*bc").matches("abcb") && !Glob("*ab").matches("aba"))
+    }
+
     @Test(arguments: [
         ("", ""), ("*", ""), ("*", "eth0"), ("**", ""), ("eth0", "eth0"), ("eth?", "eth0"), ("eth*", "eth"),
         ("eth*", "eth0"), ("*0", "eth0"), ("e*h*0", "eth0"), ("*a*b", "aaxab"), ("*.??", "eth0.10"),

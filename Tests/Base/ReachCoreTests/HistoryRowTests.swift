@@ -67,6 +67,63 @@ import Testing
             ])
     }
 
+    /// The rows' network, connectivity and quality.
+    private func contents(now: Int) -> [[String?]] {
+        HistoryRow.rows(of: script.log, matching: HistoryQuery(), now: script.now(now), boot: script.currentBoot).map {
+            guard case .state(let state) = $0.content else { return [] }
+            return [state.network, state.connectivity, state.quality]
+        }
+    }
+
+    @Test mutating func `what becomes known of a path later belongs to its row`() {
+        var state = HistoryEntry.State(
+            target: "internet", status: .reachable, interface: "wlan0", connectivity: "unknown")
+        script.add(.state(state), at: 10)
+        state.network = "office"
+        script.add(.state(state), at: 11)
+        state.connectivity = "full"
+        script.add(.state(state), at: 12)
+        state.quality = "good"
+        script.add(.state(state), at: 13)
+        #expect(contents(now: 60) == [["office", "full", "good"]])
+        // What is found later is news.
+        state.quality = "lossy"
+        script.add(.state(state), at: 20)
+        state.connectivity = "limited"
+        script.add(.state(state), at: 30)
+        #expect(
+            contents(now: 60).dropFirst() == [["office", "full", "lossy"], ["office", "limited", "lossy"]])
+        #expect(rows(now: 60).count == 3)
+    }
+
+    @Test mutating func `a line that is lossy from the start, and a check of another path, make rows`() {
+        var state = HistoryEntry.State(
+            target: "internet", status: .reachable, interface: "wlan0", connectivity: "unknown")
+        script.add(.state(state), at: 10)
+        state.quality = "lossy"
+        script.add(.state(state), at: 11)
+        (state.interface, state.connectivity) = ("eth0", "full")
+        script.add(.state(state), at: 12)
+        #expect(contents(now: 60) == [[nil, "unknown", nil], [nil, "unknown", "lossy"], [nil, "full", "lossy"]])
+    }
+
+    @Test mutating func `a check that is undecided again makes a row`() {
+        var state = HistoryEntry.State(target: "internet", status: .reachable, connectivity: "unknown")
+        script.add(.state(state), at: 10)
+        state.connectivity = "full"
+        script.add(.state(state), at: 12)
+        state.connectivity = "unknown"
+        script.add(.state(state), at: 13)
+        #expect(contents(now: 60).map { $0[1] } == ["full", "unknown"])
+    }
+
+    @Test mutating func `lost records make a row, and figures and evidence make none`() {
+        script.add(.reachable, at: 10)
+        script.add(.dropped(count: 3), at: 20)
+        script.add(.stopped, at: 30)
+        #expect(rows(now: 60) == ["10 internet reachable for 20", "20 dropped(count: 3)", "30 stopped"])
+    }
+
     @Test mutating func `a state copied to a new file makes no row`() {
         script.add(.reachable, at: 10)
         var carried = HistoryEntry.State(target: "internet", status: .reachable, isChange: false)

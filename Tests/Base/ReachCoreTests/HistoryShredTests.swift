@@ -38,6 +38,18 @@ import Testing
         #expect(rows[1].lasted == .milliseconds(10_300))
     }
 
+    @Test mutating func `failures of moments one after another all belong to the outage before`() {
+        add(.reachable, at: 1000)
+        add(.notReachable, "no-carrier", at: 10_000)
+        add(.reachable, at: 20_000)
+        add(.notReachable, "no-address", at: 20_004)
+        add(.notReachable, "gateway-unreachable", at: 20_009)
+        add(.reachable, at: 20_300)
+        let rows = HistoryRow.rows(
+            of: script.log, matching: HistoryQuery(), now: script.now(60), boot: script.currentBoot)
+        #expect(rows.compactMap(\.lasted) == [9000, 10_300].map { .milliseconds($0) })
+    }
+
     @Test mutating func `a second replugged cable right after the first is one outage of its own`() {
         replug()
         add(.notReachable, "no-carrier", at: 40_000)

@@ -50,6 +50,30 @@ import Testing
         #expect(machine.state.flaps == 1)
     }
 
+    @Test func `what is known of both lines stays while the path that is back is checked, and goes with another`() {
+        let quality = LineQuality(.good, lossPermille: 0, roundTrip: .milliseconds(9), jitter: nil, packets: 50)
+        var (both, report) = (Verdict.eth0, ConnectivityReport(ipv4: .full, ipv6: .full))
+        both.ipv6 = both.ipv4
+        report.qualities = [.ipv4: quality, .ipv6: quality]
+        report.measuresQuality = true
+        var machine = StatusMachine.begun(with: both, holdDown: HoldDown(down: .seconds(20)))
+        _ = machine.setConnectivity(report, cause: .probe, at: .at(1))
+        func known() -> [LineQuality?] { [machine.state.ipv4.quality, machine.state.ipv6.quality] }
+        func proved() -> [Connectivity] { [machine.state.ipv4.connectivity, machine.state.ipv6.connectivity] }
+        #expect(known() == [quality, quality] && machine.state.measuresQuality)
+        _ = machine.see(unplugged, at: 10)
+        both = Verdict(ipv4: Verdict.via("eth0", isMetered: true).ipv4, ipv6: both.ipv6)
+        _ = machine.see(both, at: 12)
+        #expect(machine.state.isMetered, "what else is new of the path shows")
+        #expect(known() == [quality, quality] && proved() == [.full, .full])
+        _ = machine.setConnectivity(report, cause: .probe, at: .at(13))
+        _ = machine.see(Verdict(ipv4: both.ipv4, ipv6: Verdict.via("wlan0", gateway: "192.0.2.9").ipv4), at: 14)
+        #expect(known() == [quality, nil] && proved() == [.full, .unknown])
+        _ = machine.setConnectivity(report, cause: .probe, at: .at(15))
+        _ = machine.see(Verdict(ipv4: NetworkPath(status: .notReachable, reason: .noRoute), ipv6: both.ipv6), at: 16)
+        #expect(machine.state.ipv4.quality == nil && machine.state.ipv4.connectivity == .none)
+    }
+
     @Test func `what the check of the path that is back finds is reported, and so is that it finds nothing in time`()
         throws
     {

@@ -51,6 +51,12 @@ import Testing
         }
     }
 
+    @Test(arguments: ["192.0.2.1", "255.255.255.255", "0.0.0.0", "2001:db8::1", "::", "fe80::1"])
+    func `an address is written as its text, and none as null`(address: String) {
+        #expect(text { json in json.object { $0.field("a", IPAddress(address)) } } == #"{"a":"\#(address)"}"#)
+        #expect(text { json in json.object { $0.field("a", nil as IPAddress?) } } == #"{"a":null}"#)
+    }
+
     @Test func `bytes are written in base64`() {
         for bytes in [[], [0], [0, 255], [1, 2, 3], Array(0...255)] as [[UInt8]] {
             #expect(text { $0.value(base64: bytes) } == #""\#(Base64.encode(bytes))""#)

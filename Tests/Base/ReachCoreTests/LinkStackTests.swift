@@ -172,6 +172,25 @@ import Testing
         #expect(!stack.isMetered(1))
     }
 
+    @Test func `a bridge of many ports is no deep stack`() {
+        var links = [Link.up(1, "br0", kind: "bridge"), .up(2, "eth0")]
+        for index in 3...102 as ClosedRange<InterfaceIndex> {
+            links.append(.up(index, "veth\(index)", kind: "veth", portOf: 1))
+        }
+        links.append(.up(103, "eth0.5", kind: "vlan", on: 2, portOf: 1))
+        #expect(LinkStack(of: links).class(of: 1) == .wired)
+    }
+
+    @Test func `what it takes to know what carries a link depends on its kind`() {
+        let needs: [(Link, LinkStack.Need)] = [
+            (.up(1, "eth0"), .below), (.up(1, "eth0.5", kind: "vlan", on: 2), .below),
+            (.up(1, "br0", kind: "bridge"), .ports), (.up(1, "bond0", kind: "bond"), .ports),
+            (.up(1, "wg0", kind: "wireguard"), .anyLink), (.up(1, "ppp0", kind: "ppp"), .anyLink),
+            (.up(1, "br-ex", kind: "openvswitch"), .anyLink),
+        ]
+        for (link, need) in needs { #expect(LinkStack(link).need(of: link) == need, "\(link.name)") }
+    }
+
     @Test func `a stack deeper than any kernel builds gets the fallback`() {
         var links: [InterfaceIndex: Link] = [0: .up(0, "eth0")]
         for index in 1...100_000 as ClosedRange<InterfaceIndex> {

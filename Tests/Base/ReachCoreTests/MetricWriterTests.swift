@@ -29,6 +29,17 @@ import Testing
                 """)
     }
 
+    @Test func `labels that samples share are written before their own`() {
+        let (shared, own): (MetricLabels, MetricLabels) = ([("host", "a")], [("le", "1"), ("x", "y")])
+        let written = text { writer in
+            for labels in [shared + own, shared + [], [] + own, [] + []] as [MetricLabels] {
+                writer.sample(labels, 1 as UInt64)
+            }
+        }
+        let lines = written.split(separator: "\n").map { String($0.drop { $0 != "{" && $0 != " " }) }
+        #expect(lines == [#"{host="a",le="1",x="y"} 1"#, #"{host="a"} 1"#, #"{le="1",x="y"} 1"#, " 1"])
+    }
+
     @Test func `of several words one has a 1, and none if the word is not known`() {
         let written = text { writer in
             writer.family("s", .gauge, "S.")

@@ -35,6 +35,18 @@ import Testing
         #expect(chosen.ipv4 == state.ipv4 && chosen.ipv6 == state.ipv6)
     }
 
+    @Test func `a state uses the classes of its paths that work, and what carries them`() {
+        var tunnel = Self.path("wg0", 4, .tunnel)
+        tunnel.carrierClass = .wwan
+        let lost = NetworkPath(status: .notReachable, reason: .noRoute)
+        func used(_ state: ReachabilityState) -> [LinkClass] { LinkClass.allCases.filter(state.uses) }
+        #expect(Set(used(Self.state(wired, tunnel))) == [.wired, .tunnel, .wwan])
+        #expect(used(Self.state(lost, wifi)) == [.wifi])
+        var broken = wired
+        broken.status = .notReachable
+        #expect(used(Self.state(broken, wifi)) == [.wifi] && used(Self.state(broken, lost)) == [])
+    }
+
     @Test func `what broke is known of the kernel's choice alone`() throws {
         let lost = NetworkPath(status: .notReachable, reason: .noRoute)
         var state = Self.state(lost, lost)

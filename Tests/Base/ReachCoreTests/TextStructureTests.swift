@@ -17,6 +17,13 @@ import Testing
         #expect(" \(Self.mark) ".trimmed.unicodeScalars.map(\.value) == [0x301])
     }
 
+    @Test func `a list is split at marks that are not quoted, and a backslash outside of quotes is none`() {
+        #expect(QuotedText.split("a,\"b,\\\",\",c", at: ",") == ["a", "\"b,\\\",\"", "c"])
+        #expect(QuotedText.split("a\\,b", at: ",") == ["a\\", "b"] && QuotedText.split("", at: ",") == [""])
+        #expect([0, 1, 3, 4].map { wanted in [0, 1, 1, 3].partitioningIndex { $0 >= wanted } } == [0, 1, 3, 4])
+        #expect([Int]().partitioningIndex { _ in true } == 0)
+    }
+
     @Test func `a quoted string ends at its quotation mark, whatever follows it`() {
         let field = "a=\"x\\\"\(Self.mark),\", b=\"y\"\(Self.mark), c"
         #expect(QuotedText.split(field, at: ",").count == 3)

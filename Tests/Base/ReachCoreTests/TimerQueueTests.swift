@@ -1,6 +1,7 @@
-import ReachCore
 import ReachTesting
 import Testing
+
+@testable import ReachCore
 
 /// A timer queue that is a sorted array.
 private struct TimerModel {
@@ -68,6 +69,18 @@ private struct TimerModel {
         #expect(queue.next == time(20))
         queue.cancel(second)
         queue.cancel(second)
+        #expect(queue.next == nil)
+    }
+
+    @Test func `timers that are cancelled long before their time do not pile up`() {
+        var queue = TimerQueue()
+        let kept = queue.add(time(1))
+        for number in 0..<10_000 as Range<Int64> {
+            let id = queue.add(time(1_000_000 + number))
+            queue.cancel(id)
+        }
+        #expect(queue.entryCount < 100)
+        #expect(queue.popDue(at: time(1)) == kept)
         #expect(queue.next == nil)
     }
 

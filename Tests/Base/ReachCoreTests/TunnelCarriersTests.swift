@@ -72,6 +72,34 @@ struct TunnelCarriersTests {
         #expect((1...4).map { stack.leadsIntoTunnel($0) } == [false, false, true, true])
     }
 
+    @Test func `a link whose lower link is in another namespace, an unknown one and a bridge lead into no tunnel`() {
+        let stack = LinkStack(
+            .up(1, "mac0", kind: "macvlan"), .up(2, "mac1", kind: "macvlan", on: 99), .up(3, "br0", kind: "bridge"),
+            .up(4, "tun0", kind: "tun", portOf: 3))
+        #expect((1...3).map { stack.leadsIntoTunnel($0) } == [false, false, false])
+        #expect(!stack.leadsIntoTunnel(99))
+    }
+
+    @Test(
+        arguments: [
+            (Link.up(1, "eth0"), true), (.up(1, "wlan0"), true), (.up(1, "veth0", kind: "veth"), true),
+            (.up(1, "nk0", kind: "netkit"), true), (.up(1, "dummy0", kind: "dummy"), false),
+            (.up(1, "ppp0", kind: "ppp"), true), (.up(1, "tun0", kind: "tun"), false),
+            (.up(1, "eth0", portOf: 2), false), (.up(1, "vrf0", kind: "vrf"), false),
+            (Link.up(1, "lo").with { $0.flags.insert(.loopback) }, false), (.up(1, "br0", kind: "bridge"), false),
+            (.up(1, "eth0.5", kind: "vlan", on: 3), true), (.up(1, "tun1.5", kind: "vlan", on: 4), false),
+        ] as [(Link, Bool)])
+    func `hardware could carry tunnels, and what stands for it in a container`(link: Link, could: Bool) {
+        let stack = LinkStack(link, .up(3, "eth1"), .up(4, "tun1", kind: "tun"))
+        #expect(stack.couldCarryTunnels(link) == could)
+    }
+
+    @Test func `a bridge could carry tunnels by its cable`() {
+        let bridge = Link.up(1, "br0", kind: "bridge")
+        #expect(LinkStack(bridge, .up(2, "eth0", portOf: 1)).couldCarryTunnels(bridge))
+        #expect(!LinkStack(bridge, .up(2, "veth0", kind: "veth", portOf: 1)).couldCarryTunnels(bridge))
+    }
+
     @Test func `PPP is an uplink by PPPoE, and a modem without`() {
         let ppp = Link.up(3, "ppp0", kind: "ppp")
         let dsl = LinkStack(Self.cable, ppp, pppoe: "eth0")

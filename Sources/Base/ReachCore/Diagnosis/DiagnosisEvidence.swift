@@ -140,11 +140,9 @@ package struct DiagnosisEvidence: Sendable {
         }
     }
 
-    /// The names that have to be resolved here.
+    /// The names that have to be resolved here, in the destinations' order; the same one twice where two have it.
     var names: [String] {
-        destinations.reduce(into: []) { names, destination in
-            if case .name(let name) = destination.nextHost, !names.contains(name) { names.append(name) }
-        }
+        destinations.compactMap { if case .name(let name) = $0.nextHost { name } else { nil } }
     }
 
     /// The most addresses of a name that are tested.

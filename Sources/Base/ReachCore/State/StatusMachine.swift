@@ -71,7 +71,6 @@ package struct StatusMachine: Sendable {
             }
             pendingSince = nil
             if state.heldCause != nil { state.heldCause = nil }
-            settle(at: moment.boot)
             return publish(verdict, after: previous, cause: cause, at: moment)
         }
         settle(at: moment.boot)

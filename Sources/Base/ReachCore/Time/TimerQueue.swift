@@ -39,6 +39,9 @@ package struct TimerQueue: Sendable {
         if heap.count > 2 * live.count + 64 { rebuild() }
     }
 
+    /// The number of entries, with those of cancelled timers.
+    var entryCount: Int { heap.count }
+
     /// The earliest deadline; `nil` without timers.
     package var next: BootTime? { heap.first?.deadline }
 
@@ -47,7 +50,6 @@ package struct TimerQueue: Sendable {
         guard let first = heap.first,
             first.deadline <= now || first.deadline.nanoseconds - now.nanoseconds <= first.tolerance
         else { return nil }
-        removeFirst()
         live.remove(first.id)
         dropCancelled()
         return first.id

@@ -233,7 +233,6 @@ package struct FleetMachine: Sendable {
         }
         actions += [.closeJournal, .disconnect]
         connection = .stopped
-        trouble = .left
     }
 
     // MARK: - Time and words

@@ -39,6 +39,9 @@ package struct FleetHistory: Sendable {
     /// How many changes are kept, of all hosts.
     package var changeCount: Int { changes.count }
 
+    /// How many events are kept, of all hosts.
+    package var eventCount: Int { timelines.reduce(0) { $0 + $1.count } }
+
     // MARK: - Feeding it
 
     /// An event of a host.

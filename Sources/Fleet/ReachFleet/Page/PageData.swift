@@ -43,23 +43,13 @@ enum PageData {
         return scriptSafe(json.bytes)
     }
 
-    /// `<` could begin the end of the script element or a comment in it; U+2028 and U+2029 end a line of a script. In JSON all
-    /// of them stand only within texts, where an escape means the same.
-    static func scriptSafe(_ json: [UInt8]) -> [UInt8] {
+    /// `<` could begin the end of the script element or a comment in it. In JSON it stands only within texts, where an escape
+    /// means the same. U+2028 and U+2029, which end a line of a script, are escaped by ``JSONWriter``.
+    private static func scriptSafe(_ json: [UInt8]) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(json.count + json.count / 16)
-        var index = 0
-        while index < json.count {
-            let byte = json[index]
-            if byte == UInt8(ascii: "<") {
-                output += "\\u003c".utf8
-            } else if byte == 0xe2, index + 2 < json.count, json[index + 1] == 0x80, json[index + 2] & 0xfe == 0xa8 {
-                output += json[index + 2] == 0xa8 ? "\\u2028".utf8 : "\\u2029".utf8
-                index += 2
-            } else {
-                output.append(byte)
-            }
-            index += 1
+        for byte in json {
+            if byte == UInt8(ascii: "<") { output += "\\u003c".utf8 } else { output.append(byte) }
         }
         return output
     }

@@ -19,6 +19,16 @@ extension DiagnosisSituation {
         Self("host silent, though its name server answers", .failed, .server, .target, .connect) {
             $0.change = { if case .connect = $0 { .connected(.silent) } else { nil } }
         },
+        Self("a host and one of two name servers silent", .failed, .server, .target, .connect) {
+            $0.change = { task in
+                switch task {
+                case .connect: .connected(.silent)
+                case .ask(let question) where question.server == World.secondServer: .asked(.silent)
+                case .ping(World.secondServer.host, _): .pinged(.silent)
+                default: nil
+                }
+            }
+        },
         Self("the host itself forbids it", .failed, .server, .target, .connect) {
             $0.change = { task in
                 switch task {
@@ -174,6 +184,9 @@ extension DiagnosisSituation {
                 guard case .exchange(let exchange) = task, exchange.variant != .smallSegments else { return nil }
                 return .exchanged(.init(.failure(.silent(.tls), "")))
             }
+        },
+        Self("only small pings are answered", .ok) {
+            $0.change = { if case .ping(_, isLarge: true) = $0 { .pinged(.silent) } else { nil } }
         },
         Self("handshake silent", .failed, .server, .target, .tls) { $0.change = { failure(.silent(.tls), $0) } },
         Self("handshake cut", .failed, .server, .target, .tls) { $0.change = { failure(.reset(.tls), $0) } },

@@ -46,6 +46,18 @@ extension DiagnosisSituation {
                 if case .resolve = task { .resolved(.noAddress) } else { second(.noSuchName, task) }
             }
         },
+        Self("a name server to which there is no path", .ok) {
+            $0.change = { task in
+                guard case .path(World.secondServer.host) = task else { return nil }
+                let path = NetworkPath(status: .notReachable, reason: .noRoute)
+                return .path(PathFact(status: .notReachable, reason: .noRoute, ipv4: path, ipv6: .notAsked))
+            }
+        },
+        Self("name servers silent, where ping is not permitted", .failed, .provider, .internet, .internet) {
+            $0.change = { task in
+                if case .ping = task { .pinged(.notPermitted) } else { World.dark([.ipv4, .ipv6])(task) }
+            }
+        },
         Self("no such name", .failed, .server, .name, .name) { $0.target = "https://wwww.example.net/" },
         Self("a name without addresses", .failed, .server, .name, .name) {
             $0.change = { task in

@@ -318,6 +318,17 @@ extension DiagnosisSituation {
                 return loses(task, gateway: 12, router: 11, far: 13)
             }
         },
+        Self("two packets of many are lost, as on any line", .ok) {
+            $0.change = { loses($0, gateway: 0, router: 0, far: 1) }
+        },
+        Self("a line with jitter", .ok) {
+            $0.change = { task in
+                guard case .sample(let host) = task else { return nil }
+                let jitter: Duration? = host == World.web ? .milliseconds(30) : .milliseconds(40)
+                return .sampled(
+                    LineSample(sent: 120, answered: 120, roundTrip: .milliseconds(20), jitter: jitter))
+            }
+        },
         Self("a round trip of a second and a half", .ok) {
             $0.change = { task in
                 switch task {

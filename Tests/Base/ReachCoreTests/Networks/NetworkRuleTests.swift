@@ -125,6 +125,24 @@ import Testing
         #expect(stack.condition(of: 4).traits.network == nil)
     }
 
+    @Test func `what is known of a network behind a VLAN is its own first, and all of the link's below`() throws {
+        var lower = Self.identity(
+            ssid: "office", bssid: "02:00:00:00:00:07", gateways: [Self.gateway], prefixes: ["192.0.2.0/24"])
+        lower.domains = [ProvisioningDomain("office.example")].compactMap(\.self)
+        lower.isAndroidHotspot = true
+        var own = Self.identity(gateways: [Self.otherGateway], prefixes: ["198.51.100.0/24"])
+        own.domains = [ProvisioningDomain("lab.example")].compactMap(\.self)
+        let links = [Link.up(1, "wlan0"), .up(2, "wlan0.5", kind: "vlan", on: 1)]
+        let whole = LinkStack(of: links, networks: [1: lower, 2: own]).identity(of: 2)
+        #expect(whole.wireless == lower.wireless && whole.isAndroidHotspot)
+        #expect(whole.gateways == [Self.otherGateway, Self.gateway].compactMap(\.self))
+        #expect(whole.prefixes.map(\.description) == ["198.51.100.0/24", "192.0.2.0/24"])
+        #expect(whole.domains.map(\.description) == ["lab.example", "office.example"])
+        own.wireless = WirelessNetwork(ssid: SSID("lab"), bssid: nil)
+        #expect(LinkStack(of: links, networks: [1: lower, 2: own]).identity(of: 2).wireless == own.wireless)
+        #expect(LinkStack(of: links, networks: [1: lower]).identity(of: 2) == lower)
+    }
+
     @Test func `a link that cannot carry packets is in no network`() {
         let rule = Self.rule("office") { $0.ssids = [SSID("office")].compactMap(\.self) }
         let policy = LinkPolicy(networks: NetworkPolicy(rules: [rule]))

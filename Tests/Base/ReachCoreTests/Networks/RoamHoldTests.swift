@@ -59,6 +59,7 @@ import Testing
         var hold = lost()
         _ = hold.holds(up, after: up, in: home, at: time(50))
         #expect(hold.left(up, home, mayReturn: false, at: time(60)) == nil, "the carrier is there")
+        #expect(hold.deadline == time(260))
         #expect(hold.joined(1, cafe) == up.withoutCarrier)
         hold = lost()
         _ = hold.holds(up, after: up, in: home, at: time(50))
@@ -80,6 +81,15 @@ import Testing
         #expect(hold.left(up, home, mayReturn: false, at: time(0)) == nil)
         #expect(hold.holds(up.withoutCarrier, after: up, in: home, at: time(40)) == false)
         #expect(hold.deadline == nil)
+    }
+
+    @Test func `of a link without a carrier that leaves nothing is remembered, but of one that is held`() {
+        var hold = RoamHold()
+        #expect(hold.left(up.withoutCarrier, home, mayReturn: true, at: time(0)) == nil)
+        #expect(!hold.knows(1))
+        hold = lost()
+        #expect(hold.left(up.withoutCarrier, home, mayReturn: true, at: time(40)) == nil)
+        #expect(hold.knows(1) && hold.isHolding(1))
     }
 
     @Test func `without a word from nl80211 the loss counts after a moment`() {

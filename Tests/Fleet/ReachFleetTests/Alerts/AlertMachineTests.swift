@@ -10,6 +10,7 @@ private struct AlertStory {
     var roster = Roster()
     var now = Self.noon
     var quiet: Set<String> = []
+    var absent: Set<String> = []
     var acknowledged: [String: Acknowledgement] = [:]
     var told: [AlertMessage] = []
 
@@ -43,9 +44,9 @@ private struct AlertStory {
 
     /// Lets time pass by seconds, as a watch does.
     mutating func pass(_ duration: Duration) {
-        let (roster, quiet, acknowledged) = (roster, quiet, acknowledged)
+        let (roster, quiet, absent, acknowledged) = (roster, quiet, absent, acknowledged)
         let facts = AlertMachine.Facts(
-            members: { roster.hosts.map { FleetMember($0) } }, isQuiet: { quiet.contains($0) },
+            members: { roster.hosts.map { FleetMember($0) } }, absent: { absent }, isQuiet: { quiet.contains($0) },
             acknowledgement: { name, _ in acknowledged[name] })
         let end = now + duration
         while now < end {
@@ -124,6 +125,129 @@ private struct AlertStory {
             ])
     }
 
+    @Test(arguments: [(8, 1), (9, 2)])
+    func `nine of ten hosts that are back end an alert, and fewer do not`(back: Int, messages: Int) {
+        var story = AlertStory(hosts: 10)
+        story.lose(1...10)
+        story.pass(.seconds(300))
+        story.back(1...back)
+        story.pass(.seconds(120))
+        #expect(story.told.count == messages)
+    }
+
+    @Test(arguments: [(7, 1), (8, 2)])
+    func `an outage that grows to twice its size is said again, and a smaller growth is not`(more: Int, messages: Int) {
+        var story = AlertStory(hosts: 16)
+        story.lose(1...8)
+        story.pass(.seconds(300))
+        story.lose(9...8 + more)
+        story.pass(.seconds(300))
+        #expect(story.told.map(\.alert) == Array(repeating: "site=berlin-7", count: messages))
+        #expect(story.told.allSatisfy { $0.event == .down })
+        story.back(1...8 + more)
+        story.pass(.seconds(120))
+        #expect(story.told.last?.event == .up && story.told.last?.hosts.count == 8 + more)
+    }
+
+    @Test func `hosts that said goodbye count neither as away nor as here`() {
+        var story = AlertStory(hosts: 16)
+        story.absent = Set((9...16).map { "till-\($0)" })
+        story.lose(1...5)
+        story.pass(.seconds(300))
+        // Five of the eight that are left: half of sixteen would be more.
+        #expect(story.told.map(\.alert) == ["site=berlin-7"])
+        #expect(story.told.first?.shared?.known == 8 && story.told.first?.shared?.affected == 5)
+    }
+
+    @Test func `a host with trouble is away only if the operator says so, and it is back with trouble`() {
+        for includes in [false, true] {
+            var options = AlertOptions()
+            options.includesLimited = includes
+            var story = AlertStory(options)
+            story.back(1...1, as: .limited)
+            story.pass(.seconds(300))
+            #expect(story.told.count == (includes ? 1 : 0))
+        }
+        var story = AlertStory()
+        story.lose(1...2)
+        story.pass(.seconds(300))
+        story.back(1...1, as: .limited)
+        story.back(2...2, as: .left)
+        story.pass(.seconds(120))
+        #expect(
+            story.lines.suffix(2) == [
+                "up till-1: till-1 is back after 5 min, with trouble", "up till-2: till-2 said goodbye after 5 min",
+            ])
+    }
+
+    @Test func `what is kept of alerts is all that a watch needs to go on`() {
+        var options = AlertOptions()
+        options.reminder = .seconds(1800)
+        var story = AlertStory(options, hosts: 16) { $0 <= 8 ? "berlin-7" : "site-\($0)" }
+        story.lose(1...8)
+        for _ in 0..<4 {
+            story.lose(9...9)
+            story.pass(.seconds(180))
+            story.back(9...9)
+            story.pass(.seconds(180))
+        }
+        #expect(story.machine.hasChanged)
+        story.machine.noteWritten()
+        #expect(!story.machine.hasChanged)
+        var again = story
+        again.machine = AlertMachine(options)
+        let isRestored = again.machine.restore(story.machine.bytes)
+        #expect(isRestored && again.machine.bytes == story.machine.bytes)
+        again.lose(1...8, since: .seconds(1440))
+        again.begin()
+        for number in 0..<3 {
+            story.pass(.seconds(1000))
+            again.pass(.seconds(1000))
+            #expect(story.told == again.told, "\(number)")
+        }
+        #expect(Set(story.told.map(\.event)).isSuperset(of: [.steady, .reminder]))
+    }
+
+    @Test(
+        arguments: [
+            #"{"type":"fleet-alerts","open":[{"alert":"a","hosts":["a"],"since":"x"}]}"#,
+            #"{"type":"fleet-alerts","open":[{"hosts":["a"]}]}"#,
+            #"{"type":"fleet-alerts","flapping":[{"alert":"a"}]}"#,
+            #"{"type":"fleet-alerts","raised":[{}]}"#, #"{"type":"other"}"#, "[]", "",
+        ])
+    func `what is no file of alerts is refused`(text: String) {
+        var machine = AlertMachine()
+        let isRestored = machine.restore(Array(text.utf8))
+        #expect(!isRestored)
+    }
+
+    @Test func `an alert for programs is this, whole`() {
+        let (since, over) = (AlertStory.noon, AlertStory.noon + .seconds(90))
+        let share = AlertShare(by: "site", value: "b", phrase: " with site=b", affected: 5, known: 6)
+        let messages = [
+            AlertMessage(
+                alert: "site=b", .steady, hosts: ["h1", "h2"], shared: share, since: since, over: over, changes: 4,
+                acknowledged: "anna", sentence: []),
+            AlertMessage(alert: "h1", .down, hosts: ["h1"], since: since, sentence: []),
+        ]
+        let texts = messages.map { message in
+            var json = JSONWriter()
+            json.alert(message, sentence: "S.")
+            return String(decoding: json.bytes, as: UTF8.self)
+        }
+        #expect(
+            texts[0] == """
+                {"v":1,"type":"fleet-alert","alert":"site=b","event":"steady","sentence":"S.","hosts":["h1","h2"],\
+                "shared":{"by":"site","value":"b","affected":5,"known":6},"since":"\(since)","over":"\(over)",\
+                "lasted_ms":90000,"changes":4,"acknowledged":"anna"}
+                """)
+        #expect(
+            texts[1] == """
+                {"v":1,"type":"fleet-alert","alert":"h1","event":"down","sentence":"S.","hosts":["h1"],"shared":null,\
+                "since":"\(since)","over":null,"lasted_ms":null,"changes":null,"acknowledged":null}
+                """)
+    }
+
     @Test func `a return that does not last is none`() {
         var story = AlertStory()
         story.lose(1...1)
@@ -149,7 +273,7 @@ private struct AlertStory {
         story.pass(.seconds(1800))
         #expect(story.told.map(\.event) == [.down, .up, .down, .up, .flapping, .steady])
         #expect(story.told.last?.changes == 6)
-        #expect(story.lines.last?.contains("steady, online since") == true)
+        #expect(story.lines.last?.contains("steady, online since 12:33, after going away 6 times") == true)
         // And after that it is told of as before.
         story.lose(1...1)
         story.pass(.seconds(180))

@@ -157,6 +157,25 @@ private struct Ground {
         #expect(ground.held == .init(isHeld: true) && ground.reports == [0, 1])
     }
 
+    @Test func `the documents are read once at a time, and an earlier or a partial answer is none`() {
+        var ground = Ground()
+        ground.handle(.connected)
+        #expect(ground.open == [.read(1)])
+        ground.handle(.announced([]))
+        ground.clock += 5_000_000_000
+        ground.handle(.tick)
+        #expect(ground.open == [.read(1)], "the answer is not there yet")
+        ground.handle(.read(1, []))
+        #expect(ground.open == [.read(1)] && ground.reports == [], "it lacks documents")
+        ground.clock += 5_000_000_000
+        ground.handle(.tick)
+        #expect(ground.open == [.read(1), .read(2)])
+        ground.handle(.read(1, ground.machine.keys.map { _ in .init() }))
+        #expect(ground.open == [.read(1), .read(2)], "it is late")
+        ground.handle(.read(2, ground.machine.keys.map { _ in .init() }))
+        #expect(ground.open.last == .apply(.init(isHeld: false)))
+    }
+
     @Test func `what is not understood is neither applied nor reported, and lost answers are asked for again`() {
         var ground = Ground()
         ground.bucket["host.till-1"] = .init(revision: 9, value: Array("{\"queue\":\"sideways\"}".utf8))

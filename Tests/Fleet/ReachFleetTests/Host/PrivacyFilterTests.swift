@@ -130,6 +130,79 @@ import Testing
         #expect(status.rootCause == RootCause(.noCarrier, interface: "enx*"))
     }
 
+    @Test(arguments: PrivacyFilter.Kind.allCases)
+    func `an event leaves if and only if its kind is configured`(kind: PrivacyFilter.Kind) {
+        let probe = "\"probe\":{\"probe\":\"web\",\"state\":\"down\"}"
+        let events: [(PrivacyFilter.Kind, JSONValue)] = [
+            (.status, Self.event("change", "\"changed\":[\"status\",\"connectivity\"],\"status\":\(Self.status)")),
+            (.status, Self.event("snapshot", "\"status\":\(Self.status)")),
+            (
+                .connectivity,
+                Self.event("change", "\"changed\":[\"connectivity\",\"portal\"],\"status\":\(Self.status)")
+            ),
+            (.status, Self.event("started", "\"last_seen\":null")), (.status, Self.event("stopped", "\"x\":1")),
+            (.wake, Self.event("wake", "\"slept_ms\":5")), (.queue, Self.event("queue", "\"event\":\"dead\"")),
+            (.probe, Self.event("probe", "\"event\":\"down\",\(probe)")),
+            (.probeResult, Self.event("probe", "\"event\":\"result\",\(probe)")),
+        ]
+        var filter = PrivacyFilter()
+        filter.kinds = [kind]
+        for (own, event) in events {
+            #expect((filter.line(of: event, log: "l", n: 3) != nil) == (own == kind), "\(event)")
+        }
+    }
+
+    @Test func `what leaves of each event is this`() throws {
+        var filter = PrivacyFilter()
+        filter.kinds = Set(PrivacyFilter.Kind.allCases)
+        func text(_ type: String, _ members: String) throws -> String {
+            let line = try #require(filter.line(of: Self.event(type, members), log: "l", n: 3))
+            return String(decoding: line, as: UTF8.self)
+        }
+        let moment = "\"time\":\"2026-11-21T03:10:00.123456Z\""
+        #expect(
+            try text("started", "\"last_seen\":\"x\"")
+                == "{\"boottime_ns\":5,\"last_seen\":\"x\",\"log\":\"l\",\"n\":3,\(moment),\"type\":\"started\",\"v\":1}"
+        )
+        let last =
+            "\"outcome\":\"fail\",\"reason\":\"refused\",\"duration_us\":7,\"http_status\":500,\"certificate_until\":\"u\","
+            + "\"certificate_days\":9,\"interface\":\"enx001122334455\",\"address\":\"192.0.2.77\""
+        let probe =
+            "\"probe\":{\"probe\":\"web\",\"state\":\"down\",\"since\":\"s\",\"paused\":false,\"interval_ms\":60,"
+            + "\"target\":\"https://www.example.net/x\",\"last\":{\(last)}}"
+        var expected =
+            "{\"boottime_ns\":5,\"event\":\"down\",\"log\":\"l\",\"n\":3,\"probe\":{\"interval_ms\":60,\"last\":{"
+            + "\"certificate_days\":9,\"certificate_until\":\"u\",\"duration_us\":7,\"http_status\":500,"
+            + "\"interface\":\"enx*\",\"outcome\":\"fail\",\"reason\":\"refused\"},\"paused\":false,\"probe\":\"web\","
+            + "\"since\":\"s\",\"state\":\"down\",\"target\":\"https://www.example.net\"},\(moment),\"type\":\"probe\",\"v\":1}"
+        #expect(try text("probe", "\"event\":\"down\",\(probe)") == expected)
+        filter.addresses = .full
+        expected.replace("{\"certificate_days\"", with: "{\"address\":\"192.0.2.77\",\"certificate_days\"")
+        #expect(try text("probe", "\"event\":\"down\",\(probe)") == expected)
+        let members =
+            "\"event\":\"dead\",\"epoch\":1,\"id\":5,\"attempt\":2,\"reason\":\"r\",\"status\":500,\"blockers\":[\"b\"],"
+            + "\"not_before\":\"t\",\"count\":3,\"interface\":\"eth0\",\"destination\":\"https://a.example/b\""
+        #expect(
+            try text("queue", members)
+                == "{\"attempt\":2,\"blockers\":[\"b\"],\"boottime_ns\":5,\"count\":3,"
+                + "\"destination\":\"https://a.example\",\"epoch\":1,\"event\":\"dead\",\"id\":5,\"interface\":\"eth0\","
+                + "\"log\":\"l\",\"n\":3,\"not_before\":\"t\",\"reason\":\"r\",\"status\":500,\(moment),"
+                + "\"type\":\"queue\",\"v\":1}")
+        let change =
+            "\"initial\":false,\"cause\":\"link-up\",\"changed\":[\"status\"],\"previous\":{\"status\":\"reachable\","
+            + "\"class\":\"wired\",\"reason\":null,\"root_cause\":null,\"interface\":\"eth0\"},\"status\":\(Self.status)"
+        let read = try JSONReader.read(Array(try text("change", change).utf8))
+        #expect(read["cause"] == .string("link-up") && read["initial"] == .bool(false))
+        #expect(read["changed"] == .array([.string("status")]))
+        #expect(
+            read["previous"]
+                == .object([
+                    "status": .string("reachable"), "class": .string("wired"),
+                    "interface": .string("eth0"),
+                ]))
+        #expect(read["status"]?["connectivity"] == .string("portal"))
+    }
+
     @Test func `targets and kinds that are not configured stay`() {
         var filter = PrivacyFilter()
         #expect(filter.line(of: Self.events[2], log: "l", n: 3) == nil)

@@ -40,6 +40,30 @@ import Testing
         #expect(absence.map(\.end) == [at(61)])
     }
 
+    @Test func `the first time at which a host says that it is back counts`() {
+        let absence = list(
+            change(10, false, .confirmed), change(60, true), change(61, true, .confirmed), change(100, true, .confirmed)
+        )
+        #expect(absence.map(\.end) == [at(61)])
+    }
+
+    @Test func `what the engine saw later changes neither begin nor reason of what the host says`() {
+        let absence = list(
+            change(10, false, .confirmed, .noCarrier), change(12, false, .confirmed, .noRoute), change(14, false),
+            change(60, true, .confirmed), change(70, true))
+        #expect(absence.map(\.start) == [at(10)] && absence.map(\.reason) == [.noCarrier])
+        #expect(absence.map(\.end) == [at(60)])
+    }
+
+    @Test func `how much later a host may have gone, and whether it hung up, is of the engine's word alone`() {
+        let closing = PresenceChange(
+            member: 0, time: at(10), isHere: false, vagueness: .seconds(120), isClosing: true)
+        let seen = list(closing, here: false)
+        #expect(seen.map(\.vagueness) == [.seconds(120)] && seen.map(\.isSwitchedOff) == [true])
+        let confirmed = list(closing, change(11, false, .confirmed), here: false)
+        #expect(confirmed.map(\.vagueness) == [.zero] && confirmed.map(\.isSwitchedOff) == [false])
+    }
+
     @Test func `a host that returns first was away before the window`() {
         #expect(list(change(10, true)).map(\.start) == [nil])
         #expect(list(change(10, true)).map(\.end) == [at(10)])

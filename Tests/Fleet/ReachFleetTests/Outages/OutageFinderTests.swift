@@ -94,6 +94,28 @@ import Testing
         #expect(outages.map(\.extent.known) == [20])
     }
 
+    @Test func `a host that returned when an outage began, and left again, counts once among the known`() {
+        let again = [Absence(member: 0, start: at(10), end: at(100)), Absence(member: 0, start: at(101))]
+        let outages = find(again + away(1..<12, from: 100))
+        #expect(outages.map(\.extent.affected) == [12])
+        #expect(outages.map(\.extent.known) == [20])
+    }
+
+    @Test func `who may have gone later ends no time before which the others must have gone`() {
+        let members = (0..<6).map { FleetMember(host: "h\($0)", labels: ["site": "s"]) }
+        func vanished(_ times: [(Double, Double)]) -> [[Int]] {
+            find(
+                times.enumerated().map {
+                    Absence(member: $0, start: at($1.0), vagueness: .seconds($1.1))
+                }, members
+            ).map(\.members)
+        }
+        // All may have gone at one moment, at 300 s.
+        #expect(vanished([(0, 400), (100, 400), (200, 400), (290, 400), (300, 400), (300, 0)]) == [Array(0..<6)])
+        // The second went by 110 s, so that those from 200 s on went later.
+        #expect(vanished([(0, 400), (100, 10), (200, 400), (201, 400), (202, 400), (203, 400)]) == [[2, 3, 4, 5]])
+    }
+
     @Test func `departures further apart than the limit are separate outages`() {
         let outages = find(away(0..<10, from: 10, to: 40) + away(0..<10, from: 60))
         #expect(outages.map(\.isOpen) == [false, true])

@@ -63,7 +63,10 @@ import Testing
         }
         let page = FleetPage(roster, history, engine)
         #expect(page.outages.map(\.line) == ["7 of 7 hosts behind 203.0.113.0/24 silent since 03:15:00, within 1 s"])
-        #expect(page.hosts[0].presence.word == .silent)
+        #expect(page.hosts[0].presence.word == .silent && page.engineNotes == [])
+        roster.apply(state: [0], of: "h0", storedAt: at(960))
+        let notes = FleetPage(roster, history, engine).engineNotes
+        #expect(notes.count == 1 && notes.first?.hasPrefix("1 entries cannot be read, the last: state of h0") == true)
         #expect(page.hosts[0].timeline.map(\.what) == ["connection ended"])
         #expect(page.hosts[7].presence.word == .here)
     }
@@ -204,6 +207,7 @@ import Testing
         // The host of the flood, and an outage of the seven others.
         for index in 0..<20_000 { history.apply(advisory(7, index % 2 == 0, Double(index) * 0.01), of: "h7") }
         #expect(history.changeCount < 2 * FleetHistory.changesOfHost)
+        #expect(history.eventCount < 2 * FleetHistory.eventsOfHost)
         for index in 0..<7 {
             let ended = advisory(index, false, 950 + Double(index) * 0.1)
             roster.apply(ended)

@@ -71,10 +71,49 @@ import Testing
         #expect(watch.apply(state: state("c"), of: "c", storedAt: at(10_001)).map { $0.previous } == .some(nil))
         let note = HostNote(retired: at(10_002)).bytes
         #expect(watch.apply(noteKey: "host.a", note, storedAt: at(10_002)) == "a")
+        #expect(lease(10_002) == nil && watch.tick(at(10_002)) == [])
         #expect(watch.apply(noteKey: "host.a", HostNote().bytes, storedAt: at(10_002)) == nil)
         #expect(watch.apply(noteKey: "key.K", nil, storedAt: at(10_002)) == nil)
         // It is known again, as a new one.
         #expect(lease(10_003)?.previous == .some(nil))
+    }
+
+    @Test func `a host that is retired or shown again leaves the others as they are`() throws {
+        var roster = Roster()
+        for host in ["a", "b", "c"] { roster.apply(listed: host, key: "K\(host)") }
+        func note(_ host: String, _ retired: Timestamp?) {
+            roster.apply(note: HostNote(retired: retired).bytes, of: host)
+        }
+        func keys() -> [String?] { ["a", "b", "c"].map { roster[$0]?.key } }
+        note("a", at(1))
+        #expect(roster.hosts.map(\.id) == ["c", "b"] && roster.retired.map(\.id) == ["a"])
+        for host in ["a", "b", "c"] { roster.apply(listed: host, key: "L\(host)") }
+        #expect(keys() == ["La", "Lb", "Lc"] && roster.hosts.map(\.key) == ["Lc", "Lb"])
+        note("a", at(2))
+        #expect(roster.hosts.map(\.id) == ["c", "b"] && roster["a"]?.retired == at(2))
+        note("a", nil)
+        #expect(roster.hosts.map(\.id) == ["c", "b", "a"] && roster.retired == [])
+        roster.apply(listed: "a", key: "M")
+        #expect(roster.hosts.map(\.key) == ["Lc", "Lb", "M"] && roster.host(withKey: "M") == "a")
+        note("a", at(3))
+        #expect(roster.hosts.map(\.id) == ["c", "b"] && keys() == ["M", "Lb", "Lc"])
+    }
+
+    @Test func `what is no event of a known host is counted, and shown to no one`() {
+        var timeline = FleetTimeline()
+        let moment = Instant(wall: at(0), boot: BootTime(nanoseconds: 5))
+        let chunk = EventChunk(log: "l", first: 1, last: 2, boot: "b", sent: moment, lines: [Array("{}".utf8)])
+        func apply(_ subject: String, _ headers: [HeaderField]) -> Int {
+            let events = timeline.apply(
+                subject: subject, headers: headers, payload: chunk.payload, storedAt: at(1), sequence: 1)
+            #expect(events == [])
+            return timeline.damaged
+        }
+        let subject = FleetNames.eventSubject(of: "a")
+        #expect(apply("other.a", chunk.headers(expecting: 0)) == 1)
+        #expect(apply(FleetNames.eventSubject(of: "a b"), chunk.headers(expecting: 0)) == 2)
+        #expect(apply(subject, []) == 3)
+        #expect(apply(subject, chunk.headers(expecting: 0)) == 4)
     }
 
     @Test func `a new host is online at once, whichever of its state and its lease arrives first`() throws {

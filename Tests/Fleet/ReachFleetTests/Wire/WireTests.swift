@@ -58,6 +58,74 @@ private func state() -> HostState {
         }
     }
 
+    /// Other versions, and other programs, read these bytes.
+    @Test func `a state, a lease and a desired document are written as this, whole`() {
+        func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+        let time = moment.wall
+        var lost = status
+        (lost.status, lost.reason, lost.isStale) = (.notReachable, .noRoute, true)
+        lost.target = "till-server"
+        lost.rootCause = RootCause(.noCarrier, interface: "eth0")
+        lost.ipv4.carrierClass = .wwan
+        var whole = state()
+        whole.status = lost
+        whole.left = time
+        whole.accepts = ["queue-hold"]
+        #expect(
+            text(whole.bytes) == """
+                {"v":1,"type":"host","host":"\(host)","name":"Till 3","labels":{"isp":"example","site":"berlin-7"},\
+                "groups":["canary"],"accepts":["queue-hold"],"version":"1.2.3","time":"\(time)",\
+                "boottime_ns":5000000000,"boot":"b1","log":"logA","n":12,"status":{"target":"till-server",\
+                "status":"not-reachable","class":"wifi","interface":"wlan0","reason":"no-route",\
+                "root_cause":"no-carrier","root_interface":"eth0","metered":true,"connectivity":"full",\
+                "validated":true,"since":"\(time)","epoch":7,"stale":true,"flaps":2,"ipv4":{"status":"reachable",\
+                "interface":"wlan0","class":"wifi","carrier_class":"wwan","gateway":"192.0.2.1",\
+                "source":"192.0.2.0/24","connectivity":"full","reason":null},"ipv6":{"status":"not-reachable",\
+                "reason":"no-route"}},"targets":{"internet":"reachable"},"probes":{"down":["web"]},\
+                "queue":{"waiting":3,"dead":1,"held":["fleet"]},"outbox":{"behind":4,"oldest":"\(time)","dropped":2},\
+                "lease_s":120,"left":"\(time)","desired":9}
+                """)
+        #expect(
+            text(HostLease(boot: "b1", n: 12, since: time, behind: 3).bytes)
+                == #"{"v":1,"boot":"b1","n":12,"since":"\#(time)","behind":3}"#)
+        let desired = DesiredState(
+            queue: .held, reason: "update", author: "ops", rollout: "r1", fraction: 0.25, until: time)
+        #expect(
+            text(desired.bytes) == """
+                {"v":1,"queue":"held","reason":"update","by":"ops","rollout":"r1","fraction":0.25,"until":"\(time)"}
+                """)
+    }
+
+    @Test func `a state with every member reads back as it was written`() throws {
+        var whole = state()
+        whole.accepts = ["queue-hold"]
+        whole.left = moment.wall
+        whole.targets = ["internet": .reachable, "shop": .notReachable, "vpn": .unknown]
+        whole.status?.target = "till-server"
+        whole.status?.status = .notReachable
+        whole.status?.reason = .noRoute
+        whole.status?.rootCause = RootCause(.noCarrier, interface: "eth0")
+        whole.status?.isStale = true
+        whole.status?.ipv4.carrierClass = .wwan
+        whole.status?.ipv6 = .init(
+            .reachable, interface: "eth0", linkClass: .wired, gateway: IPAddress("fe80::1"),
+            source: IPPrefix("2001:db8::2/128"), connectivity: .portal)
+        #expect(try HostState(whole.bytes) == whole)
+        // A whole address is written without its length.
+        #expect(String(decoding: whole.bytes, as: UTF8.self).contains(#""source":"2001:db8::2","#))
+    }
+
+    @Test func `a text as long as its limit is kept whole, and a longer one is cut at a character's end`() throws {
+        for (text, kept) in [(64, 64), (65, 64)] {
+            var named = state()
+            named.name = String(repeating: "x", count: text)
+            #expect(try HostState(named.bytes).name?.utf8.count == kept)
+        }
+        var named = state()
+        named.name = String(repeating: "x", count: 63) + "ä"
+        #expect(try HostState(named.bytes).name == String(repeating: "x", count: 63))
+    }
+
     @Test func `a chunk reads back from its headers and its payload`() throws {
         var chunk = EventChunk(
             log: "logA", first: 3, last: 6, boot: "b1", eventBoot: "b1", sent: moment, lines: [line(3), line(5)])
@@ -68,6 +136,9 @@ private func state() -> HostState {
         #expect(events.map(\.n) == [3, 5])
         #expect(damaged == 0)
         #expect(events.first?.kind == .wake(slept: .milliseconds(7)))
+        // The machine has just started.
+        chunk.sent = Instant(wall: moment.wall, boot: BootTime(nanoseconds: 0))
+        #expect(try EventChunk(headers: chunk.headers(expecting: 41), payload: chunk.payload) == chunk)
         (chunk.mark, chunk.last, chunk.lines) = (99, 2, [])
         #expect(try EventChunk(headers: chunk.headers(expecting: 0), payload: chunk.payload) == chunk)
     }
