@@ -115,6 +115,9 @@ package final class EventLoop {
     /// The number of timers that are set.
     package var timerCount: Int { timerHandlers.count }
 
+    /// The number of descriptors that are watched.
+    package var watchCount: Int { watches.count }
+
     /// Calls `work` once, after the handlers of this turn's events. Split long work into pieces that schedule each other
     /// this way: descriptors that become ready are served between them.
     ///

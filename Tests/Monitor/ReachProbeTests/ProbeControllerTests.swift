@@ -14,8 +14,26 @@ import Testing
         #expect(report.state == .up)
         #expect(report.next != nil)
         #expect(report.beats.allSatisfy { $0.kind == .ok })
+        #expect(scene.controller.count == 1)
         scene.controller.stop()
-        #expect(scene.watcherCount == 0)
+        #expect(scene.watcherCount == 0 && scene.controller.count == 0 && scene.loop.timerCount == 0)
+        #expect(scene.controller.reports(at: SystemClock.now).isEmpty)
+    }
+
+    @Test func `a path that is away for a moment between two attempts delays none`() throws {
+        let scene = try ControllerScene()
+        scene.onStart = { $0.end() }
+        scene.controller.configure([try ControllerScene.specification("web", every: .milliseconds(400))])
+        scene.run { scene.events.map(\.kind) == [.up] }
+        let moment = SystemClock.now
+        let next = scene.controller.reports(at: moment).first?.next
+        try scene.send("192.0.2.1", .notReachable)
+        #expect(scene.controller.reports(at: moment).first?.next == nil)
+        try scene.send("192.0.2.1", .reachable)
+        #expect(scene.controller.reports(at: moment).first?.next == next && next != nil)
+        scene.run { scene.attempts.count == 2 }
+        #expect(scene.events.map(\.kind) == [.up, .paused, .resumed])
+        scene.controller.stop()
     }
 
     @Test func `three failures at the failing interval take a probe down`() throws {

@@ -51,7 +51,7 @@ import Testing
         scene.controller.stop()
     }
 
-    @Test func `an outage of the only family in which the target has a path pauses the probe while the other one works`() throws {
+    @Test func `an outage of the only family with a path to a target pauses the probe, while the other works`() throws {
         let scene = try scene()
         scene.isUnsettled = true
         fail(scene, times: 2)

@@ -102,6 +102,79 @@ import Testing
             }?.field == .uniqueness)
     }
 
+    @Test func `what is at a limit is accepted, and what is beyond it refused by its field`() throws {
+        func text(_ count: Int) -> String { String(repeating: "k", count: count) }
+        let rows: [(RequestValidationError.Field, Int, (inout RequestSpecification, Int) -> Void)] = [
+            (.header, QueueLimits.longestKey, { $0.idempotency = .key(text($1)) }),
+            (.header, QueueLimits.mostHeaders, { $0.headers = Array(repeating: HeaderField("A", ""), count: $1) }),
+            // The URL, and four bytes around a header, count too.
+            (.header, QueueLimits.longestHead - 23, { $0.headers = [HeaderField("A", text($1))] }),
+            (.tag, QueueLimits.longestHead, { $0.tag = text($1) }),
+            (.interceptor, QueueLimits.longestKey, { $0.interceptor = text($1) }),
+            (.orderKey, QueueLimits.longestKey, { $0.orderKey = text($1) }),
+            (.uniqueness, QueueLimits.longestKey, { $0.uniqueness = .unique(name: text($1), mode: .keep) }),
+            (.uniqueness, QueueLimits.longestKey, { $0.uniqueness = .coalesce(key: text($1)) }),
+            (.maximumAttempts, -1, { $0.maximumAttempts = -$1 }),
+            (.timeouts, -1, { $0.timeouts = AttemptTimeouts(connect: .seconds(-$1), idle: nil, total: nil) }),
+            (.acceptedStatuses, 599, { $0.acceptedStatuses = [100...$1] }),
+            (.acceptedStatuses, -100, { $0.acceptedStatuses = [-$1...599] }),
+        ]
+        for (field, limit, change) in rows {
+            #expect(try mistake { change(&$0, limit) } == nil, "\(field.rawValue) \(limit)")
+            #expect(try mistake { change(&$0, limit + 1) }?.field == field, "\(field.rawValue) \(limit + 1)")
+        }
+        for field in [RequestValidationError.Field.interceptor, .uniqueness, .orderKey] {
+            let found = try mistake {
+                switch field {
+                case .interceptor: $0.interceptor = ""
+                case .orderKey: $0.orderKey = ""
+                default: $0.uniqueness = .unique(name: "", mode: .keep)
+                }
+            }
+            #expect(found?.field == field)
+        }
+    }
+
+    @Test func `a URL may be as long as a head, and no longer`() throws {
+        let start = "https://a.example/"
+        func url(_ bytes: Int) -> String { start + String(repeating: "x", count: bytes - start.utf8.count) }
+        let longest = try RequestSpecification(url: url(QueueLimits.longestHead))
+        try longest.check(QueueLimits())
+        #expect {
+            try RequestSpecification(url: url(QueueLimits.longestHead + 1))
+        } throws: {
+            ($0 as? RequestValidationError)?.description.contains("has more than 65536 bytes") == true
+        }
+    }
+
+    @Test func `a resumable upload has a method, no file for its answer, and none of its own headers`() throws {
+        func fault(_ method: String, _ change: (inout RequestSpecification) -> Void = { _ in }) throws
+            -> RequestValidationError.Field?
+        {
+            try mistake {
+                $0.method = method
+                $0.uploadProtocol = .tus
+                change(&$0)
+            }?.field
+        }
+        for method in ["POST", "PATCH"] { #expect(try fault(method) == nil) }
+        for method in ["GET", "PUT"] { #expect(try fault(method) == .uploadProtocol) }
+        #expect(try fault("POST") { $0.outputPath = "/tmp/x" } == .uploadProtocol)
+        for name in ["Tus-Resumable", "upload-offset", "Upload-Length"] {
+            #expect(try fault("POST") { $0.headers = [HeaderField(name, "1")] } == .header)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("1", 1), ("9223372036854775807", .max), ("0", nil), ("-1", nil), ("+1", nil), ("", nil), (" 1", nil),
+            ("1 ", nil), ("9223372036854775808", nil), ("\u{661}", nil),
+        ] as [(String, Int64?)])
+    func `a request's number is a positive number in decimal digits`(text: String, number: Int64?) {
+        #expect(RequestID(text)?.rawValue == number)
+        #expect(RequestID(text).map { $0.description == text } ?? true)
+    }
+
     @Test(arguments: ["Content-Length", "content-length", "Transfer-Encoding", "Connection", "Proxy-Authorization"])
     func `a header that frames the message is refused by its name`(name: String) throws {
         let found = try mistake { $0.headers = [HeaderField("A", "b"), HeaderField(name, "3")] }

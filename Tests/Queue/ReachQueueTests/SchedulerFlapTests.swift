@@ -419,6 +419,35 @@ private struct FlappingLink {
         #expect(stage.starts.count > 600)
     }
 
+    @Test mutating func `a long upload waits as long as one that was cancelled before it`() throws {
+        stage.network([.wifi])
+        func upload() throws -> RequestID {
+            try stage.add {
+                $0.method = "PUT"
+                $0.body = Self.body(50 << 20)
+            }
+        }
+        /// Up for 20 s and down for 5 s.
+        func flap(_ count: Int, _ id: RequestID) {
+            for _ in 0..<count {
+                stage.pass(.seconds(2))
+                if stage.state(id) == .running { stage.send(.requestSent(id)) }
+                stage.pass(.seconds(18))
+                stage.network([])
+                stage.pass(.seconds(5))
+                stage.network([.wifi])
+            }
+        }
+        let first = try upload()
+        flap(20, first)
+        #expect(stage.blockers(first).contains("window"))
+        stage.ask { .cancel(first, .root, $0) }
+        let second = try upload()
+        // The first one would go after ten minutes in all.
+        flap(12, second)
+        #expect(!stage.startedIDs.contains(second) && stage.blockers(second).contains("window"))
+    }
+
     @Test mutating func `an upload that is longer than the link stays is not begun each time, but in the end`()
         throws
     {

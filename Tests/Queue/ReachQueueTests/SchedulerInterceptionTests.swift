@@ -139,6 +139,23 @@ import Testing
         #expect(stage.events.filter { $0.kind == .retrying }.map(\.reason) == ["interceptor", "interceptor"])
     }
 
+    @Test mutating func `another network does not cut a wait of the interceptor's, though the network failed before`()
+        throws
+    {
+        let id = try add()
+        prepare(id)
+        stage.fail(id, .localNetwork)
+        stage.pass(.seconds(2))
+        prepare(id)
+        stage.send(.answerHeld(id))
+        stage.send(.judged(id, .again(after: .seconds(100))))
+        stage.network([.wifi])
+        stage.pass(.seconds(99))
+        #expect(stage.prepared == [id, id] && stage.blockers(id) == ["backoff"])
+        stage.pass(.seconds(2))
+        #expect(stage.prepared == [id, id, id])
+    }
+
     @Test(arguments: [(200, nil, 0), (401, DeathReason.authentication, 0), (503, nil, 1)])
     mutating func `an answer that stands is judged as without an interceptor`(
         status: Int, death: DeathReason?, failures: Int

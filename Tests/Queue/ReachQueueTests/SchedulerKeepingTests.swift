@@ -272,7 +272,7 @@ import Testing
     {
         stage.network([.wired])
         let owner = QueueInput.Client(user: 7)
-        stage.ask { .setFleetHold(true, reason: "rollout\u{7}", $0) }
+        #expect(stage.ask { .setFleetHold(true, reason: "rollout\u{7}", $0) } == .done)
         let held = try stage.add(by: 7)
         #expect(stage.blockers(held) == ["fleet-hold"] && stage.state(held) == .held)
         #expect(stage.explanation(held)?.reasons.first?.text.contains("The fleet holds the queue: rollout") == true)
@@ -283,7 +283,7 @@ import Testing
             stage.ask { .holdQueue(client, $0) }
         }
         #expect(stage.blockers(held) == ["queue-hold", "fleet-hold"])
-        stage.ask { .setFleetHold(false, reason: nil, $0) }
+        #expect(stage.ask { .setFleetHold(false, reason: nil, $0) } == .done)
         #expect(stage.blockers(held) == ["queue-hold"])
         for client in [owner, .root] { stage.ask { .releaseQueue(client, $0) } }
         #expect(stage.startedIDs == [held])

@@ -42,6 +42,16 @@ import Testing
         #expect(stage.startedIDs == [id])
     }
 
+    @Test mutating func `what is held while it runs waits for everything else only since then`() throws {
+        stage.network([.wired])
+        let ids = try (0..<5).map { _ in try stage.add() }
+        stage.pass(.seconds(10))
+        stage.ask { .hold(ids[0], .root, $0) }
+        let reasons = stage.explanation(ids[0])?.reasons ?? []
+        #expect(reasons.map(\.blocker) == [.requestHold, .concurrency])
+        #expect(reasons.allSatisfy { stage.elapsed(at: $0.since.boot) == .seconds(10) })
+    }
+
     @Test mutating func `twenty failures of the network count nothing`() throws {
         stage.network([.wired])
         let id = try stage.add()

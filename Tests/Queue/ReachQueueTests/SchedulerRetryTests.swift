@@ -166,6 +166,99 @@ import Testing
         #expect(stage.starts.count > 7)
     }
 
+    /// How an attempt may end without its destination's fault.
+    enum Innocence: CaseIterable {
+        case network, interface, clock, hold, loss, revival
+
+        func end(_ id: RequestID, in stage: inout QueueStage) {
+            switch self {
+            case .network: stage.fail(id, .localNetwork)
+            case .interface: stage.fail(id, .interface)
+            case .clock: stage.send(.ended(id, .failed(AttemptFault(.certificateTime, isClockUnset: true))))
+            case .hold:
+                stage.ask { .hold(id, .root, $0) }
+                stage.ask { .release(id, .root, $0) }
+            case .loss:
+                stage.network([])
+                stage.pass(.seconds(3))
+                stage.network([.wired])
+            case .revival:
+                stage.answer(id, 404)
+                stage.ask { .retry(id, .root, $0) }
+            }
+        }
+    }
+
+    @Test(arguments: Innocence.allCases)
+    func `a used up budget does not hold what last ended without its destination's fault`(how: Innocence) throws {
+        var policy = QueuePolicy()
+        (policy.breaker.consecutive, policy.breaker.atLeast) = (1000, 1000)
+        policy.retryLongest = .seconds(1)
+        var stage = QueueStage(policy)
+        stage.network([.wired])
+        let id = try stage.add()
+        stage.answer(id, 500)
+        stage.pass(.seconds(1))
+        #expect(stage.startedIDs == [id, id])
+        var others: [RequestID] = []
+        for _ in 0..<8 {
+            others.append(try stage.add())
+            stage.answer(others[others.count - 1], 500)
+        }
+        how.end(id, in: &stage)
+        stage.pass(.seconds(31))
+        #expect(stage.startedIDs == [id, id] + others + [id] && stage.state(id) == .running)
+    }
+
+    private static let refused = AttemptEnd.answered(RequestResult(status: 503), isAccepted: false)
+    private static let lost = AttemptEnd.failed(AttemptFault(.localNetwork))
+
+    @Test(
+        arguments: [
+            (refused, lost, true), (refused, .failed(AttemptFault(.interface)), true), (lost, refused, false),
+            (lost, .failed(AttemptFault(.certificateTime, isClockUnset: true)), false),
+        ] as [(AttemptEnd, AttemptEnd, Bool)])
+    func `another network cuts a wait that a failure of the last one began, whatever failed before`(
+        before: AttemptEnd, end: AttemptEnd, isCut: Bool
+    ) throws {
+        var policy = QueuePolicy()
+        (policy.retryFloor, policy.clockRetry) = (.seconds(100), .seconds(100))
+        var stage = QueueStage(policy)
+        stage.network([.wired])
+        let id = try stage.add()
+        stage.send(.ended(id, before))
+        stage.pass(.seconds(101))
+        #expect(stage.starts.count == 2)
+        stage.send(.ended(id, end))
+        stage.network([.wifi])
+        stage.pass(.seconds(5))
+        #expect(stage.starts.count == (isCut ? 3 : 2))
+        stage.pass(.seconds(100))
+        #expect(stage.starts.count == 3)
+    }
+
+    @Test(arguments: [
+        (AttemptEnd.failed(AttemptFault(.localNetwork)), true, true),
+        (.failed(AttemptFault(.localNetwork)), false, false),
+        (.failed(AttemptFault(.interface)), true, false),
+        (.answered(RequestResult(status: 503), isAccepted: false), true, false),
+    ])
+    func `only what the network cut off when it may have arrived waits as long as curl would`(
+        end: AttemptEnd, isSent: Bool, isLong: Bool
+    ) throws {
+        var policy = QueuePolicy()
+        (policy.retryBase, policy.retryFloor) = (.milliseconds(10), .milliseconds(10))
+        var stage = QueueStage(policy)
+        stage.network([.wired])
+        let id = try stage.add()
+        if isSent { stage.send(.requestSent(id)) }
+        stage.send(.ended(id, end))
+        stage.pass(.milliseconds(990))
+        #expect(stage.starts.count == (isLong ? 1 : 2))
+        stage.pass(.milliseconds(20))
+        #expect(stage.starts.count == 2)
+    }
+
     @Test mutating func `an open breaker is half open in a new epoch, for one attempt`() throws {
         for _ in 0..<5 { stage.answer(try stage.add(), 500) }
         #expect(stage.events.count { $0.kind == .breakerOpen } == 1)

@@ -236,6 +236,29 @@ import Testing
         #expect(stage.startedIDs == [id, other, id])
     }
 
+    @Test mutating func `the default route of a name that shares its groups moves nothing`() throws {
+        stage.network([.wired])
+        let id = try stage.add(Self.name)
+        try stage.route(Self.name, isByDefault: true)
+        stage.answer(id)
+        #expect(stage.unfollowed.isEmpty, "it was never followed")
+    }
+
+    @Test mutating func `an attempt by another path, or address, than it was begun for ends if that does not do`()
+        throws
+    {
+        let destination = try Destination(url: Self.name)
+        let elsewhere = QueuePath.wifi.with { $0.sources = [IPAddress(ipv4: 0xC000_02FE)] }
+        for (path, stays) in [(QueuePath.wifi, true), (.wired, false), (elsewhere, false)] {
+            stage = QueueStage()
+            stage.network([.wired, .wifi])
+            let id = try stage.add(Self.name, when: "wifi")
+            stage.send(.attemptRouted(id, path, DestinationRoute(destination)))
+            stage.pass(.seconds(3))
+            #expect(stage.aborted == (stays ? [] : [id]), "\(path)")
+        }
+    }
+
     @Test mutating func `ten thousand requests for a thousand hosts cost a lookup for each host at most`() throws {
         stage.network([], links: [2])
         for number in 0..<10_000 { try stage.add("http://host\(number % 1000).example/") }

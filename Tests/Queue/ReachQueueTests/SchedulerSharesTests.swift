@@ -91,6 +91,22 @@ import Testing
         #expect(stage.aborted.count <= 22)
     }
 
+    @Test mutating func `of the user with most slots the least urgent attempt yields, and of those the youngest`()
+        throws
+    {
+        stage.network([.wired])
+        for number in 0..<3 { try stage.add("https://c\(number).example/", by: 1002) { $0.priority = .low } }
+        var ids: [RequestID] = []
+        for priority in [RequestPriority.low, .urgent, .low, .normal, .high] {
+            stage.pass(.seconds(1))
+            ids.append(try stage.add("https://a\(ids.count).example/", by: Self.alice) { $0.priority = priority })
+        }
+        #expect(stage.queue.runningCount == 8)
+        try stage.add("https://b.example/", by: Self.bob)
+        stage.pass(.seconds(6))
+        #expect(stage.aborted == [ids[2]])
+    }
+
     @Test mutating func `what may not be repeated keeps its slot`() throws {
         stage.network([.wired])
         for number in 0..<8 {

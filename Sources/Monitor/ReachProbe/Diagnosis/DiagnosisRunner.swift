@@ -35,6 +35,10 @@ package final class DiagnosisRunner {
     private var paths: [NetworkPath] = []
     private let system = SystemResolver()
     private let replies: LoopReplies
+    /// The time for everything; not ``Limit/whole`` only in tests.
+    var limit = Limit.whole
+    /// The directory in which the files of DHCP clients are looked for; not `/` only in tests.
+    var leaseRoot = "/"
 
     /// - Parameters:
     ///   - pages: The pages with a known answer, by the destinations in the evidence that stand for them.
@@ -53,7 +57,7 @@ package final class DiagnosisRunner {
     }
 
     package func start() {
-        deadline = loop.schedule(at: SystemClock.boot + Limit.whole) { [weak self] in
+        deadline = loop.schedule(at: SystemClock.boot + limit) { [weak self] in
             self?.deadline = nil
             self?.finish()
         }
@@ -152,7 +156,7 @@ package final class DiagnosisRunner {
     private var portalAPI: String? {
         for path in paths {
             guard let name = path.interface, let index = path.interfaceIndex, let source = path.source,
-                let uri = LeaseReader(root: "/").portal(of: name, index, addresses: [source]),
+                let uri = LeaseReader(root: leaseRoot).portal(of: name, index, addresses: [source]),
                 case .api(let endpoint) = PortalURI(uri)
             else { continue }
             return endpoint.url

@@ -63,7 +63,7 @@ final class ExchangeAttempt: DiagnosisAttempt {
 
     // MARK: - The answer
 
-    private static func answer(
+    static func answer(
         _ report: TransferReport, _ page: ConnectivityEndpoint?, isSecure: Bool
     ) -> ExchangeAnswer {
         var answer: ExchangeAnswer

@@ -17,9 +17,9 @@ final class TraceAttempt: DiagnosisAttempt {
     private var isOver = false
 
     /// Far enough to leave the machine's own network and that of most providers.
-    private static let distances = 1...8
+    fileprivate static let distances = 1...8
     /// Of traceroute(8).
-    private static let firstPort: UInt16 = 33434
+    static let firstPort: UInt16 = 33434
     /// The last datagram of a round lives long enough to arrive.
     private static let wholePort: UInt16 = 33500
     private static let rounds = [Duration.zero, .milliseconds(500), .milliseconds(1000)]
@@ -95,39 +95,42 @@ final class TraceAttempt: DiagnosisAttempt {
 
     private func receive() {
         var error = reach_icmp_error()
-        while reach_next_icmp_error(socket, &error) == 0 { note(error) }
+        while reach_next_icmp_error(socket, &error) == 0 { trace.note(error, of: host.address) }
+        if trace.end == .reached { loop.afterEvents { [weak self] in self?.end() } }
         // An answer that is no error would keep the socket readable.
         var byte: UInt8 = 0
         while recv(socket, &byte, 1, CInt(MSG_DONTWAIT)) >= 0 {}
-    }
-
-    private func note(_ error: reach_icmp_error) {
-        let bytes = withUnsafeBytes(of: error.offender) { Array($0.prefix(error.is_ipv6 != 0 ? 16 : 4)) }
-        guard error.type != 0 || error.code != 0, let sender = IPAddress(bytes: bytes), !sender.isUnspecified else {
-            return
-        }
-        let distance = Int(error.port) - Int(Self.firstPort)
-        switch ICMPMeaning(error) {
-        case .timeExceeded:
-            guard Self.distances.contains(distance), !trace.hops.contains(where: { $0.distance == distance }) else {
-                return
-            }
-            trace.hops.append(PathTrace.Hop(distance: distance, address: sender))
-        case .noPort: trace.end = sender == host.address ? .reached : trace.end
-        case .prohibited: if trace.end != .reached { trace.end = .prohibited(by: sender) }
-        case .unreachable:
-            guard trace.end == .silent else { return }
-            trace.end = .unreachable(by: sender)
-            trace.isHostMissing = error.code == (error.is_ipv6 != 0 ? 3 : 1)
-        case .other: break
-        }
-        if trace.end == .reached { loop.afterEvents { [weak self] in self?.end() } }
     }
 
     private func end() {
         guard !isOver else { return }
         isOver = true
         completion(trace)
+    }
+}
+
+extension PathTrace {
+    /// Notes what an ICMP error says about the way to a host.
+    mutating func note(_ error: reach_icmp_error, of host: IPAddress) {
+        let bytes = withUnsafeBytes(of: error.offender) { Array($0.prefix(error.is_ipv6 != 0 ? 16 : 4)) }
+        guard error.type != 0 || error.code != 0, let sender = IPAddress(bytes: bytes), !sender.isUnspecified else {
+            return
+        }
+        let distance = Int(error.port) - Int(TraceAttempt.firstPort)
+        switch ICMPMeaning(error) {
+        case .timeExceeded:
+            guard TraceAttempt.distances.contains(distance), !hops.contains(where: { $0.distance == distance }) else {
+                return
+            }
+            hops.append(Hop(distance: distance, address: sender))
+        case .noPort: end = sender == host ? .reached : end
+        case .prohibited: if end != .reached { end = .prohibited(by: sender) }
+        case .unreachable:
+            guard end == .silent else { return }
+            end = .unreachable(by: sender)
+            isHostMissing = error.code == (error.is_ipv6 != 0 ? 3 : 1)
+        case .other: break
+        }
     }
 }
 

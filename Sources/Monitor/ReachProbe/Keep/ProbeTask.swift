@@ -9,6 +9,7 @@ final class ProbeTask {
     /// How much earlier an attempt may start, together with another one.
     var tolerance: Duration = .zero
     private unowned let controller: ProbeController
+    /// The last one that was set, which may have fired.
     private var timer: (id: TimerQueue.ID, deadline: BootTime)?
     private var attempt: (any ProbeAttempt)?
     private var attemptBegan: Instant?
@@ -94,7 +95,6 @@ final class ProbeTask {
         guard let deadline else { return }
         let id = controller.loop.schedule(at: deadline, tolerance: tolerance) { [weak self] in
             guard let self else { return }
-            timer = nil
             // It may be called a little before the deadline.
             if schedule.timeReached(at: max(deadline, SystemClock.boot)) { controller.request(self) }
             arm()

@@ -52,7 +52,7 @@ final class SocketAttempt {
     /// - Parameter work: Called with the host's addresses that may be used, at least one, unless the attempt ends first.
     func findAll(_ host: ProbeTarget.Host, _ work: @escaping ([TransferWay]) -> Void) {
         lookup.find(host, for: plan) { [weak self] answer in
-            guard let self, !isOver else { return }
+            guard let self else { return }
             switch answer {
             case .success(let addresses):
                 phases[.resolve] = SystemClock.boot - plan.started.boot

@@ -59,13 +59,12 @@ struct Gates: Sendable {
         return groups[oldest].count == 0 && indices[groups[oldest].key] == oldest ? oldest : nil
     }
 
-    /// Removes a group that is in no channel.
+    /// Removes a group without requests, that is in no channel.
     mutating func remove(_ group: GroupIndex, at now: BootTime) {
         if !groups[group].gate.isClosed { openCount -= 1 }
         groups[group].gate = PathGate(missing: [], at: now)
         unproved.remove(group)
         timers.remove(group)
-        waitTimers.remove(group)
         indices[groups[group].key] = nil
         idle.removeAll { $0 == group }
         groups.remove(group)

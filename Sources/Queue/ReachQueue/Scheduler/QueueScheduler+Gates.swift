@@ -4,7 +4,7 @@ internal import ReachCore
 extension QueueScheduler {
     /// Changes a group's gate, and does what follows.
     mutating func changeGate(
-        _ group: GroupIndex, isNew: Bool = false, _ change: (inout PathGate, inout SplitMix64) -> PathGate.Change?
+        _ group: GroupIndex, _ change: (inout PathGate, inout SplitMix64) -> PathGate.Change?
     ) {
         switch gates.change(group, using: &turn.random, change) {
         case .gained:
@@ -14,7 +14,7 @@ extension QueueScheduler {
             gates.resume(group, isNew: false)
             groupMayStart(group, after: outage)
         case .opened(let outage):
-            if !isNew, gates[group].count > 0 { publishGate(.opened, group) }
+            if gates[group].count > 0 { publishGate(.opened, group) }
             groupMayStart(group, after: outage)
         case .closed(let wasOpen): groupClosed(group, wasOpen: wasOpen)
         case nil: break

@@ -65,7 +65,7 @@ extension QueueScheduler {
         // A canary of other hosts says nothing about a host's own path.
         let isShared = gates[group].key.destination == nil
         let other = isShared ? verdict.path.flatMap { gates.unprovedGate(by: $0.interfaceIndex) } : nil
-        changeGate(group, isNew: true) { gate, _ in
+        changeGate(group) { gate, _ in
             gate.begin(on: verdict.path, missing: verdict.missing, settledAt: settled, like: other, at: now)
         }
     }

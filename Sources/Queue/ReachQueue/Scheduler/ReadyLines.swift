@@ -193,7 +193,8 @@ struct ReadyLines: Sendable {
         let first = firstLaneOfDestination[destination]
         var next = first
         while let lane = next {
-            if lanes[lane].group == group, lanes[lane].owner == owner, lanes[lane].kind == kind { return lane }
+            // A destination's record is one user's, and so are its lanes.
+            if lanes[lane].group == group, lanes[lane].kind == kind { return lane }
             next = lanes[lane].nextOfDestination
         }
         let section = section(of: owner, in: group)

@@ -86,6 +86,8 @@ struct DiagnosisAttemptTests {
             #expect(try await ping(host, isLarge: true) == .answered)
         }
         try small.router.run("ip", "link", "set", "wan0", "mtu", "1300")
+        // Whatever this machine does with other packets that are too large.
+        try small.machine.run("sysctl", "-qw", "net.ipv4.ip_no_pmtu_disc=1")
         for host in [Self.web, Self.web6] {
             #expect(try await ping(host, isLarge: false) == .answered)
             #expect(try await ping(host, isLarge: true) == .tooLarge)
@@ -204,6 +206,19 @@ struct DiagnosisAttemptTests {
         }
         let there = try await burst(Self.web)
         #expect(there?.sent == 8 && there?.isRefusedHere == false && there?.droppedHere == 0)
+        #expect(there?.passedBy == nil, "there is no second router")
+        let far = try TestNamespace()
+        try small.internet.run("ip", "link", "add", "far0", "type", "veth", "peer", "name", "far1", "netns", far.name)
+        for (namespace, link, address) in [(small.internet, "far0", "198.18.0.1/24"), (far, "far1", "198.18.0.2/24")] {
+            try namespace.run("ip", "address", "add", address, "dev", link)
+            try namespace.run("ip", "link", "set", link, "up")
+        }
+        try far.run("ip", "route", "add", "default", "via", "198.18.0.1")
+        try small.router.run("ip", "route", "add", "198.18.0.0/24", "via", "203.0.113.1")
+        try small.internet.run("sysctl", "-qw", "net.ipv4.ip_forward=1")
+        let beyond = try await burst(HostAddress(.at("198.18.0.2")))
+        #expect(beyond?.passedBy == .at("203.0.113.1") && beyond?.isRefusedHere == false)
+        far.remove()
         try small.machine.run(
             "nft",
             """

@@ -95,14 +95,20 @@ final class ValidatingEngine: Sendable {
 
     /// How often silence was looked for and found.
     var silence: SilenceStatistics {
-        get async throws {
-            let found = EventLog<SilenceStatistics>()
-            mailbox.post { [validator] _ in
-                found.append(validator.validator?.silenceStatistics ?? SilenceStatistics())
-            }
-            return try await found.wait(for: 1)[0]
-        }
+        get async throws { try await ask { $0.silenceStatistics ?? SilenceStatistics() } }
     }
+
+    /// What the validator says, on its thread.
+    func ask<Value: Sendable>(_ read: @escaping @Sendable (Validator) -> Value) async throws -> Value {
+        let found = EventLog<Value>()
+        mailbox.post { [validator] _ in
+            if let validator = validator.validator { found.append(read(validator)) }
+        }
+        return try await found.wait(for: 1)[0]
+    }
+
+    /// The machine slept.
+    func restart() { mailbox.post { [validator] _ in validator.validator?.restart() } }
 
     /// Reports an answer to the validator, so that it checks broken paths at once.
     func reportAnswer() { mailbox.post { [validator] _ in validator.validator?.heardAnswer(in: nil) } }

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import ReachCore
 internal import ReachKernel
+internal import ReachLoop
 internal import ReachProbe
 internal import ReachTesting
 internal import Testing
@@ -105,6 +106,25 @@ struct ValidationTests {
         let validated = try await ValidatingEngine.start(in: small, nameServer: "172.30.0.53")
         try await validated.wait(for: .full)
         #expect(validated.changes.values.allSatisfy { $0.state.connectivity != .limited })
+    }
+
+    @Test func `what is proved of a link has its last check and its servers' time, which a sleep makes void`()
+        async throws
+    {
+        let small = try SmallInternet()
+        let validated = try await ValidatingEngine.start(in: small)
+        try await validated.changes.wait { $0.state.ipv4.connectivity == .full && $0.state.ipv6.connectivity == .full }
+        let proof = try #require(try await validated.ask { $0.linkProofs }["up0"])
+        let age = try #require(proof.checked).duration(to: SystemClock.now.wall)
+        #expect(proof.connectivity == .full && proof.quality == nil && age >= .zero && age < .seconds(10))
+        #expect(proof.roundTrip.map { $0 > .zero && $0 < .seconds(1) } == true)
+        let checks = try await validated.ask { $0.lastChecks(of: .internet) }
+        #expect(checks.count == 2 && checks.values.allSatisfy { $0.found == .full })
+        try small.goDark()
+        validated.restart()
+        try await validated.wait(for: .limited, within: .seconds(20))
+        let later = try #require(try await validated.ask { $0.linkProofs }["up0"])
+        #expect(later.connectivity == .limited && later.roundTrip == nil)
     }
 
     @Test func `a silent name server is reported within the time limit of a check`() async throws {

@@ -36,6 +36,23 @@ import Testing
         return bench
     }
 
+    @Test func `a watch that is looked at too early asks nothing, and still warns of the session's end`() throws {
+        let api = try #require(ConnectivityEndpoint(Self.api))
+        func at(_ seconds: Int64) -> BootTime { BootTime(nanoseconds: seconds * 1_000_000_000) }
+        var watch = PortalWatch(api, [route()], PortalPace(), at: at(0))
+        #expect(watch.timeReached(at: at(0), ticket: 1, allowed: at(0)) == .askPortal(route(), api, 1))
+        // The answer is fresh beyond the warning, which comes 300 s before the end.
+        let open = answer(captive: false, seconds: 400, fresh: .seconds(600))
+        #expect(watch.answered(1, open, at: at(0)) { $0 } == false && watch.deadline == at(100))
+        #expect(watch.timeReached(at: at(50), ticket: 2, allowed: at(50)) == nil && watch.deadline == at(100))
+        #expect(watch.session?.isEnding == false)
+        #expect(watch.timeReached(at: at(100), ticket: 2, allowed: at(100)) == nil)
+        #expect(watch.session?.isEnding == true && watch.deadline == at(600))
+        #expect(watch.timeReached(at: at(600), ticket: 2, allowed: at(700)) == nil && watch.deadline == at(700))
+        #expect(watch.timeReached(at: at(700), ticket: 2, allowed: at(700)) == .askPortal(route(), api, 2))
+        #expect(watch.openTicket == 2 && watch.deadline == nil)
+    }
+
     @Test func `without an announcement nothing is asked`() {
         var bench = ValidationBench()
         bench.update([.sample()])

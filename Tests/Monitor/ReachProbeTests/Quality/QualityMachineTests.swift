@@ -140,6 +140,19 @@ import Testing
         #expect(bench.quality == nil)
     }
 
+    @Test func `a link whose counters began again, or are not known, is not busy`() {
+        var bench = bench()
+        let index = bench.route.key.interface
+        func isAsked(_ commands: [QualityCommand]) -> Bool {
+            commands.contains { if case .echo = $0 { true } else { false } }
+        }
+        _ = bench.machine.timeReached(at: bench.now + .seconds(5))
+        for bytes in [1_000_000, 10, 20, nil, 1_000_000, 1_032_767] as [UInt64?] {
+            #expect(isAsked(bench.machine.counted(bytes, by: index)), "\(bytes ?? 0)")
+        }
+        #expect(!isAsked(bench.machine.counted(1_065_535, by: index)), "32 KiB more than before")
+    }
+
     @Test func `answers to earlier requests, and of lines that are gone, change nothing`() {
         var bench = bench { $0.loss = 1 }
         bench.pass(.seconds(6))

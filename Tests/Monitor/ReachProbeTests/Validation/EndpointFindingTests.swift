@@ -36,6 +36,8 @@ struct Answered: Sendable, CustomTestStringConvertible {
 
 @Suite struct EndpointFindingTests {
     private static let page = String(repeating: "<p>Please pay.</p>", count: 10)
+    /// A page's URL of as many bytes as are kept.
+    private static let longest = "http://login.example/" + String(repeating: "a", count: 1979)
     private static let online = ConnectivityEndpoint.Expectation.header(
         name: "X-NetworkManager-Status", value: "online")
     private static let any = ConnectivityEndpoint.Expectation.header(name: "X-Check", value: nil)
@@ -58,6 +60,7 @@ struct Answered: Sendable, CustomTestStringConvertible {
     @Test(arguments: [
         Answered(.portal(url: Answered.plain), 200, body: page),
         Answered(.portal(url: Answered.plain), 200, body: page, expecting: text),
+        Answered(.portal(url: Answered.plain), 200, body: "ok.\r\n"),
         Answered(
             .portal(url: Answered.plain), 200, [("X-NetworkManager-Status", "off")], body: page, expecting: online),
         Answered(.portal(url: Answered.plain), 511),
@@ -79,6 +82,9 @@ struct Answered: Sendable, CustomTestStringConvertible {
         Answered(
             .portal(url: "http://login.example/%22%3E?a=%7C"), 302, [("Location", "http://login.example/\">?a=|")]),
         Answered(.portal(url: Answered.plain), 302, [("Location", "http://x/\u{1b}[2J")]),
+        Answered(.portal(url: Answered.plain), 302, [("Location", "")]),
+        Answered(.portal(url: longest), 302, [("Location", longest)]),
+        Answered(.portal(url: Answered.plain), 302, [("Location", longest + "a")]),
         Answered(.portal(url: Answered.plain), 302, [("Location", String(repeating: "a", count: 2001))]),
     ])
     func `another host's answer is a portal, with its page`(answered: Answered) throws { try check(answered) }
@@ -90,6 +96,10 @@ struct Answered: Sendable, CustomTestStringConvertible {
         Answered(.failure(.wrongAnswer), 404),
         Answered(.failure(.wrongAnswer), 503, body: page),
         Answered(.failure(.wrongAnswer), 204, expecting: online),
+        // What is expected counts in a page, and not in an error.
+        Answered(.failure(.wrongAnswer), 404, [("X-NetworkManager-Status", "online")], expecting: online),
+        Answered(.failure(.wrongAnswer), 404, [("X-Check", "")], expecting: any),
+        Answered(.failure(.wrongAnswer), 404, body: "NetworkManager is online\n", expecting: text),
         // A server that redirects all requests to HTTPS.
         Answered(.failure(.wrongAnswer), 301, [("Location", Answered.secure)]),
         Answered(.failure(.wrongAnswer), 301, [("Location", "https://CHECK.example.net/")]),

@@ -52,6 +52,22 @@ import Testing
         #expect(destinations.trouble(at: index)?.askedUntil == .at(50))
     }
 
+    @Test mutating func `a destination whose failures no longer count leaves nothing behind`() throws {
+        let first = index(7)
+        destinations.join(first)
+        destinations.hold(off: first, until: .at(50), inEpoch: 1, at: .at(1))
+        destinations.leave(first, at: .at(2))
+        let other = index(7, try Destination(url: "https://b.example/"))
+        destinations.join(other)
+        destinations.leaveAlone(other, until: .at(3000), at: .at(1000))
+        #expect(destinations[host] != nil && destinations.earliestTimer == .at(50))
+        destinations.leave(other, at: .at(1000))
+        #expect(destinations[host] == nil && destinations.attentive.isEmpty && destinations.earliestTimer == .at(3000))
+        let next = index(8)
+        #expect(next == first && destinations.trouble(at: next) == nil)
+        #expect(block(of: next, group(), at: .at(1001)) == nil && destinations[next].count == 0)
+    }
+
     @Test mutating func `attempts of all users count, but a user without any gets one more`() {
         let (first, second) = (index(7), index(8))
         for _ in 0..<3 { #expect(destinations.start(first, resume: 0, at: .at(1)) == false) }
@@ -150,6 +166,19 @@ import Testing
         }
         lookups.forget(sites[0])
         #expect(lookups.earliestTimer == nil && lookups.isDue(sites[0]))
+    }
+
+    @Test mutating func `a name whose requests have a path is not looked up again, and its next waits are short`() {
+        for wait in [30, 60] as [Int64] {
+            _ = lookups.begin(sites[0], names[0], for: [7], at: .at(0))
+            lookups.ended(names[0])
+            lookups.scheduleNext(sites[0], isStranded: true, at: .at(0))
+            #expect(lookups.popDue(at: .at(wait)) == sites[0])
+        }
+        lookups.scheduleNext(sites[0], isStranded: false, at: .at(60))
+        #expect(lookups.earliestTimer == nil)
+        lookups.scheduleNext(sites[0], isStranded: true, at: .at(100))
+        #expect(lookups.earliestTimer == .at(130))
     }
 
     @Test mutating func `one user has at most four lookups, and all users eight`() {

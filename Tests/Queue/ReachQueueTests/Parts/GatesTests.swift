@@ -74,6 +74,22 @@ import Testing
         #expect(gates.earliestTimer == .at(3) && gates.popDue(at: .at(3)) == group)
     }
 
+    @Test mutating func `a removed group leaves no timer and no gate, and its place to the next`() throws {
+        let group = group("api")
+        let policy = QueuePolicy()
+        gates.giveUpWaiting()
+        gates.setPath(.wired, of: group)
+        _ = gates.change(group, using: &random) { gate, random in
+            gate.update(path: .wired, missing: [], isProved: false, at: .at(9), policy, using: &random)
+        }
+        gates.refreshTimer(group, at: .at(9))
+        #expect(gates.earliestTimer != nil && gates.unproved == [group])
+        gates.remove(group, at: .at(10))
+        #expect(gates.earliestTimer == nil && gates.unproved.isEmpty && gates.openCount == 0 && gates.all.isEmpty)
+        let other = self.group("other")
+        #expect(other == group && gates.openCount == 0 && gates[other].gate.isClosed && gates[other].path == nil)
+    }
+
     @Test mutating func `a group without requests is kept for a while, but not one of a single host`() throws {
         let own = group(to: try Destination(url: "https://a.example/"))
         gates.join(own)

@@ -44,6 +44,41 @@ import Testing
         #expect(network.isProved(.wired))
     }
 
+    @Test mutating func `a silent path is passed over until its time, and in another network no longer`() throws {
+        let paths = [QueuePath.wired, .wifi].map { $0.with { $0.isValidated = false } }
+        let host = try Destination(url: "https://a.example/")
+        _ = update(paths, epoch: 1, at: 1)
+        #expect(network.prove(2) && network.offered(at: .at(1)) == paths && network.silenceEnds == nil)
+        #expect(network.endSilence(at: .at(1)) == false)
+        #expect(network.note(silenceOf: host, by: paths[0], at: .at(2)) == true)
+        #expect(network.silenceEnds == .at(62) && !network.isProved(paths[0]))
+        #expect(network.offered(at: .at(3)).map(\.isPassedOver) == [true, false])
+        #expect(network.endSilence(at: .at(61)) == false && network.silenceEnds == .at(62))
+        #expect(network.endSilence(at: .at(62)) == true && network.silenceEnds == nil)
+        #expect(network.offered(at: .at(62)).map(\.isPassedOver) == [false, false])
+        #expect(network.note(silenceOf: host, by: paths[0], at: .at(70)) == true && network.silenceEnds == .at(130))
+        _ = update(paths, epoch: 2, at: 71)
+        #expect(network.silenceEnds == nil && network.offered(at: .at(71)) == paths)
+    }
+
+    @Test mutating func `silence says nothing of the only path, beside a tunnel, or where checks have found something`()
+        throws
+    {
+        let host = try Destination(url: "https://a.example/")
+        let unproved = QueuePath.wired.with { $0.isValidated = false }
+        let sets = [
+            PathSet([unproved], epoch: 1), PathSet([unproved, .wifi], epoch: 2, tunnels: ["eth0"]),
+            PathSet([.wired, .wifi], epoch: 3), PathSet([unproved.with { $0.isDoubted = true }, .wifi], epoch: 4),
+            PathSet([.wifi, .wwan], epoch: 5),
+        ]
+        for set in sets {
+            _ = network.update(set, at: .at(1))
+            #expect(network.note(silenceOf: host, by: unproved, at: .at(2)) == false, "\(set.epoch)")
+        }
+        _ = network.update(PathSet([unproved, .wifi], epoch: 6), at: .at(1))
+        #expect(network.note(silenceOf: host, by: unproved, at: .at(2)) == true)
+    }
+
     @Test mutating func `a small or resumable body never waits for a longer window`() {
         // Each window and each gap outlasts what attempts outlive.
         for step in 0...8 { _ = update(step % 2 == 0 ? [.wired] : [], epoch: 1, at: Int64(step) * 60) }

@@ -52,6 +52,14 @@ import Testing
         #expect(attempts.isFull(wwan))
     }
 
+    @Test mutating func `an interface that a modem carries from now on bears what a modem bears`() {
+        begin(of: 7)
+        let channel = attempts.channel(for: .wired)
+        #expect(!attempts.isFull(channel))
+        #expect(attempts.channel(for: .path(2, "eth0", .wwan)) == channel && attempts.isFull(channel))
+        #expect(attempts.channel(for: .wired) == channel && !attempts.isFull(channel))
+    }
+
     @Test mutating func `after a user had to wait, the last slot stays for those who have less`() {
         begin(of: 7)
         begin(of: 7)

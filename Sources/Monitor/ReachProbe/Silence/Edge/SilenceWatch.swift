@@ -59,7 +59,7 @@ final class SilenceWatch {
         tests = [:]
     }
 
-    private func carryOut(_ commands: [SilenceCommand]) {
+    func carryOut(_ commands: [SilenceCommand]) {
         for command in commands {
             switch command {
             case .readCounters:
