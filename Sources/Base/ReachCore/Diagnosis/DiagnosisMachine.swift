@@ -130,7 +130,9 @@ struct DiagnosisPlan {
         switch failure {
         // The first connection was answered: another router may have had the second one.
         case .silent(.connect):
-            guard let hop = evidence.hop(to: exchange.address), evidence.isBeyondGateway(exchange.address) else { break }
+            guard let hop = evidence.hop(to: exchange.address), evidence.isBeyondGateway(exchange.address) else {
+                break
+            }
             let others = evidence.otherRouters(besides: hop, exchange.address.family)
             tasks += [.routers(hop.interfaceIndex, exchange.address.family)] + others.map { .solicit($0) }
         case .silent(.tls), .silent(.http):

@@ -161,7 +161,9 @@ package final class QueueTransfers {
         _ id: RequestID, _ request: QueuedRequest, reply: @escaping ((point: ResumePoint, file: String)?) -> Void
     ) {
         if let transfer = removeRunning(id)?.transfer { engine?.cancel(transfer) }
-        guard let engine, let (file, record) = leftover(of: id, to: request.specification.terms.outputPath) else { return reply(nil) }
+        guard let engine, let (file, record) = leftover(of: id, to: request.specification.terms.outputPath) else {
+            return reply(nil)
+        }
         engine.resumePoint(record: record, of: file) { [weak self] point in
             if point != nil { self?.downloads.keep(id) }
             reply(point.map { ($0, file) })
