@@ -74,7 +74,19 @@ extension DiagnosisFinding {
 
     /// The reason why a host does not answer.
     private mutating func blame(for host: HostAddress, _ destination: DiagnosisDestination) -> Blame? {
-        weigh(host, destination.proxy == nil ? .server : .proxy, ports: destination.nextPorts)
+        if evidence.isLost(host, of: destination), let blame = silentRival(to: host) { return blame }
+        return weigh(host, destination.proxy == nil ? .server : .proxy, ports: destination.nextPorts)
+    }
+
+    /// A router that is off, and that the kernel may have used in place of the one that it shows.
+    func silentRival(to host: HostAddress) -> Blame? {
+        let rivals = evidence.hop(to: host).map(evidence.rivals) ?? []
+        guard let router = rivals.first(where: { evidence.solicited($0) == .silent }) else { return nil }
+        let link = DisplayText.sanitized(router.interface)
+        return Blame(
+            .localNetwork, .gateway, .gateway,
+            "the router \(router.address), to which another default route of \(link) leads, does not answer there: what the kernel sends by it is lost"
+        )
     }
 
     private mutating func addEvidence(about host: HostAddress, _ blame: Blame) {

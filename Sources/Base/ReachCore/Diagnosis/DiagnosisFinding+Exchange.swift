@@ -181,13 +181,7 @@ extension DiagnosisFinding {
         if case .reset = failure {
             return Blame(party, .target, subject, "\(exchange.speaker) cuts the connection during \(what)")
         }
-        if phase == .connect, let router = evidence.silentRouter(besides: exchange.address) {
-            let link = DisplayText.sanitized(router.interface)
-            return Blame(
-                .localNetwork, .gateway, .gateway,
-                "the router \(router.address), to which another default route of \(link) leads, does not answer there: what the kernel sends by it is lost"
-            )
-        }
+        if phase == .connect, let blame = silentRival(to: exchange.address) { return blame }
         guard !passesInSmallSegments(exchange) || evidence.lossiest >= DiagnosisQuality.lossyShare else {
             return Blame(
                 .provider, .internet, .mtu,

@@ -89,12 +89,19 @@ struct DiagnosisPlan {
         for host in usable {
             if let hop = evidence.hop(to: host) { tasks.append(.solicit(hop)) }
             tasks += destination.nextPorts.map { .connect(host, port: $0) }
+            if evidence.isLost(host, of: destination) { tasks += rivals(to: host) }
             if destination.proxy == nil, destination.isBare || destination.ports.isEmpty {
                 tasks.append(.ping(host, isLarge: false))
             }
         }
         guard isResolved(destination), !usable.isEmpty, tasks.allSatisfy({ isEnded($0) }) else { return tasks }
         return tasks + traces(of: destination, usable) + exchanges(of: destination)
+    }
+
+    /// Where one of two routers is off, what the kernel sends by it is lost, and the rest arrives.
+    private func rivals(to host: HostAddress) -> [DiagnosisTask] {
+        guard let hop = evidence.hop(to: host), hop.address != host.address else { return [] }
+        return [.rivals(hop)] + evidence.rivals(of: hop).map { .solicit($0) }
     }
 
     private func isResolved(_ destination: DiagnosisDestination) -> Bool {
@@ -128,13 +135,6 @@ struct DiagnosisPlan {
         }
         guard case .failure(let failure, _)? = evidence.exchanged(exchange)?.ending else { return tasks }
         switch failure {
-        // The first connection was answered: another router may have had the second one.
-        case .silent(.connect):
-            guard let hop = evidence.hop(to: exchange.address), evidence.isBeyondGateway(exchange.address) else {
-                break
-            }
-            let others = evidence.otherRouters(besides: hop, exchange.address.family)
-            tasks += [.routers(hop.interfaceIndex, exchange.address.family)] + others.map { .solicit($0) }
         case .silent(.tls), .silent(.http):
             for variant in [DiagnosisExchange.Variant.again, .smallSegments] {
                 if let again = evidence.exchange(of: destination, variant) { tasks.append(.exchange(again)) }

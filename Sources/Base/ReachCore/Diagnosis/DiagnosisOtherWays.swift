@@ -97,10 +97,19 @@ extension DiagnosisEvidence {
         }
     }
 
-    /// Another router of the link to a host that was asked, and does not answer.
-    func silentRouter(besides host: HostAddress) -> FirstHop? {
-        guard let hop = hop(to: host) else { return nil }
-        return otherRouters(besides: hop, host.family).first { solicited($0) == .silent }
+    /// The routers that the kernel may use in place of a first hop.
+    func rivals(of hop: FirstHop) -> [FirstHop] {
+        guard case .routers(let found)? = answers[.rivals(hop)]?.result else { return [] }
+        return found.map { FirstHop(interface: hop.interface, interfaceIndex: hop.interfaceIndex, address: $0) }
+    }
+
+    /// Whether a connection to a host got no answer at all, be it the first one or that of the exchange.
+    func isLost(_ host: HostAddress, of destination: DiagnosisDestination) -> Bool {
+        if connections(of: destination, to: host).contains(where: { $0.answer == .silent }) { return true }
+        guard let exchange = exchange(of: destination), exchange.address == host,
+            case .failure(.silent(.connect), _)? = exchanged(exchange)?.ending
+        else { return false }
+        return true
     }
 
     /// The router of the other family's default route on the same link.

@@ -21,6 +21,9 @@ package enum DiagnosisTask: Hashable, Sendable {
     case addresses(InterfaceIndex, IPAddress.Family)
     /// The gateways of a link's default routes. Sends nothing.
     case routers(InterfaceIndex, IPAddress.Family)
+    /// The routers that the kernel may use in place of a first hop: the gateways of the link's other default routes, where those rank as
+    /// high or higher. Sends nothing.
+    case rivals(FirstHop)
     /// An echo request: of 56 bytes, or as large as the path's first link allows.
     case ping(HostAddress, isLarge: Bool)
     case exchange(DiagnosisExchange)

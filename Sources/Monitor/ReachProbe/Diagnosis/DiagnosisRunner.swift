@@ -111,6 +111,7 @@ package final class DiagnosisRunner {
             running[task] = ConnectionAttempt(host, port, from: source, loop) { end(.connected($0)) }
         case .addresses(let index, let family): later(.addresses(addresses(of: index, family)))
         case .routers(let index, let family): later(.routers(routers(on: index, family)))
+        case .rivals(let hop): later(.routers(rivals(of: hop)))
         case .ping(let host, let isLarge):
             running[task] = SizedPing(host, isLarge: isLarge, loop) { end(.pinged($0)) }
         case .trace(let host): running[task] = TraceAttempt(host, loop) { end(.traced($0)) }
@@ -174,6 +175,18 @@ package final class DiagnosisRunner {
         let routes = (try? snapshot.view.queries.routes(of: .unicast, family)) ?? []
         return routes.filter { $0.destination.length == 0 }.flatMap(\.hops)
             .filter { $0.interface == index }.compactMap(\.gateway)
+    }
+
+    private func rivals(of hop: FirstHop) -> [IPAddress] {
+        let routes = (try? snapshot.view.queries.routes(of: .unicast, hop.address.family)) ?? []
+        let defaults = routes.filter { $0.destination.length == 0 }
+        func leads(_ route: Route, by gateway: IPAddress) -> Bool {
+            route.hops.contains { $0.interface == hop.interfaceIndex && $0.gateway == gateway }
+        }
+        guard let own = defaults.first(where: { leads($0, by: hop.address) }) else { return [] }
+        // Without a metric it is 0.
+        return defaults.filter { $0.table == own.table && $0.metric ?? 0 <= own.metric ?? 0 }.flatMap(\.hops)
+            .filter { $0.interface == hop.interfaceIndex && $0.gateway != hop.address }.compactMap(\.gateway)
     }
 
     private func path(to target: Target) -> PathFact {

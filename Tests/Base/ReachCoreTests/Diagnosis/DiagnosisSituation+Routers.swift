@@ -47,7 +47,7 @@ extension DiagnosisSituation {
         { task in
             switch task {
             case .exchange: .exchanged(ExchangeAnswer(.failure(.silent(.connect), "")))
-            case .routers(_, let family): .routers(family == .ipv4 ? [.at("192.0.2.1"), .at("192.0.2.66")] : [])
+            case .rivals: .routers([.at("192.0.2.66")])
             case .solicit(let hop) where hop.address == .at("192.0.2.66"): .solicited(answer)
             default: nil
             }
@@ -58,6 +58,13 @@ extension DiagnosisSituation {
         Self("the kernel sends by another router at times, which is off", .failed, .localNetwork, .gateway, .gateway) {
             $0.target = "http://198.51.100.80/"
             $0.change = secondConnectionIsLost(.silent)
+        },
+        Self("a server is silent, and a router that the kernel may use", .failed, .localNetwork, .gateway, .gateway) {
+            $0.target = "http://198.51.100.80/"
+            $0.change = { task in
+                if case .connect(_, 80) = task { return .connected(.silent) }
+                return secondConnectionIsLost(.silent)(task)
+            }
         },
         Self("a second connection is lost beside another router, which is there", .failed, .server, .target, .connect) {
             $0.target = "http://198.51.100.80/"

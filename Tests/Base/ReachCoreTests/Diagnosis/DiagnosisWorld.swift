@@ -73,7 +73,7 @@ struct DiagnosisWorld {
         case .forward: .pinged(.silent)
         case .connectFrom: .connected(.silent)
         case .addresses: .addresses([])
-        case .routers: .routers([])
+        case .routers, .rivals: .routers([])
         }
     }
 
