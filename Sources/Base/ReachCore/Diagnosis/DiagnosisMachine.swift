@@ -135,8 +135,10 @@ struct DiagnosisPlan {
         }
         guard case .failure(let failure, _)? = evidence.exchanged(exchange)?.ending else { return tasks }
         switch failure {
-        case .silent(.tls), .silent(.http):
-            for variant in [DiagnosisExchange.Variant.again, .smallSegments] {
+        case .silent(let phase):
+            // No segment was large before the connection stood.
+            let variants: [DiagnosisExchange.Variant] = phase == .connect ? [.again] : [.again, .smallSegments]
+            for variant in variants {
                 if let again = evidence.exchange(of: destination, variant) { tasks.append(.exchange(again)) }
             }
         case .certificateExpired, .certificateNotYetValid:

@@ -66,6 +66,15 @@ extension DiagnosisSituation {
                 return secondConnectionIsLost(.silent)(task)
             }
         },
+        Self("a second connection is lost, and a third one is answered", .ok) {
+            $0.target = "http://198.51.100.80/"
+            $0.change = { task in
+                guard case .exchange(let exchange) = task else { return nil }
+                return .exchanged(
+                    ExchangeAnswer(
+                        exchange.variant == .again ? .response(204) : .failure(.silent(.connect), "")))
+            }
+        },
         Self("a second connection is lost beside another router, which is there", .failed, .server, .target, .connect) {
             $0.target = "http://198.51.100.80/"
             $0.change = secondConnectionIsLost(.answered)
