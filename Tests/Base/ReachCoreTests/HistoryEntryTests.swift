@@ -21,7 +21,7 @@ import Testing
             at: .at(7), cause: .carrierLost, aspects: [.status], previous: isInitial ? nil : state, state: state)
     }
 
-    @Test func `a path is kept with all that tells it from another`() {
+    @Test func `a path is kept with all that distinguishes it from others`() {
         let lost = NetworkPath(status: .notReachable, reason: .noRoute)
         for (verdict, gateway) in [
             (Verdict(ipv4: Self.path("192.0.2.1"), ipv6: Self.path("fe80::1")), "192.0.2.1"),

@@ -51,23 +51,18 @@ import Testing
         scene.controller.stop()
     }
 
-    @Test func `an outage of the only family with a path to a target pauses the probe, while the other works`() throws {
+    @Test(arguments: [
+        (Connectivity.limited, Connectivity.full, ProbeEvent.Kind.paused), (.full, .limited, .down),
+    ])
+    func `an outage of the family in which the target has its path explains the failures, and of the other one none`(
+        ipv4: Connectivity, ipv6: Connectivity, kind: ProbeEvent.Kind
+    ) throws {
         let scene = try scene()
         scene.isUnsettled = true
         fail(scene, times: 2)
         scene.isUnsettled = false
-        scene.controller.update(survey: Self.survey(.limited, ipv6: .full))
-        #expect(scene.events.map(\.kind) == [.up, .paused])
-        scene.controller.stop()
-    }
-
-    @Test func `an outage of the other family does not explain that a probe fails`() throws {
-        let scene = try scene()
-        scene.isUnsettled = true
-        fail(scene, times: 2)
-        scene.isUnsettled = false
-        scene.controller.update(survey: Self.survey(.full, ipv6: .limited))
-        #expect(scene.events.map(\.kind) == [.up, .down])
+        scene.controller.update(survey: Self.survey(ipv4, ipv6: ipv6))
+        #expect(scene.events.map(\.kind) == [.up, kind])
         scene.controller.stop()
     }
 

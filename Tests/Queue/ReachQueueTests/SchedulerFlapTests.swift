@@ -427,17 +427,6 @@ private struct FlappingLink {
                 $0.body = Self.body(50 << 20)
             }
         }
-        /// Up for 20 s and down for 5 s.
-        func flap(_ count: Int, _ id: RequestID) {
-            for _ in 0..<count {
-                stage.pass(.seconds(2))
-                if stage.state(id) == .running { stage.send(.requestSent(id)) }
-                stage.pass(.seconds(18))
-                stage.network([])
-                stage.pass(.seconds(5))
-                stage.network([.wifi])
-            }
-        }
         let first = try upload()
         flap(20, first)
         #expect(stage.blockers(first).contains("window"))
@@ -448,6 +437,18 @@ private struct FlappingLink {
         #expect(!stage.startedIDs.contains(second) && stage.blockers(second).contains("window"))
     }
 
+    /// The link is up for 20 s and down for 5 s, again and again, which cuts off an upload that takes longer.
+    private mutating func flap(_ count: Int, _ id: RequestID) {
+        for _ in 0..<count {
+            stage.pass(.seconds(2))
+            if stage.state(id) == .running { stage.send(.requestSent(id)) }
+            stage.pass(.seconds(18))
+            stage.network([])
+            stage.pass(.seconds(5))
+            stage.network([.wifi])
+        }
+    }
+
     @Test mutating func `an upload that is longer than the link stays is not begun each time, but in the end`()
         throws
     {
@@ -456,15 +457,7 @@ private struct FlappingLink {
             $0.method = "PUT"
             $0.body = Self.body(50 << 20)
         }
-        // Up for 20 s and down for 5 s: it is cut off each time.
-        for _ in 0..<20 {
-            stage.pass(.seconds(2))
-            if stage.state(id) == .running { stage.send(.requestSent(id)) }
-            stage.pass(.seconds(18))
-            stage.network([])
-            stage.pass(.seconds(5))
-            stage.network([.wifi])
-        }
+        flap(20, id)
         #expect(stage.starts.count <= 4, "\(stage.starts.count) times in 500 s")
         let reason = try #require(stage.explanation(id)?.reasons.first { $0.blocker == .window })
         #expect(reason.text.contains("wlan0 recently stayed up for 20 s at most"), "\(reason.text)")

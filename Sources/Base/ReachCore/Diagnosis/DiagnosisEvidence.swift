@@ -140,9 +140,11 @@ package struct DiagnosisEvidence: Sendable {
         }
     }
 
-    /// The names that have to be resolved here, in the destinations' order; the same one twice where two have it.
+    /// The names that have to be resolved here.
     var names: [String] {
-        destinations.compactMap { if case .name(let name) = $0.nextHost { name } else { nil } }
+        destinations.reduce(into: []) { names, destination in
+            if case .name(let name) = destination.nextHost, !names.contains(name) { names.append(name) }
+        }
     }
 
     /// The most addresses of a name that are tested.

@@ -37,7 +37,7 @@ package final class DiagnosisRunner {
     private let replies: LoopReplies
     /// The time for everything; not ``Limit/whole`` only in tests.
     var limit = Limit.whole
-    /// The directory in which the files of DHCP clients are looked for; not `/` only in tests.
+    /// Below it the files of DHCP clients are read; not `/` only in tests.
     var leaseRoot = "/"
 
     /// - Parameters:

@@ -12,7 +12,7 @@ private struct AlertStory {
     var quiet: Set<String> = []
     var absent: Set<String> = []
     var acknowledged: [String: Acknowledgement] = [:]
-    var told: [AlertMessage] = []
+    var sent: [AlertMessage] = []
 
     /// Hosts `till-1` and so on, each at the site that its number gives.
     init(_ options: AlertOptions = AlertOptions(), hosts: Int = 8, site: (Int) -> String = { _ in "berlin-7" }) {
@@ -40,7 +40,7 @@ private struct AlertStory {
         for number in numbers { apply(number, word, since: now) }
     }
 
-    mutating func begin() { told += machine.begin(at: now) }
+    mutating func begin() { sent += machine.begin(at: now) }
 
     /// Lets time pass by seconds, as a watch does.
     mutating func pass(_ duration: Duration) {
@@ -51,12 +51,12 @@ private struct AlertStory {
         let end = now + duration
         while now < end {
             now = now + .seconds(1)
-            told += machine.tick(now, facts)
+            sent += machine.tick(now, facts)
         }
     }
 
     var lines: [String] {
-        told.map { message in
+        sent.map { message in
             "\(message.event.rawValue) \(message.alert): "
                 + message.sentence.text { String($0.description.dropFirst(11).prefix(5)) }
         }
@@ -102,12 +102,12 @@ private struct AlertStory {
             story.pass(.seconds(3))
         }
         story.pass(.seconds(120))
-        #expect(story.told.map(\.alert) == ["site=berlin-7", "site=berlin-7"])
+        #expect(story.sent.map(\.alert) == ["site=berlin-7", "site=berlin-7"])
         #expect(
             story.lines.first?.hasPrefix("down site=berlin-7: 8 of 8 hosts with site=berlin-7 silent since 11:54")
                 == true)
         #expect(story.lines.last == "up site=berlin-7: 8 of 8 hosts with site=berlin-7 are back after 17 min")
-        #expect(story.told.first?.hosts.count == 8)
+        #expect(story.sent.first?.hosts.count == 8)
     }
 
     @Test func `who is still away when the others are back is named, and told of when it returns`() {
@@ -132,7 +132,7 @@ private struct AlertStory {
         story.pass(.seconds(300))
         story.back(1...back)
         story.pass(.seconds(120))
-        #expect(story.told.count == messages)
+        #expect(story.sent.count == messages)
     }
 
     @Test(arguments: [(7, 1), (8, 2)])
@@ -142,11 +142,11 @@ private struct AlertStory {
         story.pass(.seconds(300))
         story.lose(9...8 + more)
         story.pass(.seconds(300))
-        #expect(story.told.map(\.alert) == Array(repeating: "site=berlin-7", count: messages))
-        #expect(story.told.allSatisfy { $0.event == .down })
+        #expect(story.sent.map(\.alert) == Array(repeating: "site=berlin-7", count: messages))
+        #expect(story.sent.allSatisfy { $0.event == .down })
         story.back(1...8 + more)
         story.pass(.seconds(120))
-        #expect(story.told.last?.event == .up && story.told.last?.hosts.count == 8 + more)
+        #expect(story.sent.last?.event == .up && story.sent.last?.hosts.count == 8 + more)
     }
 
     @Test func `hosts that said goodbye count neither as away nor as here`() {
@@ -155,8 +155,8 @@ private struct AlertStory {
         story.lose(1...5)
         story.pass(.seconds(300))
         // Five of the eight that are left: half of sixteen would be more.
-        #expect(story.told.map(\.alert) == ["site=berlin-7"])
-        #expect(story.told.first?.shared?.known == 8 && story.told.first?.shared?.affected == 5)
+        #expect(story.sent.map(\.alert) == ["site=berlin-7"])
+        #expect(story.sent.first?.shared?.known == 8 && story.sent.first?.shared?.affected == 5)
     }
 
     @Test func `a host with trouble is away only if the operator says so, and it is back with trouble`() {
@@ -166,7 +166,7 @@ private struct AlertStory {
             var story = AlertStory(options)
             story.back(1...1, as: .limited)
             story.pass(.seconds(300))
-            #expect(story.told.count == (includes ? 1 : 0))
+            #expect(story.sent.count == (includes ? 1 : 0))
         }
         var story = AlertStory()
         story.lose(1...2)
@@ -203,9 +203,9 @@ private struct AlertStory {
         for number in 0..<3 {
             story.pass(.seconds(1000))
             again.pass(.seconds(1000))
-            #expect(story.told == again.told, "\(number)")
+            #expect(story.sent == again.sent, "\(number)")
         }
-        #expect(Set(story.told.map(\.event)).isSuperset(of: [.steady, .reminder]))
+        #expect(Set(story.sent.map(\.event)).isSuperset(of: [.steady, .reminder]))
     }
 
     @Test(
@@ -259,7 +259,7 @@ private struct AlertStory {
         story.back(1...1)
         story.pass(.seconds(120))
         #expect(story.lines.last == "up till-1: till-1 is back after 10 min")
-        #expect(story.told.count == 2)
+        #expect(story.sent.count == 2)
     }
 
     @Test func `what comes again and again is joined, and in the end it is said how it stands`() {
@@ -271,15 +271,15 @@ private struct AlertStory {
             story.pass(.seconds(180))
         }
         story.pass(.seconds(1800))
-        #expect(story.told.map(\.event) == [.down, .up, .down, .up, .flapping, .steady])
-        #expect(story.told.last?.changes == 6)
+        #expect(story.sent.map(\.event) == [.down, .up, .down, .up, .flapping, .steady])
+        #expect(story.sent.last?.changes == 6)
         #expect(story.lines.last?.contains("steady, online since 12:33, after going away 6 times") == true)
         // And after that it is told of as before.
         story.lose(1...1)
         story.pass(.seconds(180))
         story.back(1...1)
         story.pass(.seconds(180))
-        #expect(story.told.suffix(2).map(\.event) == [.down, .up])
+        #expect(story.sent.suffix(2).map(\.event) == [.down, .up])
     }
 
     @Test func `who flaps and stays away is told of as away, and its return too`() {
@@ -295,7 +295,7 @@ private struct AlertStory {
         #expect(story.lines.last?.contains("steady, away since") == true)
         story.back(1...1)
         story.pass(.seconds(120))
-        #expect(story.told.last?.event == .up)
+        #expect(story.sent.last?.event == .up)
     }
 
     @Test func `a quiet time says nothing, and at its end who is still away and was not told of`() {
@@ -308,14 +308,14 @@ private struct AlertStory {
         story.pass(.seconds(3600))
         story.back(2...2)
         story.pass(.seconds(120))
-        #expect(story.told.map(\.alert) == ["till-1"])
+        #expect(story.sent.map(\.alert) == ["till-1"])
         story.quiet = []
         story.pass(.seconds(300))
-        #expect(story.told.map(\.alert) == ["till-1", "till-3"])
+        #expect(story.sent.map(\.alert) == ["till-1", "till-3"])
         story.back(1...3)
         story.pass(.seconds(120))
         // The return of a host whose absence was not told of is not told either.
-        #expect(story.told.filter { $0.event == .up }.map(\.alert) == ["till-1", "till-3"])
+        #expect(story.sent.filter { $0.event == .up }.map(\.alert) == ["till-1", "till-3"])
     }
 
     @Test func `an alert is repeated until somebody acknowledges it`() {
@@ -327,15 +327,15 @@ private struct AlertStory {
             alert: "till-1", author: "anna", stored: AlertStory.noon + .seconds(-60))
         story.lose(1...1)
         story.pass(.seconds(4000))
-        #expect(story.told.map(\.event) == [.down, .reminder, .reminder])
+        #expect(story.sent.map(\.event) == [.down, .reminder, .reminder])
         #expect(story.lines[1] == "reminder till-1: till-1 is still away after 32 min")
         story.acknowledged["till-1"] = Acknowledgement(alert: "till-1", author: "anna", stored: story.now)
         story.pass(.seconds(4000))
-        #expect(story.told.count == 3)
+        #expect(story.sent.count == 3)
         story.back(1...1)
         story.pass(.seconds(120))
-        #expect(story.told.last?.event == .up)
-        #expect(story.told.last?.acknowledged == "anna")
+        #expect(story.sent.last?.event == .up)
+        #expect(story.sent.last?.acknowledged == "anna")
     }
 
     @Test func `many hosts that have nothing in common are one message`() {
@@ -344,7 +344,7 @@ private struct AlertStory {
         var story = AlertStory(options, hosts: 100) { "site-\($0)" }
         for number in [3, 7, 20, 31, 44, 58, 71] { story.lose(number...number, since: .seconds(number * 100)) }
         story.pass(.seconds(300))
-        #expect(story.told.map(\.alert) == ["several"])
+        #expect(story.sent.map(\.alert) == ["several"])
         #expect(story.lines.first?.contains("7 hosts (till-20, till-3, till-31 and 4 more) are away") == true)
     }
 
@@ -352,12 +352,12 @@ private struct AlertStory {
         var story = AlertStory()
         story.lose(1...1)
         story.pass(.seconds(130))
-        #expect(story.told.map(\.alert) == ["till-1"])
+        #expect(story.sent.map(\.alert) == ["till-1"])
         story.lose(2...8, since: .seconds(130))
         story.pass(.seconds(300))
         story.back(1...8)
         story.pass(.seconds(120))
-        #expect(story.told.map(\.alert) == ["till-1", "site=berlin-7", "site=berlin-7"])
+        #expect(story.sent.map(\.alert) == ["till-1", "site=berlin-7", "site=berlin-7"])
     }
 
     @Test func `a watch that begins again repeats nothing, and tells of what came back meanwhile`() throws {
@@ -372,8 +372,8 @@ private struct AlertStory {
         again.lose(1...2, since: .seconds(300))
         again.begin()
         again.pass(.seconds(600))
-        #expect(again.told.map(\.event) == first.told.filter { $0.alert == "till-3" }.map { _ in .up })
-        #expect(again.told.map(\.alert) == ["till-3"])
+        #expect(again.sent.map(\.event) == first.sent.filter { $0.alert == "till-3" }.map { _ in .up })
+        #expect(again.sent.map(\.alert) == ["till-3"])
         let isNonsense = !again.machine.restore(Array("{}".utf8))
         #expect(isNonsense)
         // Without what was kept, those that are away are one message.
@@ -381,7 +381,7 @@ private struct AlertStory {
         fresh.lose(1...2, since: .seconds(300))
         fresh.begin()
         fresh.pass(.seconds(600))
-        #expect(fresh.told.map(\.alert) == ["start"])
+        #expect(fresh.sent.map(\.alert) == ["start"])
         #expect(fresh.lines.first?.contains("till-1 and till-2 were away when this watch began") == true)
     }
 
@@ -392,6 +392,6 @@ private struct AlertStory {
         story.machine.forget("till-1")
         story.back(1...1)
         story.pass(.seconds(300))
-        #expect(story.told.count == 1)
+        #expect(story.sent.count == 1)
     }
 }
