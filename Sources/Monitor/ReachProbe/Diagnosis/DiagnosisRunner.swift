@@ -172,21 +172,24 @@ package final class DiagnosisRunner {
 
     /// The gateways of all default routes of a link, in any table.
     private func routers(on index: InterfaceIndex, _ family: IPAddress.Family) -> [IPAddress] {
-        let routes = (try? snapshot.view.queries.routes(of: .unicast, family)) ?? []
-        return routes.filter { $0.destination.length == 0 }.flatMap(\.hops)
-            .filter { $0.interface == index }.compactMap(\.gateway)
+        gateways(of: defaultRoutes(family), on: index)
     }
 
     private func rivals(of hop: FirstHop) -> [IPAddress] {
-        let routes = (try? snapshot.view.queries.routes(of: .unicast, hop.address.family)) ?? []
-        let defaults = routes.filter { $0.destination.length == 0 }
-        func leads(_ route: Route, by gateway: IPAddress) -> Bool {
-            route.hops.contains { $0.interface == hop.interfaceIndex && $0.gateway == gateway }
-        }
-        guard let own = defaults.first(where: { leads($0, by: hop.address) }) else { return [] }
+        let routes = defaultRoutes(hop.address.family)
+        let own = routes.first { gateways(of: [$0], on: hop.interfaceIndex).contains(hop.address) }
+        guard let own else { return [] }
         // Without a metric it is 0.
-        return defaults.filter { $0.table == own.table && $0.metric ?? 0 <= own.metric ?? 0 }.flatMap(\.hops)
-            .filter { $0.interface == hop.interfaceIndex && $0.gateway != hop.address }.compactMap(\.gateway)
+        let others = routes.filter { $0.table == own.table && $0.metric ?? 0 <= own.metric ?? 0 }
+        return gateways(of: others, on: hop.interfaceIndex).filter { $0 != hop.address }
+    }
+
+    private func defaultRoutes(_ family: IPAddress.Family) -> [Route] {
+        ((try? snapshot.view.queries.routes(of: .unicast, family)) ?? []).filter { $0.destination.length == 0 }
+    }
+
+    private func gateways(of routes: [Route], on index: InterfaceIndex) -> [IPAddress] {
+        routes.flatMap(\.hops).filter { $0.interface == index }.compactMap(\.gateway)
     }
 
     private func path(to target: Target) -> PathFact {
