@@ -194,8 +194,9 @@ let targets: [Target] = [
         path: path("reachd"),
         swiftSettings: strict
     ),
+    .target(name: "CTestThreads", path: "Tests/Support/CTestThreads", cSettings: [.define("_GNU_SOURCE")]),
     .target(
-        name: "ReachTesting", dependencies: ["CReachLinux", "ReachCore", "ReachLoop"],
+        name: "ReachTesting", dependencies: ["CReachLinux", "CTestThreads", "ReachCore", "ReachLoop"],
         path: "Tests/Support/ReachTesting",
         swiftSettings: strict),
     tests("ReachCoreTests", ["ReachCore", "ReachTesting"]),

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import ReachTesting
 internal import Testing
 
@@ -31,5 +32,19 @@ struct TestNamespaceTests {
         let failure = #expect(throws: ChildProcess.Failure.self) { try namespace.run("ip", "link", "show", "no0") }
         #expect(failure?.description.contains("no0") == true)
         #expect(failure?.status == 1)
+    }
+
+    /// libdispatch's threads end after five seconds without work. The next one is made by whoever resumes a task.
+    @Test func `a task that is resumed from a namespace runs in the process's own`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try await namespace.perform { _ = sleep(7) }
+        #expect(try Self.namespaceNumber(of: "thread-self") == Self.namespaceNumber(of: "self"))
+    }
+
+    private static func namespaceNumber(of thread: String) throws -> ino_t {
+        var status = stat()
+        try #require(stat("/proc/\(thread)/ns/net", &status) == 0)
+        return status.st_ino
     }
 }
