@@ -4,9 +4,9 @@ internal import ReachCore
 /// The code and constants that a program has read, and reads again only when it has something to do. Confined to its loop.
 ///
 /// The kernel maps 16 pages for each one that is read, and the loader reads the symbols of every library. So a program that
-/// has started, or has handled a change of the network, holds several times the pages that it needs at rest. Once unmapped
-/// they stay in the page cache, where the kernel may use them for something else; those that are needed come back by minor
-/// faults, a microsecond for 16.
+/// has started, handled a change of the network or answered a client holds several times the pages that it needs at rest. Once
+/// unmapped they stay in the page cache, where the kernel may use them for something else; those that are needed come back by
+/// minor faults, a microsecond for 16.
 package final class MappedPages {
     /// How long a program rests before its pages are unmapped. After a start, threads still open files and databases.
     package static let delay: Duration = .milliseconds(200)

@@ -137,6 +137,7 @@ package final class Daemon {
                 fleetGroup: groupNumber(configuration.queue.fleetGroup, "queue.fleet_group")),
             limits: configuration.controlLimits)
         server.onWarning = { [log] in log.warning("\($0)") }
+        server.onConnection = { [pages] in pages.releaseAtRest() }
         self.server = server
         let inherited = manager.takeDescriptors()
         do throws(ListenError) {

@@ -55,6 +55,26 @@ struct DaemonClientTests {
             for _ in 0..<3 { _ = try BuiltProgram.reach.run(["status", "--socket", socket]) }
         }
 
+        /// The daemon's own code that is mapped, in KiB.
+        var mappedCode: Int {
+            get throws {
+                let script = """
+                    /^[0-9a-f]+-/ { code = $2 ~ /^r-x/ && $6 ~ /reachd$/ } code && /^Rss:/ { sum += $2 } END { print sum }
+                    """
+                let text = try ChildProcess.run(["awk", script, "/proc/\(daemon.process)/smaps"])
+                return try #require(Int(text.dropLast()))
+            }
+        }
+
+        /// Waits until at most this much is mapped, for 10 s.
+        func mapsAtMost(_ limit: Int) throws -> Bool {
+            for _ in 0..<200 {
+                if try mappedCode <= limit { return true }
+                usleep(50_000)
+            }
+            return false
+        }
+
         /// The `defer` that calls this also keeps it alive.
         func end() {
             daemon.send(SIGKILL)
@@ -118,6 +138,17 @@ struct DaemonClientTests {
         }
         watch.send(SIGTERM)
         #expect(try watch.finish().status == 0)
+    }
+
+    @Test func `what the daemon read to answer a client is unmapped, also while the client watches`() throws {
+        let stage = try Stage()
+        defer { stage.end() }
+        usleep(1_000_000)
+        let atRest = try stage.mappedCode
+        let watch = try reach.start(["watch", "--socket", stage.socket])
+        _ = try watch.nextLine()
+        #expect(try stage.mapsAtMost(atRest * 5 / 4), "more than the \(atRest) KiB of before")
+        watch.send(SIGTERM)
     }
 
     @Test func `the daemon remembers which link carried the path, for the status and the explanation`() throws {

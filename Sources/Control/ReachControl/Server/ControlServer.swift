@@ -23,6 +23,8 @@ package final class ControlServer {
     private var acceptors: [Acceptor] = []
     /// Called with a warning for the operator: one line of text.
     package var onWarning: (String) -> Void = { _ in }
+    /// Called for each client that connects.
+    package var onConnection: () -> Void = {}
 
     /// - Parameters:
     ///   - service: Answers io.reach.Monitor. The server keeps it alive.
@@ -69,8 +71,9 @@ package final class ControlServer {
         do throws(SystemError) {
             let acceptor = try Acceptor(socket, on: loop) { [unowned self] error in
                 onWarning("refusing connections: \(error)")
-            } onConnection: { [switchboard] descriptor in
+            } onConnection: { [unowned self] descriptor in
                 switchboard.connect(descriptor)
+                onConnection()
             }
             acceptors.append(acceptor)
         } catch {

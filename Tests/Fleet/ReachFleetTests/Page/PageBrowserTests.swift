@@ -85,6 +85,18 @@ struct PageBrowserTests {
             "--expect", "document.documentElement.scrollWidth <= 390")
     }
 
+    @Test(arguments: [390, 761, 768, 1000, 1024, 1280, 1400])
+    func `no column of the table is cut`(_ width: Int) throws {
+        let last = "[...document.querySelectorAll('.head > *')].filter((each) => each.offsetParent).pop()"
+        let grid = "document.getElementById('grid')"
+        try look(
+            ExamplePage.page(hosts: 300), clock(2), "--size=\(width)x844", "--expect",
+            "\(grid).scrollWidth <= \(grid).clientWidth", "--expect",
+            "\(last).getBoundingClientRect().right <= \(grid).getBoundingClientRect().right", "--expect",
+            "\(last).scrollWidth <= \(last).clientWidth", "--expect",
+            "document.querySelectorAll('.row').length > 3 && document.documentElement.scrollWidth <= \(width)")
+    }
+
     @Test func `a printed page has its headings and rows, and no controls`() throws {
         try look(
             ExamplePage.page(hosts: 3), clock(2), "--print", "--expect",
