@@ -43,7 +43,7 @@ package final class NATSLink: Sendable {
     }
 
     /// Connects to one of the servers. Blocks until one has accepted or all have failed: at most
-    /// ``NATSSettings/connectLimit`` for each.
+    /// ``NATSSettings/connectLimit`` for each, after ``NATSSettings/firstConnectLimit`` for each of several.
     package static func connect(
         _ settings: NATSSettings, onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) throws(NATSError) -> NATSLink {
@@ -58,13 +58,30 @@ package final class NATSLink: Sendable {
         }
         do throws(NATSError) {
             let options = try NATSOptions.make(settings, signals: signals, signer: numbers.dropFirst().first)
-            let link = NATSLink(Handle(pointer: try open(options, signer)), settings, requests, numbers)
+            let pointer = try open(options, signer, in: settings.connectRounds[...])
+            let link = NATSLink(Handle(pointer: pointer), settings, requests, numbers)
             try requests.start(on: link)
             return link
         } catch {
             for number in numbers { NATSCallbacks.remove(number) }
             throw error
         }
+    }
+
+    /// Asks all servers in rounds, until one accepts or a round ends with an error that waiting does not mend.
+    private static func open(
+        _ options: borrowing NATSOptions, _ signer: NATSSigner?, in rounds: ArraySlice<Duration>
+    ) throws(NATSError) -> OpaquePointer {
+        var rounds = rounds
+        while let limit = rounds.popFirst() {
+            try options.setConnectLimit(limit)
+            do throws(NATSError) {
+                return try open(options, signer)
+            } catch {
+                guard error.kind == .timedOut || error.kind == .unreachable, !rounds.isEmpty else { throw error }
+            }
+        }
+        throw NATSError(.failed, "connect: no round")
     }
 
     /// Connects, again while the only reason is a signature that libnats would not have sent (``NATSSigner``).

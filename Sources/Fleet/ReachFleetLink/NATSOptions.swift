@@ -88,7 +88,6 @@ struct NATSOptions: ~Copyable {
     }
 
     private func setBehaviour(_ settings: NATSSettings) throws(NATSError) {
-        try NATSError.check("options") { natsOptions_SetTimeout(handle, milliseconds(settings.connectLimit)) }
         try NATSError.check("options") { natsOptions_SetPingInterval(handle, milliseconds(settings.pingInterval)) }
         try NATSError.check("options") { natsOptions_SetMaxPingsOut(handle, 2) }
         // libnats' own thread would wait a millisecond for more, with each request.
@@ -105,6 +104,11 @@ struct NATSOptions: ~Copyable {
             // What is published while disconnected fails at once, so that nothing is sent twice later.
             try NATSError.check("options") { natsOptions_SetReconnectBufSize(handle, 0) }
         }
+    }
+
+    /// The longest wait for each server, also when libnats connects again.
+    func setConnectLimit(_ limit: Duration) throws(NATSError) {
+        try NATSError.check("options") { natsOptions_SetTimeout(handle, milliseconds(limit)) }
     }
 
     private func milliseconds(_ duration: Duration) -> Int64 { max(1, duration.nanoseconds / 1_000_000) }

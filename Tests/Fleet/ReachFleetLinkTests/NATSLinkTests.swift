@@ -1,3 +1,4 @@
+import Glibc
 import ReachCore
 import ReachFleet
 import ReachFleetLink
@@ -25,6 +26,33 @@ import Testing
         #expect(messages[0].header("Reach-Log") == "ä b")
         #expect(messages[1].payload == [])
         withExtendedLifetime(subscription) {}
+    }
+
+    /// As a machine that is frozen, or that a filter hides after the handshake: nats.py 320, nats-server 7419.
+    @Test(.timeLimit(.minutes(1)))
+    func `a server that accepts and says nothing delays nobody who has another`() throws {
+        let server = try NATSServerProcess()
+        let silent = try ScriptedServer { $0.waitForEnd() }
+        var settings = NATSSettings(servers: [try NATSServer("nats://127.0.0.1:\(silent.port)"), try server.server])
+        settings.firstConnectLimit = .milliseconds(200)
+        settings.connectLimit = .seconds(100)
+        // libnats begins with either.
+        for _ in 0..<12 { #expect(try NATSLink.connect(settings).connectedServer != nil) }
+    }
+
+    @Test func `servers that are slower than the first round allows are connected in the second`() throws {
+        let server = try NATSServerProcess()
+        let port = server.port
+        let slow = try (0..<2).map { _ in
+            try ScriptedServer { connection in
+                usleep(600_000)
+                if let end = connection.connect(toPort: port) { connection.relay(with: end) }
+            }
+        }
+        var settings = NATSSettings(servers: try slow.map { try NATSServer("nats://127.0.0.1:\($0.port)") })
+        settings.firstConnectLimit = .milliseconds(200)
+        #expect(try NATSLink.connect(settings).connectedServer != nil)
+        withExtendedLifetime(slow) {}
     }
 
     @Test func `subscriptions may end while messages for them arrive`() throws {
