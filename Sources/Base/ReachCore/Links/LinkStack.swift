@@ -192,9 +192,11 @@ package struct LinkStack: Sendable {
     private func reach(
         from index: InterfaceIndex, _ next: (InterfaceIndex) -> [InterfaceIndex]
     ) -> [InterfaceIndex] {
-        var reached = [index]
-        var seen = Set(reached)
-        var position = 0
+        let first = next(index)
+        guard !first.isEmpty else { return [index] }
+        var seen: Set = [index]
+        var reached = [index] + first.filter { seen.insert($0).inserted }
+        var position = 1
         while position < reached.count {
             reached += next(reached[position]).filter { seen.insert($0).inserted }
             position += 1

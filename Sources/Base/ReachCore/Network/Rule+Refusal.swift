@@ -56,15 +56,20 @@ extension Rule {
         to destination: IPAddress, among rules: [Rule], mark: UInt32?, interface: String? = nil,
         source: IPAddress? = nil, routes: (RouteType) -> [Route]
     ) -> Hindrance? {
+        let thrown = routes(.throw)
+        // By their places, since a rule is large and would be copied: each loss asks.
+        guard !thrown.isEmpty || rules.indices.contains(where: { rules[$0].suppressedPrefixLength != nil }) else {
+            return nil
+        }
         let packet = RuleTraversal.Packet(
             destination: destination, source: source, mark: mark ?? 0, interface: interface)
         let walk = RuleTraversal(rules, packet: packet, end: .refusal(errno: LinuxError.networkUnreachable))
         guard walk.last == nil else { return nil }
         let tables = Set(walk.passed.map(\.table))
-        func covering(_ type: RouteType) -> [Route] {
-            routes(type).filter { tables.contains($0.table) && $0.destination.contains(destination) }
+        func covering(_ routes: [Route]) -> [Route] {
+            routes.filter { tables.contains($0.table) && $0.destination.contains(destination) }
         }
-        if let route = covering(.throw).max(by: { $0.destination.length < $1.destination.length }) {
+        if let route = covering(thrown).max(by: { $0.destination.length < $1.destination.length }) {
             return .thrown(route)
         }
         let ignoring = walk.passed.filter { rule in
@@ -72,7 +77,7 @@ extension Rule {
                 && !walk.passed.contains { $0.table == rule.table && $0.suppressedPrefixLength == nil }
         }
         guard !ignoring.isEmpty else { return nil }
-        let ignored = covering(.unicast)
+        let ignored = covering(routes(.unicast))
         for rule in ignoring {
             guard let route = ignored.first(where: { $0.table == rule.table }) else { continue }
             return .ignored(route, by: rule)

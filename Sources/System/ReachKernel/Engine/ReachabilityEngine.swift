@@ -96,6 +96,8 @@ package final class ReachabilityEngine {
         do throws(NetlinkError) {
             try observer.start()
             evaluate([NetworkTable.Effect(cause: cause, interface: nil)])
+            // Now, so that the first loss does not wait for it.
+            for family in IPAddress.Family.allCases { _ = try? observer.view?.throwRoutes(family) }
         } catch {
             observationError = error
             publishUnknown(watches.values, cause: cause)

@@ -78,7 +78,7 @@ final class RootCauseReader {
 
     private func routes(of type: RouteType, _ family: IPAddress.Family) -> [Route] {
         if let known = routes[family]?[type] { return known }
-        let found = (try? view.queries.routes(of: type, family)) ?? []
+        let found = (try? type == .throw ? view.throwRoutes(family) : view.queries.routes(of: type, family)) ?? []
         routes[family, default: [:]][type] = found
         return found
     }

@@ -97,7 +97,10 @@ package final class KernelObserver {
     /// Sets the addresses whose routes matter. The kernel drops notices of routes that cover none of them.
     package func watch(targets: Set<IPAddress>) {
         // Routes to the others were not reported.
-        if !targets.isSubset(of: passing.targets) { idleLinks.reset() }
+        if !targets.isSubset(of: passing.targets) {
+            idleLinks.reset()
+            view?.forgetThrowRoutes()
+        }
         self.targets = targets
         let all = passing.targets.union(targets)
         passing.targets = all.count > Self.passingLimit ? targets : all
@@ -199,9 +202,9 @@ package final class KernelObserver {
                 guard let effect = view.apply(notice), !isFolded else { return }
                 effects.append(effect)
                 guard !isIncomplete, !concernsPath || effect.cause.isReportedEarly else { return }
-                let touchesPath = mayTouchPath(notice, effect, &support)
-                isIncomplete = touchesPath && effect.cause.isReportedEarly
-                if touchesPath || !effect.cause.isOfLink { concernsPath = true }
+                guard !effect.cause.isOfLink || mayTouchPath(notice, effect, &support) else { return }
+                concernsPath = true
+                isIncomplete = effect.cause.isReportedEarly
             }
             _ = try socket.read(apply)
             if isIncomplete {

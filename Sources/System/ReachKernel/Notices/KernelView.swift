@@ -24,6 +24,9 @@ package final class KernelView {
     package private(set) var admissions = AdmissionCounter()
     /// The policy rules; `nil` until they are asked for, and after a change.
     private var knownRules: [Rule]?
+    /// The families that have no route of the type `throw`, as far as it is known: each new one that covers a watched address
+    /// comes with a notice.
+    private var familiesWithoutThrowRoutes: Set<IPAddress.Family> = []
     private var unansweredSince: [Neighbour.Key: BootTime] = [:]
     /// When links became usable, since this process observes them.
     private var usableSince: [InterfaceIndex: BootTime] = [:]
@@ -72,7 +75,20 @@ package final class KernelView {
         conditions = [:]
         tunnels.forget()
         knownRules = nil
+        forgetThrowRoutes()
     }
+
+    /// The routes that end the search in their table, in all tables. The kernel walks all routes for it, of which a router has a
+    /// million: so they are not read again where there are none.
+    package func throwRoutes(_ family: IPAddress.Family) throws(NetlinkError) -> [Route] {
+        guard !familiesWithoutThrowRoutes.contains(family) else { return [] }
+        let found = try queries.routes(of: .throw, family)
+        if found.isEmpty { familiesWithoutThrowRoutes.insert(family) }
+        return found
+    }
+
+    /// Makes the next question read them again. To be called where more addresses are watched than before.
+    func forgetThrowRoutes() { familiesWithoutThrowRoutes = [] }
 
     /// The policy rules. They are read once, and again after a change.
     package func rules() throws(NetlinkError) -> [Rule] {
@@ -110,6 +126,9 @@ package final class KernelView {
             admissions.forget(index)
         case .rule, .ruleRemoved:
             knownRules = nil
+            return table.apply(notice)
+        case .route(let route, _):
+            if route.type == .throw { forgetThrowRoutes() }
             return table.apply(notice)
         case .address(let address), .addressRemoved(let address):
             let effect = table.apply(notice)

@@ -31,4 +31,29 @@ struct RootCauseReaderTests {
         // Each would take as long as the first.
         #expect(others < times[0] * 40, "\(times[0]), then \(others)")
     }
+
+    @Test func `where no route ends the search, the kernel is not asked for one again before a notice or a refresh`()
+        async throws
+    {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        let counts = try await namespace.perform {
+            let view = try KernelView()
+            try view.refresh()
+            var counts = [try view.throwRoutes(.ipv4).count]
+            try ChildProcess.run(["ip", "-n", namespace.name, "route", "add", "throw", "198.51.100.0/24"])
+            counts.append(try view.throwRoutes(.ipv4).count)
+            let prefix = try #require(IPPrefix(IPAddress(ipv4: 0xc633_6400), length: 24))
+            _ = view.apply(.route(Route(destination: prefix, type: .throw), replacesOther: false))
+            counts.append(try view.throwRoutes(.ipv4).count)
+            try ChildProcess.run(["ip", "-n", namespace.name, "route", "del", "throw", "198.51.100.0/24"])
+            counts.append(try view.throwRoutes(.ipv4).count)
+            try ChildProcess.run(["ip", "-n", namespace.name, "route", "add", "throw", "198.51.100.0/24"])
+            try view.refresh()
+            counts.append(try view.throwRoutes(.ipv4).count)
+            return counts
+        }
+        // Nothing, nothing that was noticed, one, none, and one.
+        #expect(counts == [0, 0, 1, 0, 1])
+    }
 }

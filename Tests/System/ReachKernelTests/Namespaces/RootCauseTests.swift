@@ -151,6 +151,11 @@ struct RootCauseTests {
             testDescription: "unreachable route", broken: ["route replace unreachable default"], watched: "unreachable"),
         Case(testDescription: "blackhole", broken: ["route replace blackhole default"], watched: "blackhole"),
         Case(testDescription: "prohibit route", broken: ["route replace prohibit default"], watched: "prohibited"),
+        // The watcher knew before that there was no such route.
+        Case(testDescription: "throw route", broken: ["route replace throw default"], watched: "prohibited"),
+        Case(
+            testDescription: "throw route to a target that is watched", target: "198.51.100.7",
+            broken: ["route add throw 198.51.100.0/24"], watched: "prohibited"),
         Case(testDescription: "prohibit rule", broken: ["rule add priority 90 prohibit"], watched: "rule"),
         Case(testDescription: "unreachable rule", broken: ["rule add priority 90 unreachable"], watched: "rule"),
         Case(testDescription: "blackhole rule", broken: ["rule add priority 90 blackhole"], watched: "rule"),
