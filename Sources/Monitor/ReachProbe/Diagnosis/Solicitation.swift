@@ -82,22 +82,22 @@ final class Solicitation: DiagnosisAttempt {
 
     private func look() {
         timer = nil
-        switch state {
-        case .reachable: return end(.answered)
-        case .failed: return end(.silent)
-        case .noarp, .permanent: return end(.notNeeded)
-        case .stale, .delay:
-            // Traffic of the other tasks may still confirm it.
-            if elapsed >= Self.knownPatience { return end(.unconfirmed) }
-        case .probe:
-            if elapsed >= Self.knownPatience { return end(.silent) }
-        case .incomplete, .some(.none), nil:
-            if elapsed >= Self.patience { return end(state == nil ? .notNeeded : .silent) }
-        }
-        wait()
+        if let answer = Self.answer(state, after: SystemClock.boot - started) { end(answer) } else { wait() }
     }
 
-    private var elapsed: Duration { SystemClock.boot - started }
+    /// What the kernel's entry says of the host, some time after it was asked for; `nil` while it says nothing.
+    static func answer(_ state: NeighbourState?, after elapsed: Duration) -> SolicitationAnswer? {
+        switch state {
+        case .reachable: .answered
+        case .failed: .silent
+        case .noarp, .permanent: .notNeeded
+        // Traffic of the other tasks may still confirm it.
+        case .stale, .delay: elapsed < knownPatience ? nil : .unconfirmed
+        case .probe: elapsed < knownPatience ? nil : .silent
+        case .incomplete, .some(.none): elapsed < patience ? nil : .silent
+        case nil: elapsed < patience ? nil : .notNeeded
+        }
+    }
 
     private func end(_ answer: SolicitationAnswer) {
         guard !isOver else { return }
