@@ -149,7 +149,7 @@ private final class SingleConnection {
         getsockopt(socket, SOL_SOCKET, SO_ERROR, &number, &length)
         // An error that a segment of this machine caused before it left came from this machine's firewall.
         let isRefusedHere = [ECONNREFUSED, EHOSTUNREACH].contains(number) && isKeptBack || isRejectedHere
-        if number != 0, isRefusedHere { return completion(.failed(EPERM)) }
+        if isRefusedHere { return completion(.failed(EPERM)) }
         // What came later came from elsewhere: IPv6 reports a router's "prohibited" as EACCES.
         completion(number == 0 ? .connected : number == EACCES ? .unreachable(number) : ConnectionAnswer(errno: number))
     }

@@ -23,8 +23,7 @@ final class Solicitation: DiagnosisAttempt {
     /// It first waits five seconds for signs of life of a host that it knows.
     private static let knownPatience = Duration.milliseconds(9300)
     /// Answers take less than a millisecond, or nothing comes for long.
-    private var interval = Duration.milliseconds(1)
-    private static let longestInterval = Duration.milliseconds(25)
+    private var interval = Backoff(first: .milliseconds(1), longest: .milliseconds(25))
     private static let discardPort: UInt16 = 9
 
     init(
@@ -76,8 +75,7 @@ final class Solicitation: DiagnosisAttempt {
     }
 
     private func wait() {
-        timer = loop.schedule(at: SystemClock.boot + interval) { [weak self] in self?.look() }
-        interval = min(interval * 2, Self.longestInterval)
+        timer = loop.schedule(at: SystemClock.boot + interval.wait()) { [weak self] in self?.look() }
     }
 
     private func look() {

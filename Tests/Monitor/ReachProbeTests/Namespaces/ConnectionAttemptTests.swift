@@ -45,6 +45,21 @@ struct ConnectionAttemptTests {
         #expect(try await Self.connect("192.0.2.1", 83, in: machine) == .failed(EPERM), "the repetition is rejected")
     }
 
+    @Test func `where one connection finds nothing but silence, the answer to another one counts`() async throws {
+        let machine = try TestNamespace()
+        let peer = try machine.vethPair()
+        // As a way that is broken for the ports of some connections.
+        try peer.run(
+            "nft",
+            """
+            add table inet t; add chain inet t i { type filter hook input priority 0; }
+            add set inet t first { type inet_service; flags dynamic; }
+            add rule inet t i tcp dport 84 tcp sport @first drop
+            add rule inet t i tcp dport 84 limit rate 1/minute burst 1 packets add @first { tcp sport } drop
+            """)
+        #expect(try await Self.connect("192.0.2.1", 84, in: machine) == .refused)
+    }
+
     private static func connect(
         _ address: String, _ port: UInt16, in machine: TestNamespace
     ) async throws -> ConnectionAnswer? {
