@@ -143,6 +143,9 @@ private final class SingleConnection {
     }
 
     private func look() {
+        // Once its error is known, a socket that failed looks like one that stands.
+        loop.unwatch(socket)
+        isWatched = false
         var number: CInt = 0
         var length = socklen_t(MemoryLayout<CInt>.size)
         // First: to take the last ICMP error from the socket's queue clears this one, and then nothing would have gone wrong.

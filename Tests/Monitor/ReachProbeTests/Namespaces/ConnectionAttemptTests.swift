@@ -45,7 +45,10 @@ struct ConnectionAttemptTests {
         #expect(try await Self.connect("192.0.2.1", 83, in: machine) == .failed(EPERM), "the repetition is rejected")
     }
 
-    @Test func `where one connection finds nothing but silence, the answer to another one counts`() async throws {
+    @Test(arguments: [(84, .refused), (85, .silent)] as [(UInt16, ConnectionAnswer)])
+    func `where one connection finds silence, another's refusal counts, and its failure is no connection`(
+        port: UInt16, answer: ConnectionAnswer
+    ) async throws {
         let machine = try TestNamespace()
         let peer = try machine.vethPair()
         // As a way that is broken for the ports of some connections.
@@ -54,10 +57,11 @@ struct ConnectionAttemptTests {
             """
             add table inet t; add chain inet t i { type filter hook input priority 0; }
             add set inet t first { type inet_service; flags dynamic; }
-            add rule inet t i tcp dport 84 tcp sport @first drop
-            add rule inet t i tcp dport 84 limit rate 1/minute burst 1 packets add @first { tcp sport } drop
+            add rule inet t i meta l4proto tcp limit rate 1/minute burst 1 packets add @first { tcp sport } drop
+            add rule inet t i tcp dport 85 tcp sport != @first reject with icmp host-unreachable
+            add rule inet t i tcp sport @first drop
             """)
-        #expect(try await Self.connect("192.0.2.1", 84, in: machine) == .refused)
+        #expect(try await Self.connect("192.0.2.1", port, in: machine) == answer)
     }
 
     private static func connect(
