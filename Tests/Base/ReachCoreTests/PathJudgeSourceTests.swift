@@ -60,6 +60,16 @@ import Testing
         #expect(machine.path(route, to: try #require(IPAddress("fe80::99")), isInternet: false).status == .reachable)
     }
 
+    @Test func `what stays on this machine needs no source that others could answer`() throws {
+        var machine = Machine()
+        machine.add(Machine.own, to: 2, length: 64, flags: .tentative)
+        let local = Route.answer(on: 2, via: nil, from: Machine.own, type: .local)
+        #expect(machine.path(local, to: Machine.own, isInternet: false).status == .reachable)
+        let group = Route.answer(on: 1, via: nil, from: IPAddress(ipv4: 0x7f00_0001), type: .multicast)
+        let allHosts = try #require(IPAddress("224.0.0.1"))
+        #expect(machine.path(group, to: allHosts, isInternet: false).status == .reachable)
+    }
+
     @Test func `a source without a notice so far counts as usable`() throws {
         #expect(try path(from: "2001:db8::77").status == .reachable)
     }

@@ -77,6 +77,19 @@ import Testing
         #expect(result.burst?.sent == 5 && result.burst?.lost == 0, "\(result)")
     }
 
+    @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
+    func `a burst goes to the second address while the first one is silent`() async throws {
+        let namespace = try namespace(dropping: "icmpv6 type echo-request drop")
+        defer { namespace.remove() }
+        let addresses = ["2001:db8::1", "192.0.2.1"].compactMap { IPAddress($0) }
+        var options = NameService.Options()
+        options.configuration = ResolverConfiguration(servers: [], hosts: ["half.example": addresses])
+        let scene = try RunnerScene(in: namespace, options)
+        let result = try await scene.run("icmp://half.example") { $0.burst = 5 }
+        #expect(result.outcome == .ok && result.address == addresses[1], "\(result)")
+        #expect(result.burst?.sent == 5 && result.burst?.lost == 0, "\(result)")
+    }
+
     @Test(arguments: [(nil, 1), (true, 1), (false, 20)] as [(Bool?, Int)])
     func `over a path that costs money, or may, an attempt sends one request`(isMetered: Bool?, count: Int) throws {
         let scene = try ControllerScene()

@@ -166,6 +166,38 @@ import Testing
         scene.controller.stop()
     }
 
+    @Test func `a probe that is removed leaves no attempt, no watch and no timer`() throws {
+        let scene = try ControllerScene()
+        scene.controller.configure([try ControllerScene.specification("a", "http://web.example/")])
+        scene.run { scene.attempts.count == 1 }
+        #expect(scene.watcherCount > 0 && scene.loop.timerCount == 1)
+        scene.controller.configure([])
+        #expect(scene.attempts[0].isCancelled && scene.watcherCount == 0 && scene.loop.timerCount == 0)
+    }
+
+    @Test func `the archive gets the results of probes once, also of one that is removed, while it is wanted`() throws {
+        let scene = try ControllerScene()
+        scene.controller.isArchived = true
+        scene.onStart = { $0.end() }
+        let (kept, gone) = (try ControllerScene.specification("kept"), try ControllerScene.specification("gone"))
+        scene.controller.configure([kept, gone])
+        scene.run { scene.events.count == 2 }
+        scene.controller.configure([kept])
+        let now = SystemClock.now
+        let found = scene.controller.drainArchives(at: now)
+        #expect(Set(found.map(\.probe)) == ["kept", "gone"])
+        for archived in found {
+            #expect(archived.target == kept.target.description && archived.rows.contains { $0.answered > 0 })
+        }
+        #expect(scene.controller.drainArchives(at: now).isEmpty)
+        scene.controller.isArchived = false
+        scene.controller.configure([kept])
+        let count = scene.attempts.count
+        scene.run { scene.attempts.count > count }
+        #expect(scene.controller.drainArchives(at: SystemClock.now).isEmpty)
+        scene.controller.stop()
+    }
+
     @Test func `a name that cannot be resolved does not pause its probe while the Internet has a path`() throws {
         let scene = try ControllerScene()
         scene.controller.configure([try ControllerScene.specification("web", "http://web.example/")])

@@ -86,6 +86,15 @@ import Testing
         scene.controller.stop()
     }
 
+    @Test func `a probe that is removed while a check runs leaves no timer`() throws {
+        let scene = try scene()
+        scene.isUnsettled = true
+        fail(scene, times: 2)
+        #expect(scene.loop.timerCount == 2, "for the next attempt, and for the end of the check")
+        scene.controller.stop()
+        #expect(scene.loop.timerCount == 0)
+    }
+
     @Test func `where the Internet did not answer long before, a target that fails now is down`() throws {
         let scene = try scene(.limited)
         fail(scene, times: 2)

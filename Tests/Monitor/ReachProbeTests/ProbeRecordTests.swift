@@ -89,6 +89,33 @@ import Testing
         #expect(report.since == Self.moment(1).wall)
     }
 
+    @Test func `the archive has what happens from its beginning on, also of a pause that began before`() throws {
+        var record = try Self.record()
+        func minutes(until seconds: Double) -> ArchiveRow {
+            let rows = record.drainArchive(at: Self.moment(seconds)).filter { $0.level == .minutes }
+            return rows.reduce(into: ArchiveRow(.minutes, slot: 0)) { sum, row in
+                (sum.ok, sum.fail, sum.paused) = (sum.ok + row.ok, sum.fail + row.fail, sum.paused + row.paused)
+                sum.inconclusive += row.inconclusive
+                (sum.answered, sum.failed) = (sum.answered + row.answered, sum.failed + row.failed)
+            }
+        }
+        _ = record.add(Self.result(.ok), at: Self.moment(1))
+        #expect(record.drainArchive(at: Self.moment(20)).isEmpty, "there is none")
+        _ = record.pause(.noPath, at: Self.moment(30))
+        record.setArchived(true, at: Self.moment(40))
+        record.setArchived(true, at: Self.moment(50))
+        let paused = minutes(until: 60)
+        #expect(paused.paused == 20_000 && paused.ok + paused.fail + paused.inconclusive + paused.answered == 0)
+        _ = record.resume(at: Self.moment(60))
+        _ = record.add(Self.result(.ok), at: Self.moment(65))
+        _ = record.add(Self.result(.fail(.timeout)), at: Self.moment(85))
+        let later = minutes(until: 95)
+        #expect(later.inconclusive == 5000 && later.ok == 20_000 && later.fail == 10_000 && later.paused == 0)
+        #expect(later.answered == 1 && later.failed == 1)
+        record.setArchived(false, at: Self.moment(95))
+        #expect(record.drainArchive(at: Self.moment(100)).isEmpty)
+    }
+
     @Test func `memory does not grow with the number of results`() throws {
         var record = try Self.record()
         for second in 0..<5000 { _ = record.add(Self.result(.ok), at: Self.moment(Double(second))) }

@@ -158,6 +158,12 @@ import Testing
         #expect(elsewhere.outcome == .inconclusive(.interface) && elsewhere.detail.contains("none0"), "\(elsewhere)")
         // No host has this address: ARP fails.
         #expect(try await scene.run("icmp://192.0.2.77").outcome == .fail(.unreachable))
+        try namespace.run(
+            "nft",
+            "add table inet t; add chain inet t o { type filter hook output priority 0; }; "
+                + "add rule inet t o icmp type echo-request drop")
+        let dropped = try await scene.run("icmp://192.0.2.1")
+        #expect(dropped.outcome == .inconclusive(.notPermitted) && dropped.detail.hasPrefix("send: "), "\(dropped)")
         try namespace.run("sysctl", "-qw", "net.ipv4.ping_group_range=1 0")
         let refused = try await scene.run("icmp://192.0.2.1")
         #expect(refused.outcome == .inconclusive(.notPermitted))

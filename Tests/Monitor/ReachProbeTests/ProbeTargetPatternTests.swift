@@ -29,6 +29,7 @@ import Testing
         ("https://shop.example.net", "https://shop.example.net@192.0.2.7/"),
         ("http://192.0.2.7", "http://x@192.0.2.7/"),
         ("http://shop.example.net", "http://shop.example.net\\@192.0.2.7/"),
+        ("http://shop.example.net", "http://shop.example.net/\\@192.0.2.7/"),
         ("http://shop.example.net", "http://shop.example.net:80@192.0.2.7:80/"),
         ("http://192.0.2.0/24", "http://0xc0000207/"),
         ("http://192.0.2.0/24", "http://3221225991/"), ("http://192.0.2.0/24", "http://192.0.3.7/"),

@@ -57,6 +57,15 @@ import Testing
     }
 
     @Test(arguments: [
+        "http://example.net/a b", "http://example.net/a\r\nHost:other", "https://example.net/\t", "dns:a b.example",
+        "https://example.net/\u{7f}", "https://example.net/\u{85}", "https://example.net/\u{202e}a",
+    ])
+    func `spaces and control characters are refused anywhere in a URL`(_ text: String) {
+        let error = #expect(throws: TargetError.self) { try ProbeTarget(text) }
+        #expect(error?.description.hasSuffix("' has spaces or control characters: write them as %20") == true)
+    }
+
+    @Test(arguments: [
         "icmp://192.0.2.256", "icmp:///", "tcp://exa mple:22", "tls://-a.example:443",
         "dns://[2001:db8::x]/example.net",
         "tcp://192.0.2.1:65536",

@@ -113,19 +113,21 @@ private final class SingleConnection {
     private var isKeptBack: Bool {
         var bytes = [UInt8](repeating: 0, count: 512)
         var length = socklen_t(bytes.count)
-        guard getsockopt(socket, CInt(IPPROTO_TCP), TCP_INFO, &bytes, &length) == 0 else { return false }
         var traffic = reach_tcp_traffic()
-        guard reach_tcp_traffic(bytes, Int(length), &traffic) == 0 else { return false }
-        return traffic.repeated > 0 && traffic.repeated_out == 0
+        return getsockopt(socket, CInt(IPPROTO_TCP), TCP_INFO, &bytes, &length) == 0
+            && reach_tcp_traffic(bytes, Int(length), &traffic) == 0
+            && traffic.repeated > 0 && traffic.repeated_out == 0
     }
 
-    /// Whether an ICMP error came from the address that this machine sends from: its own firewall rejects the packets.
+    /// Whether an ICMP error that refuses the packets came from the address that this machine sends from: its own firewall rejects
+    /// them. "Host unreachable" also comes from there where a neighbour does not answer.
     private var isRejectedHere: Bool {
         var error = reach_icmp_error()
         while reach_next_icmp_error(socket, &error) == 0 {
             let bytes = withUnsafeBytes(of: error.offender) { Array($0.prefix(error.is_ipv6 != 0 ? 16 : 4)) }
             guard let sender = IPAddress(bytes: bytes), !sender.isUnspecified, sender != target else { continue }
-            if isOwn(sender) { return true }
+            let refuses = [.noPort, .prohibited].contains(ICMPMeaning(error))
+            if refuses, isOwn(sender) { return true }
         }
         return false
     }
@@ -141,14 +143,16 @@ private final class SingleConnection {
     }
 
     private func look() {
+        // Once its error is known, a socket that failed looks like one that stands.
+        loop.unwatch(socket)
+        isWatched = false
         var number: CInt = 0
         var length = socklen_t(MemoryLayout<CInt>.size)
         // First: to take the last ICMP error from the socket's queue clears this one, and then nothing would have gone wrong.
         getsockopt(socket, SOL_SOCKET, SO_ERROR, &number, &length)
-        // An error that a segment of this machine caused before it left came from this machine's firewall; but "host unreachable"
-        // also comes from this machine where a neighbour does not answer.
-        let isRefusedHere = isKeptBack || (number == ECONNREFUSED && isRejectedHere)
-        if number == ECONNREFUSED || number == EHOSTUNREACH, isRefusedHere { return completion(.failed(EPERM)) }
+        // An error that a segment of this machine caused before it left came from this machine's firewall.
+        let isRefusedHere = [ECONNREFUSED, EHOSTUNREACH].contains(number) && isKeptBack || isRejectedHere
+        if isRefusedHere { return completion(.failed(EPERM)) }
         // What came later came from elsewhere: IPv6 reports a router's "prohibited" as EACCES.
         completion(number == 0 ? .connected : number == EACCES ? .unreachable(number) : ConnectionAnswer(errno: number))
     }

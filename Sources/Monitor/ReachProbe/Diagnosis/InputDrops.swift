@@ -15,8 +15,9 @@ struct InputDrops {
 
     /// The counters of this network namespace (`IPSTATS_MIB_*`): what came in, less what is accounted for in another way.
     private static var counts: [IPAddress.Family: Int64] {
-        let ipv4 = pairs("/proc/thread-self/net/snmp", of: "Ip:").merging(pairs("/proc/self/net/netstat", of: "IpExt:"))
-        { $1 }
+        let ipv4 = pairs("/proc/thread-self/net/snmp", of: "Ip:").merging(
+            pairs("/proc/thread-self/net/netstat", of: "IpExt:")
+        ) { $1 }
         let ipv6 = Dictionary(
             (SmallFile.text("/proc/thread-self/net/snmp6") ?? "").split(scalar: "\n").compactMap {
                 line -> (String, Int64)? in

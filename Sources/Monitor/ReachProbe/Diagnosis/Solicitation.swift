@@ -23,8 +23,7 @@ final class Solicitation: DiagnosisAttempt {
     /// It first waits five seconds for signs of life of a host that it knows.
     private static let knownPatience = Duration.milliseconds(9300)
     /// Answers take less than a millisecond, or nothing comes for long.
-    private var interval = Duration.milliseconds(1)
-    private static let longestInterval = Duration.milliseconds(25)
+    private var interval = Backoff(first: .milliseconds(1), longest: .milliseconds(25))
     private static let discardPort: UInt16 = 9
 
     init(
@@ -76,28 +75,27 @@ final class Solicitation: DiagnosisAttempt {
     }
 
     private func wait() {
-        timer = loop.schedule(at: SystemClock.boot + interval) { [weak self] in self?.look() }
-        interval = min(interval * 2, Self.longestInterval)
+        timer = loop.schedule(at: SystemClock.boot + interval.wait()) { [weak self] in self?.look() }
     }
 
     private func look() {
         timer = nil
-        switch state {
-        case .reachable: return end(.answered)
-        case .failed: return end(.silent)
-        case .noarp, .permanent: return end(.notNeeded)
-        case .stale, .delay:
-            // Traffic of the other tasks may still confirm it.
-            if elapsed >= Self.knownPatience { return end(.unconfirmed) }
-        case .probe:
-            if elapsed >= Self.knownPatience { return end(.silent) }
-        case .incomplete, .some(.none), nil:
-            if elapsed >= Self.patience { return end(state == nil ? .notNeeded : .silent) }
-        }
-        wait()
+        if let answer = Self.answer(state, after: SystemClock.boot - started) { end(answer) } else { wait() }
     }
 
-    private var elapsed: Duration { SystemClock.boot - started }
+    /// What the kernel's entry says of the host, some time after it was asked for; `nil` while it says nothing.
+    static func answer(_ state: NeighbourState?, after elapsed: Duration) -> SolicitationAnswer? {
+        switch state {
+        case .reachable: .answered
+        case .failed: .silent
+        case .noarp, .permanent: .notNeeded
+        // Traffic of the other tasks may still confirm it.
+        case .stale, .delay: elapsed < knownPatience ? nil : .unconfirmed
+        case .probe: elapsed < knownPatience ? nil : .silent
+        case .incomplete, .some(.none): elapsed < patience ? nil : .silent
+        case nil: elapsed < patience ? nil : .notNeeded
+        }
+    }
 
     private func end(_ answer: SolicitationAnswer) {
         guard !isOver else { return }

@@ -135,7 +135,7 @@ extension PathTrace {
 }
 
 /// What an ICMP error means (RFC 792, RFC 1812 5.2.7.1, RFC 4443).
-private enum ICMPMeaning {
+enum ICMPMeaning {
     case timeExceeded
     case noPort
     case prohibited

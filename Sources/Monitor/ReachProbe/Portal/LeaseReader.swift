@@ -14,7 +14,7 @@ package struct LeaseReader: Sendable {
 
     /// The URI that the present lease of an interface announces; `nil` if there is none.
     func portal(of name: String, _ index: InterfaceIndex, addresses: Set<IPAddress>) -> String? {
-        guard !name.unicodeScalars.contains("/"), name != ".", name != ".." else { return nil }
+        guard !name.unicodeScalars.contains("/") else { return nil }
         if let uri = text("run/systemd/netif/links/\(index)").flatMap(LeasePortal.networkd) { return uri }
         if let uri = text("run/reach-portal/\(name)").flatMap(LeasePortal.hook) { return uri }
         for file in dhcpcdFiles(name, ".lease") {
@@ -33,7 +33,7 @@ package struct LeaseReader: Sendable {
     /// Whether the DHCP server of the present lease is an Android phone that shares its mobile connection; `nil` if no lease is found.
     package func isAndroidHotspot(_ question: LeaseQuestion) -> Bool? {
         let (name, addresses) = (question.name, question.addresses)
-        guard !name.unicodeScalars.contains("/"), name != ".", name != ".." else { return nil }
+        guard !name.unicodeScalars.contains("/") else { return nil }
         var answers: [Bool?] = [
             text("run/systemd/netif/leases/\(question.interface)").flatMap {
                 LeaseHotspot.networkd($0, addresses: addresses)
@@ -63,7 +63,6 @@ package struct LeaseReader: Sendable {
     /// anybody on the link may name: it is shown, and never fetched.
     package func proxyFile(_ question: LeaseQuestion) -> String? {
         let (name, addresses) = (question.name, question.addresses)
-        guard !name.unicodeScalars.contains("/"), name != ".", name != ".." else { return nil }
         let networkd = text("run/systemd/netif/leases/\(question.interface)").flatMap {
             LeasePortal.proxyFile(networkd: $0, addresses: addresses)
         }

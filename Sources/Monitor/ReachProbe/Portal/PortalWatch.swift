@@ -152,7 +152,6 @@ struct PortalWatch {
     private mutating func fail(_ reason: PortalTrouble, at now: BootTime, _ jitter: (Duration) -> Duration) {
         failures += 1
         trouble = reason
-        freshUntil = nil
         noteTime(at: now)
         let hasEnded = session?.end.map { $0 <= now } ?? false
         if failures >= Self.strikes || hasEnded { session = nil }

@@ -43,10 +43,7 @@ final class QualityWatch {
         loopReference.owner = self
     }
 
-    deinit {
-        loopReference.owner = nil
-        timer.cancel()
-    }
+    deinit { loopReference.owner = nil }
 
     /// - Parameter own: This machine's addresses.
     func update(_ paths: [QualityPath], own: OwnAddresses) {

@@ -17,7 +17,7 @@ final class EchoBurst {
     private let loop: EventLoop
     private var echoes: [Echo]
     private var timer: TimerQueue.ID?
-    /// Called when nothing more is expected.
+    /// Called when nothing more is expected. It releases the burst.
     private let completion: () -> Void
 
     /// What is still outstanding when the last request is sent has this long, or twice the slowest answer.
@@ -57,7 +57,6 @@ final class EchoBurst {
         echoes[place].trip = now - echoes[place].sent
         guard echoes.count == count else { return }
         if echoes.allSatisfy({ $0.trip != nil }) {
-            stopTimer()
             completion()
         } else if timer == nil {
             waitForLast()

@@ -52,9 +52,9 @@ final class ProbeSocket {
         return Array(bytes.prefix(count))
     }
 
+    /// Called once.
     func watch(for interest: EventLoop.Interest, _ handler: @escaping (EventLoop.Interest) -> Void) throws(SystemError)
     {
-        if isWatched { loop.unwatch(descriptor) }
         try loop.watch(descriptor, for: interest, handler: handler)
         isWatched = true
     }

@@ -297,7 +297,6 @@ struct PathValidation {
         isSilent = false
         failures = 0
         forgiven = 0
-        proofs = 0
         (returned, relapses) = (nil, 0)
         backoff.reset()
         traffic = TrafficWatch(longestGap: options.interval)

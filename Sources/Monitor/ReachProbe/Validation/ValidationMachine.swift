@@ -11,6 +11,13 @@ internal import ReachKernel
 package struct ValidationMachine {
     package typealias Ticket = ValidationCommand.Ticket
 
+    /// What an interface may send and receive.
+    private struct Budget {
+        var bytes: ByteBudget
+        /// The size of the last check; `nil` before the first one.
+        var checkBytes: Int?
+    }
+
     let options: ValidationOptions
     /// Draws a random number from 0 up to, but not including, 1.
     let draw: () -> Double
@@ -27,9 +34,7 @@ package struct ValidationMachine {
     /// Announcements that are refused, by the interfaces' names.
     var portalTroubles: [String: PortalTrouble] = [:]
     /// Budgets by interface name. They outlive the path: otherwise every reconnection would start a new budget.
-    private var budgets: [String: ByteBudget] = [:]
-    /// Size in bytes of the last check by each interface.
-    private var checkBytes: [String: Int] = [:]
+    private var budgets: [String: Budget] = [:]
     /// Whether the kernel can be observed.
     private var isObserving = false
     /// Paths that cannot be checked.
@@ -317,7 +322,7 @@ package struct ValidationMachine {
     /// When the path's budget allows a check: now, or later.
     func allowance(for key: DefaultRoute.Key, at now: BootTime) -> BootTime {
         guard let route = paths[key]?.route, route.isMetered, let budget = budgets[route.name] else { return now }
-        return budget.available(checkBytes[route.name] ?? options.expectedBytes, at: now)
+        return budget.bytes.available(budget.checkBytes ?? options.expectedBytes, at: now)
     }
 
     /// Most budgets that are kept, so that interface names that come and go cannot fill the memory.
@@ -325,23 +330,19 @@ package struct ValidationMachine {
 
     mutating func spend(_ bytes: Int?, by route: DefaultRoute, at now: BootTime) {
         let spent = bytes ?? options.expectedBytes
-        guard takeFromBudget(spent, of: route, at: now) else { return }
-        checkBytes[route.name] = max(spent, 1)
+        takeFromBudget(spent, of: route, at: now)
+        budgets[route.name]?.checkBytes = max(spent, 1)
     }
 
-    /// - Returns: Whether the route has a budget.
-    @discardableResult
-    private mutating func takeFromBudget(_ bytes: Int, of route: DefaultRoute, at now: BootTime) -> Bool {
-        guard route.isMetered, options.meteredBytesPerDay > 0 else { return false }
+    private mutating func takeFromBudget(_ bytes: Int, of route: DefaultRoute, at now: BootTime) {
+        guard route.isMetered, options.meteredBytesPerDay > 0 else { return }
         if budgets[route.name] == nil, budgets.count >= Self.budgetLimit,
-            let fullest = budgets.max(by: { $0.value.bytesLeft(at: now) < $1.value.bytesLeft(at: now) })?.key
+            let fullest = budgets.max(by: { $0.value.bytes.bytesLeft(at: now) < $1.value.bytes.bytesLeft(at: now) })
         {
-            budgets[fullest] = nil
-            checkBytes[fullest] = nil
+            budgets[fullest.key] = nil
         }
-        budgets[route.name, default: ByteBudget(bytesPerDay: options.meteredBytesPerDay, at: now)]
-            .spend(bytes, at: now)
-        return true
+        budgets[route.name, default: Budget(bytes: ByteBudget(bytesPerDay: options.meteredBytesPerDay, at: now))]
+            .bytes.spend(bytes, at: now)
     }
 
     /// Varies a duration by a twentieth, so that machines started together do not keep checking at the same time.

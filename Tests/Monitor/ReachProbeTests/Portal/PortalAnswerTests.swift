@@ -67,6 +67,21 @@ import Testing
         #expect(found.venueInfoURL == nil)
     }
 
+    @Test func `an answer and its pages may be as long as their limits, and no longer`() throws {
+        func padded(to count: Int) -> String {
+            let body = #"{"captive": true}"#
+            return body + String(repeating: " ", count: count - body.utf8.count)
+        }
+        #expect(try answer(padded(to: PortalAnswer.limitBytes - 1)).isCaptive)
+        // It may have been cut there.
+        #expect(throws: PortalTrouble.wrongAnswer) { try answer(padded(to: PortalAnswer.limitBytes)) }
+        let page = "https://a.example/" + String(repeating: "x", count: 1982)
+        for (text, kept) in [(page, page), (page + "x", nil)] as [(String, String?)] {
+            let found = try answer(#"{"captive": true, "user-portal-url": ""# + text + #""}"#)
+            #expect(found.userPortalURL == kept)
+        }
+    }
+
     @Test func `numbers out of range and of other types are missing`() throws {
         let found = try answer(
             #"{"captive": false, "seconds-remaining": -1, "bytes-remaining": 1.5e300, "can-extend-session": "yes"}"#)

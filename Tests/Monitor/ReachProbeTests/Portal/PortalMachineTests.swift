@@ -216,6 +216,20 @@ import Testing
         #expect(bench.questions == [0, 5])
     }
 
+    @Test func `a link that returns begins again: with no lease, and with a question at once`() {
+        var bench = bench(answer(captive: false))
+        bench.update([])
+        bench.update([route()])
+        #expect(bench.questions == [0, 0])
+        bench.update([.sample()])
+        bench.setLease(Self.api)
+        bench.update([])
+        bench.forget()
+        bench.update([.sample()])
+        bench.pass(.seconds(60))
+        #expect(bench.questions.isEmpty)
+    }
+
     @Test func `a question about a network that is gone is cancelled, and its late answer ignored`() throws {
         var bench = bench(nil)
         let ticket = try #require(bench.open.first)

@@ -140,6 +140,16 @@ import Testing
         #expect(bench.quality == nil)
     }
 
+    @Test func `a path of the other family is another line, also without a gateway`() {
+        var bench = bench { $0.route.gateway = nil }
+        bench.pass(.seconds(121))
+        #expect(bench.quality != nil)
+        bench.route = .sample(.ipv6)
+        bench.route.gateway = nil
+        bench.update()
+        #expect(bench.quality == nil)
+    }
+
     @Test func `a link whose counters began again, or are not known, is not busy`() {
         var bench = bench()
         let index = bench.route.key.interface

@@ -304,6 +304,25 @@ import Testing
         #expect(times == expected)
     }
 
+    @Test func `the answer by one silent path has that path checked, and no other`() throws {
+        var machine = SilenceMachine()
+        let routes = [route, DefaultRoute.sample(interface: 7)]
+        _ = machine.update(
+            routes.map { SilencePath($0, .silent, servers: [SilenceBench.server], allowed: now) }, at: now)
+        for timeouts in [0, 9] as [UInt64] {
+            _ = machine.counted(TCPCounters(timeouts: timeouts, dataSegments: 0), at: now)
+        }
+        let calls = machine.timeReached(at: now + .seconds(1)).compactMap { command in
+            if case .test(let route, _, 1, _, let ticket) = command { (route, ticket) } else { nil }
+        }
+        #expect(calls.map(\.0) == routes)
+        for (route, ticket) in calls.reversed() {
+            let commands = machine.tested(
+                ticket, SilenceTestResult(isAnswered: true, handshakes: 1), at: now + .seconds(1))
+            #expect(commands == [.check(route.key)])
+        }
+    }
+
     @Test func `a user who is ignored on one path is not on another`() throws {
         var machine = SilenceMachine()
         let other = DefaultRoute.sample(interface: 7)

@@ -33,6 +33,17 @@ import Testing
         #expect(patience.ignored(at: Self.at(625.9)) == [2] && patience.ignored(at: Self.at(626)) == [])
     }
 
+    @Test func `users of a link that is gone are remembered as long as those of one that is there`() {
+        var machine = SilenceMachine()
+        var patience = SilencePatience()
+        patience.refute([7], at: Self.at(0))
+        (machine.patience[2], machine.patience[3]) = (patience, SilencePatience())
+        _ = machine.update([], at: Self.at(604))
+        #expect(Array(machine.patience.keys) == [2])
+        _ = machine.update([], at: Self.at(605))
+        #expect(machine.patience.isEmpty)
+    }
+
     @Test func `no more users are remembered than a sample names, the last ones`() {
         var patience = SilencePatience()
         for user in 0...UInt32(SilenceSample.userLimit) { patience.refute([user], at: Self.at(Double(user) / 1000)) }

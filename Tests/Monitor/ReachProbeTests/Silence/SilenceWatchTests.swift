@@ -1,3 +1,4 @@
+import Glibc
 import ReachCore
 import ReachKernel
 import ReachLoop
@@ -20,6 +21,7 @@ import Testing
     /// The handshakes of the tests that are reported until the loop has nothing more to do for them.
     private func reported(_ carryOut: (SilenceWatch) -> Void) -> [Int] {
         var handshakes: [Int] = []
+        let watched = loop.watchCount
         let watch = SilenceWatch(loop: loop, traffic: TrafficReader()) { event in
             guard case .tested(let key, let count) = event, key == route.key else { return }
             handshakes.append(count)
@@ -34,6 +36,7 @@ import Testing
         loop.schedule(at: SystemClock.boot, check)
         loop.run()
         watch.stop()
+        #expect(loop.watchCount == watched)
         return handshakes
     }
 
@@ -52,5 +55,19 @@ import Testing
         #expect(begun == [1])
         #expect(reported { $0.carryOut([test, .cancel(1)]) } == [])
         #expect(reported { $0.carryOut([.cancel(7)]) } == [])
+    }
+
+    @Test func `the kernel's counters are open, and a timer runs, only while a path is watched`() {
+        func open() -> Int { (0..<4096).count { fcntl(CInt($0), F_GETFD) >= 0 } }
+        let before = open()
+        var used = route
+        used.neighbour = .reachable
+        let path = SilencePath(used, .working, servers: [server], allowed: SystemClock.boot)
+        // Many, since other threads of the tests may open or close a few descriptors.
+        let watches = (0..<100).map { _ in SilenceWatch(loop: loop, traffic: TrafficReader()) { _ in } }
+        watches.forEach { $0.update([path], own: OwnAddresses()) }
+        #expect(open() - before > 50 && loop.timerCount == 100)
+        watches.forEach { $0.update([], own: OwnAddresses()) }
+        #expect(open() - before < 50 && loop.timerCount == 0)
     }
 }

@@ -194,6 +194,25 @@ import Testing
         #expect(bench.connectivity == .full)
     }
 
+    @Test func `of more than 64 metered interfaces the one that has spent least is forgotten`() {
+        var options = ValidationOptions()
+        options.meteredBytesPerDay = 10_000
+        var bench = ValidationBench(options)
+        func isChecked(_ interface: InterfaceIndex, bytes: Int = 9000) -> Bool {
+            bench.forget()
+            bench.bytes = bytes
+            bench.update([.sample(interface: interface, isMetered: true)])
+            return bench.probes == [bench.seconds]
+        }
+        let interfaces = 2..<66 as Range<InterfaceIndex>
+        let least: InterfaceIndex = 40
+        for interface in interfaces { #expect(isChecked(interface, bytes: interface == least ? 6000 : 9000)) }
+        for interface in interfaces { #expect(!isChecked(interface), "\(interface)") }
+        #expect(isChecked(66))
+        for interface in interfaces where interface != least { #expect(!isChecked(interface), "\(interface)") }
+        #expect(isChecked(least))
+    }
+
     @Test func `an unmetered path has no budget, and a budget of zero means no limit`() {
         var options = ValidationOptions()
         options.meteredBytesPerDay = 1000

@@ -8,6 +8,7 @@ import Testing
         ("HTTP://Login.Example", "http://Login.Example"),
         ("https://[2001:db8::1]:8443/x", "https://[2001:db8::1]:8443/x"),
         ("http://192.0.2.1:80?q", "http://192.0.2.1:80?q"), ("http://x/a b", "http://x/a%20b"),
+        ("http://\(String(repeating: "a", count: 255))/", "http://\(String(repeating: "a", count: 255))/"),
         ("http://x/%zz%4", "http://x/%25zz%254"),
         ("http://x/`id`|{a}\\<\">^", "http://x/%60id%60%7C%7Ba%7D%5C%3C%22%3E%5E"),
         ("http://x/#a#b", "http://x/#a%23b"), ("http://x/[1]", "http://x/%5B1%5D"),
@@ -21,7 +22,8 @@ import Testing
     @Test(arguments: [
         "http://", "http:///x", "http://?x", "http://user@x/", "http://a:b@x/", "http://x:0/", "http://x:65536/",
         "http://x:/", "http://x:1x/", "http://[::1", "http://[x]/", "http://[]/", "http://a b/", "http://$(id)/",
-        "http://a,b/", "ftp://x/", "http:/x", "//x/", "http://[::1]x/", "http://x:+1/",
+        "http://\(String(repeating: "a", count: 256))/", "http://a,b/", "ftp://x/", "http:/x", "//x/", "http://[::1]x/",
+        "http://x:+1/",
     ])
     func `an address without a valid host and port is refused`(text: String) { #expect(PortalAddress(text) == nil) }
 }

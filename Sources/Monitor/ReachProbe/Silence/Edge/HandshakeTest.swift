@@ -116,8 +116,6 @@ final class HandshakeTest {
 
     private func stop() {
         completion = nil
-        limit.cancel()
-        next.cancel()
         for socket in sockets {
             loop.unwatch(socket)
             close(socket)
