@@ -195,6 +195,50 @@ import Testing
         #expect(stage.lookups.count == 5)
     }
 
+    @Test(arguments: ["the link goes", "a path comes", "nothing changes"])
+    mutating func `a name whose turn has not come is looked up only if that is still of use`(change: String) throws {
+        stage.network([], links: [2])
+        for number in 0..<5 { try stage.add("http://host\(number).example/", by: 1000) }
+        #expect(stage.lookups.count == 4)
+        stage.send(.lookedUp(stage.lookups[0], nil))
+        switch change {
+        case "the link goes": stage.network([], newEpoch: false)
+        case "a path comes": stage.network([.wired], newEpoch: false, links: [2])
+        default: break
+        }
+        stage.pass(.seconds(2))
+        #expect(stage.lookups.count == (change == "nothing changes" ? 5 : 4))
+    }
+
+    @Test mutating func `what an interceptor has when its name turns out to be on the link goes there, too`() throws {
+        let destination = try Destination(url: Self.name)
+        let route = DestinationRoute(destination, own: [.wired], isByDefault: false)
+        stage.routes[destination] = route
+        stage.send(.interceptors(["api"]))
+        stage.network([.wwan])
+        let prepared = try stage.add(Self.name) { $0.interceptor = "api" }
+        let judged = try stage.add(Self.name) { $0.interceptor = "api" }
+        stage.send(.prepared(judged, isReady: true))
+        stage.send(.answerHeld(judged))
+        let other = try stage.add(Self.name)
+        // While it waits, the route is known.
+        try stage.add(Self.name, when: "wifi")
+        stage.send(.attemptRouted(other, .wired, route))
+        stage.network([])
+        stage.answer(other)
+        stage.send(.prepared(prepared, isReady: true))
+        stage.send(.judged(judged, .again(after: .zero)))
+        for _ in 0..<20 {
+            stage.pass(.seconds(1))
+            for id in [prepared, judged] { stage.send(.prepared(id, isReady: true)) }
+            for id in [prepared, judged] where stage.state(id) == .running { stage.answer(id) }
+        }
+        for id in [prepared, judged] {
+            #expect(stage.starts.last { $0.order.id == id }?.order.path.interface == "eth0")
+        }
+        #expect(stage.queue.brokenRules() == [])
+    }
+
     @Test mutating func `a name that an attempt finds on the link goes there from then on`() throws {
         let destination = try Destination(url: Self.name)
         let route = DestinationRoute(destination, own: [.wired], isByDefault: false)

@@ -84,6 +84,17 @@ struct SilentPathsTests {
         #expect(stage.starts.last { $0.order.id == other }?.order.path.interface == "eth0")
     }
 
+    @Test func `a server that neither way reached raises no suspicion until it has answered`() throws {
+        let host = try Destination(url: "https://a.example/")
+        for isAnswered in [false, true] {
+            var silent = SilentPaths()
+            #expect(silent.note(silenceOf: host, by: 2, at: .at(0)) && silent.note(silenceOf: host, by: 3, at: .at(10)))
+            #expect(silent.isEmpty)
+            if isAnswered { #expect(silent.note(answerOf: host, by: 3, at: .at(20)) == false) }
+            #expect(silent.note(silenceOf: host, by: 2, at: .at(40)) == isAnswered)
+        }
+    }
+
     @Test func `a server that is silent where others answer moves nothing`() throws {
         var stage = stage()
         let dead = try stage.add("https://dead.example/")

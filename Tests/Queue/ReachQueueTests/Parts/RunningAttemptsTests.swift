@@ -52,6 +52,23 @@ import Testing
         #expect(attempts.isFull(wwan))
     }
 
+    @Test mutating func `a channel that nothing uses any more leaves its place to the next interface`() {
+        for number in 0..<6 as Range<UInt32> {
+            let path = QueuePath.path(10 + number, "eth\(number)", .wired)
+            if number % 2 == 0 {
+                let channel = attempts.channel(for: path)
+                attempts.moveGroup(from: nil, to: channel)
+                attempts.moveGroup(from: channel, to: nil)
+            } else {
+                begin(of: 7, by: path)
+                _ = attempts.end(0)
+            }
+        }
+        #expect(attempts.channelCapacity == 1)
+        attempts.forget(7)
+        #expect(leftovers(in: attempts) == [])
+    }
+
     @Test mutating func `an interface that a modem carries from now on bears what a modem bears`() {
         begin(of: 7)
         let channel = attempts.channel(for: .wired)
