@@ -73,6 +73,27 @@ import Testing
         #expect(stage.queue.count == 0)
     }
 
+    @Test(arguments: ["they end", "another network ends them"])
+    mutating func `more waits than one turn handles end in the next one, at once`(how: String) throws {
+        stage.ask { .holdQueue(.root, $0) }
+        for _ in 0..<600 { try stage.add() }
+        for slot in stage.queue.requests.all.values {
+            stage.queue.requests[slot].notBefore = stage.moment.boot + .seconds(how == "they end" ? 5 : 500)
+            stage.queue.requests[slot].flags.insert(.networkFailure)
+            stage.queue.place(slot)
+        }
+        func waiting(_ stage: QueueStage) -> Int {
+            stage.queue.requests.all.values.count { stage.queue.requests[$0].place == .networkWait }
+        }
+        if how != "they end" { stage.network([.wired]) }
+        stage.elapsed = .seconds(5)
+        #expect(waiting(stage) == 600)
+        stage.send(.wake)
+        #expect(waiting(stage) == 600 - 512)
+        stage.pass(.zero)
+        #expect(waiting(stage) == 0)
+    }
+
     @Test mutating func `a user's requests are sent though more of another's are held than one turn looks at`() throws {
         let id = try stage.add(by: 2)
         stage.answer(id, 503)
@@ -82,6 +103,7 @@ import Testing
         stage.elapsed = stage.elapsed(at: until.boot)
         // All lines are looked at again.
         stage.send(.interceptors([]))
+        #expect(stage.starts.count == 1)
         stage.pass(.zero)
         #expect(stage.startedIDs == [id, id])
     }

@@ -79,6 +79,14 @@ import Testing
         #expect(closed.owner == 7 && closed.destination == destination && closed.interface == "eth0")
     }
 
+    @Test mutating func `a path that goes before anything was sent by it is no event`() throws {
+        try stage.add(when: "wifi")
+        stage.network([.wired, .wifi])
+        stage.network([.wired])
+        stage.pass(.seconds(60))
+        #expect(!stage.events.contains { [.opened, .closed].contains($0.kind) })
+    }
+
     @Test mutating func `what is met, or no longer, is reported where requests wait for it, and else not`() throws {
         let condition = try NetworkCondition("unmetered")
         let id = try stage.add(when: "unmetered")

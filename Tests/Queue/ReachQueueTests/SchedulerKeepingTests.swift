@@ -25,6 +25,21 @@ import Testing
         #expect(stage.events.last?.kind == .done)
     }
 
+    @Test mutating func `what is held and released before it is stored is not sent before`() throws {
+        stage.network([.wired])
+        stage.commits = false
+        let request = try QueuedRequest(RequestSpecification(url: "https://a.example/"))
+        stage.ask { .add(request, $0) }
+        let id = RequestID(rawValue: 1)
+        stage.ask { .hold(id, .root, $0) }
+        #expect(stage.state(id) == .new)
+        stage.ask { .release(id, .root, $0) }
+        #expect(stage.state(id) == .new && stage.queue.runningCount == 0)
+        stage.commits = true
+        for number in stage.uncommitted { stage.send(.committed(number)) }
+        #expect(stage.startedIDs == [id])
+    }
+
     @Test mutating func `an end is written before its event is sent`() throws {
         stage.network([.wired])
         stage.answer(try stage.add())

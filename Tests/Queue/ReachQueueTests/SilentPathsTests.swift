@@ -1,6 +1,7 @@
 import ReachCore
-import ReachQueue
 import Testing
+
+@testable import ReachQueue
 
 struct SilentPathsTests {
     /// Two ways to the Internet that no check has proved.
@@ -102,6 +103,19 @@ struct SilentPathsTests {
         try stage.answer(stage.add("https://b.example/"))
         fail(dead, after: .seconds(2), in: &stage)
         #expect(last(stage) == "eth0")
+    }
+
+    @Test(arguments: ["nothing", "what its path offers", "the network"])
+    func `what was sent before the network or its path changed shows nothing by its silence`(changed: String) throws {
+        var stage = stage()
+        let id = try stage.add(when: "unmetered")
+        switch changed {
+        case "nothing": break
+        case "the network": stage.network([Self.first, Self.second])
+        default: stage.network([Self.first.with { $0.isMetered = true }, Self.second], newEpoch: false)
+        }
+        fail(id, after: .seconds(1), in: &stage)
+        #expect((stage.queue.network.silenceEnds != nil) == (changed == "nothing"))
     }
 
     @Test func `no way that costs money, that is past a tunnel or that checks judge takes the place of another`() throws
