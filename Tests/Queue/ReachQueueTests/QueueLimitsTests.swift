@@ -117,6 +117,9 @@ import Testing
             available: 0, size: 800 * Self.mebi, held: 100 * Self.mebi, keepFree: Self.gibi)
         #expect(stage.queue.excess(of: 300, for: 7, isLimited: true) == nil)
         #expect(stage.queue.excess(of: 300 << 10, for: 7, isLimited: true) != nil)
+        #expect(stage.queue.excess(of: DiskRoom.leastOfOwner, for: 7, isLimited: true) == nil)
+        #expect(stage.queue.excess(of: DiskRoom.leastOfOwner + 1, for: 7, isLimited: true) != nil)
+        #expect(stage.queue.excess(of: 300, for: 0, isLimited: false) != nil)
         #expect(stage.queue.excess(of: 300, for: 8, isLimited: true) != nil)
     }
 
@@ -135,6 +138,19 @@ import Testing
         #expect(dead.owner == dead.all && (alive - 10_000...alive - 9000).contains(dead.owner), "\(dead), \(alive)")
         #expect(stage.ask { .retry(id, .root, $0) } == .retried(1))
         #expect(stage.queue.bytes(of: 7).owner == alive)
+    }
+
+    @Test func `the answer that a request died of counts with it`() throws {
+        var policy = QueuePolicy()
+        policy.deadBytes = 10_000
+        var stage = QueueStage(policy)
+        stage.network([.wired])
+        let id = try stage.add(by: 7)
+        let result = RequestResult(status: 404, body: .inline([UInt8](repeating: 0, count: 50_000)))
+        stage.send(.ended(id, .answered(result, isAccepted: false)))
+        #expect((40_000...42_000).contains(stage.queue.bytes(of: 7).owner), "\(stage.queue.bytes(of: 7))")
+        stage.ask { .forget(id, .root, $0) }
+        #expect(stage.queue.bytes(of: 7) == (0, 0))
     }
 
     @Test func `the figures count each request in one place`() throws {

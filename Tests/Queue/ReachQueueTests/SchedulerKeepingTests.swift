@@ -25,6 +25,33 @@ import Testing
         #expect(stage.events.last?.kind == .done)
     }
 
+    @Test mutating func `what happened is reported though what was to be written with it is refused`() throws {
+        stage.network([.wired])
+        for _ in 0..<2 { try stage.add(when: "wifi") }
+        stage.network([.wired, .wifi])
+        stage.pass(.seconds(60))
+        stage.answer(try #require(stage.startedIDs.last))
+        stage.commits = false
+        let request = try QueuedRequest(RequestSpecification(url: "https://b.example/"))
+        stage.ask { .add(request, $0) }
+        stage.network([.wired])
+        #expect(!stage.events.contains { $0.kind == .closed })
+        stage.send(.notCommitted(try #require(stage.uncommitted.last)))
+        #expect(stage.events.contains { $0.kind == .closed } && stage.queue.count == 1)
+    }
+
+    @Test mutating func `what was sent when the run ended waits since the restart, the rest since it waits`() throws {
+        let added = stage.moment
+        var rows = try Self.rows([7, 7], at: added)
+        for index in rows.indices { (rows[index].progress.tries, rows[index].progress.waitsSince) = (1, added) }
+        rows[0].state = .leased
+        stage.elapsed = .seconds(100)
+        stage.send(.restore(rows, breakers: [], heldQueues: []))
+        stage.network([])
+        let since = rows.map { stage.explanation($0.id)?.reasons.first?.since.boot }
+        #expect(since == [stage.moment.boot, added.boot])
+    }
+
     @Test mutating func `what is held and released before it is stored is not sent before`() throws {
         stage.network([.wired])
         stage.commits = false

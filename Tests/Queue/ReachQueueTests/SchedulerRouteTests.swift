@@ -1,6 +1,7 @@
 import ReachCore
-import ReachQueue
 import Testing
+
+@testable import ReachQueue
 
 /// Requests follow the routes to their own destinations.
 @Suite struct SchedulerRouteTests {
@@ -64,6 +65,19 @@ import Testing
             ])
         try stage.route(Self.url)
         #expect(stage.explanation(id)?.reasons.map(\.text) == ["There is no network path to http://192.0.2.1:80."])
+    }
+
+    @Test mutating func `what is lacked of the default routes is named only where they are waited for`() throws {
+        try stage.route(Self.url, own: [.wired])
+        stage.network([])
+        let own = try stage.add(Self.url, when: "wifi")
+        let other = try stage.add(Self.name, when: "wifi")
+        func lacks(_ id: RequestID) -> NetworkCondition? { stage.explanation(id)?.reasons.first?.lacks }
+        #expect(try lacks(own) == nil && lacks(other) == NetworkCondition("wifi"))
+        // It is there, and settles.
+        stage.network([.wifi])
+        let reason = try #require(stage.explanation(other)?.reasons.first)
+        #expect(reason.until != nil && reason.lacks == nil)
     }
 
     @Test mutating func `the explanation names the tunnel past which nothing is sent`() throws {
@@ -138,6 +152,39 @@ import Testing
         try stage.route(Self.url, own: [.wifi])
         stage.pass(.seconds(1))
         #expect(stage.starts.map(\.order.path.interface) == ["eth0", "wlan0"])
+    }
+
+    @Test mutating func `a long wait after failures by one route ends soon when there is another one`() throws {
+        try stage.route(Self.url, own: [.wired])
+        stage.network([])
+        let id = try stage.add(Self.url)
+        func left(_ stage: QueueStage) -> Duration {
+            let until = stage.explanation(id)?.reasons.compactMap(\.until?.boot).max()
+            return until.map { $0 - stage.moment.boot } ?? .zero
+        }
+        for _ in 0..<30 where left(stage) < .seconds(20) {
+            stage.pass(left(stage))
+            stage.fail(id, .localNetwork)
+        }
+        #expect(left(stage) >= .seconds(20))
+        try stage.route(Self.url, own: [.wifi])
+        stage.pass(.seconds(2))
+        #expect(stage.starts.last?.order.path.interface == "wlan0")
+    }
+
+    @Test mutating func `an attempt that turns out to go by another path is no canary of its first one`() throws {
+        let destination = try Destination(url: Self.name)
+        stage.network([])
+        let id = try stage.add(Self.name)
+        stage.network([.wwan])
+        stage.pass(.seconds(60))
+        func canaries() -> Int? {
+            let gates = stage.queue.gates
+            return gates.all.first { gates[$0].key.destination == nil }.map { gates[$0].gate.canaries[0]?.count ?? 0 }
+        }
+        #expect(stage.startedIDs == [id] && canaries() == 1)
+        stage.send(.attemptRouted(id, .wired, DestinationRoute(destination, own: [.wired], isByDefault: false)))
+        #expect(canaries() == 0)
     }
 
     @Test mutating func `a route is followed while requests need it`() throws {

@@ -87,6 +87,19 @@ import Testing
         #expect(attempts.hasRoom(channel, for: 7, at: .at(61)))
     }
 
+    @Test mutating func `then the last slot of all stays for those who have less, and earlier ones for anybody`() {
+        for _ in 0..<2 { begin(of: 7) }
+        attempts.keepLastSlot(until: .at(60))
+        let (wifi, modem) = (attempts.channel(for: .wifi), attempts.channel(for: .wwan))
+        #expect(attempts.room == 2 && attempts.hasRoom(wifi, for: 7, at: .at(1)))
+        begin(of: 7, by: .wifi)
+        #expect(attempts.room == 1)
+        for channel in [wifi, modem] {
+            #expect(!attempts.hasRoom(channel, for: 7, at: .at(1)) && attempts.hasRoom(channel, for: 8, at: .at(1)))
+            #expect(attempts.hasRoom(channel, for: 7, at: .at(60)))
+        }
+    }
+
     @Test mutating func `a judged attempt occupies no slot until it is regained`() throws {
         begin(of: 7)
         let attempt = attempts.end(0)
