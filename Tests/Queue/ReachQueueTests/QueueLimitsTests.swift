@@ -140,6 +140,21 @@ import Testing
         #expect(stage.queue.bytes(of: 7).owner == alive)
     }
 
+    @Test func `a dead request that is sent again takes its own bytes from those of the dead, once`() throws {
+        var policy = QueuePolicy()
+        policy.deadBytes = 100_000
+        var stage = QueueStage(policy)
+        stage.network([.wired])
+        let ids = try [40_000, 40_000, 70_000].map { bytes in
+            try stage.add(by: 7) { $0.body = .inline([UInt8](repeating: 0, count: bytes)) }
+        }
+        for id in ids[..<2] { stage.answer(id, 404) }
+        stage.ask { .retry(ids[0], .root, $0) }
+        #expect(stage.state(ids[1]) == .dead)
+        stage.answer(ids[2], 404)
+        #expect(stage.state(ids[1]) == nil && stage.state(ids[2]) == .dead)
+    }
+
     @Test func `the answer that a request died of counts with it`() throws {
         var policy = QueuePolicy()
         policy.deadBytes = 10_000

@@ -40,6 +40,35 @@ import Testing
         #expect(stage.events.contains { $0.kind == .closed } && stage.queue.count == 1)
     }
 
+    @Test mutating func `a request whose time ended while it ran has its whole time when it is sent again`() throws {
+        stage.network([.wired])
+        let id = try stage.add {
+            $0.method = "POST"
+            $0.timeToLive = .seconds(60)
+        }
+        stage.send(.requestSent(id))
+        stage.pass(.seconds(61))
+        stage.answer(id, 503)
+        #expect(stage.state(id) == .dead)
+        stage.network([])
+        #expect(stage.ask { .retry(id, .root, $0) } == .retried(1))
+        stage.pass(.seconds(50))
+        #expect(stage.state(id) == .waiting)
+        stage.pass(.seconds(11))
+        #expect(stage.state(id) == .dead)
+    }
+
+    @Test mutating func `the answer that a request of an earlier run died of counts with it`() throws {
+        var policy = QueuePolicy()
+        policy.deadBytes = 10_000
+        stage = QueueStage(policy)
+        var row = try Self.rows([7], at: stage.moment)[0]
+        row.state = .dead(.refused, at: stage.moment)
+        row.answerBytes = 50_000
+        stage.send(.restore([row], breakers: [], heldQueues: []))
+        #expect(stage.queue.bytes(of: 7).owner == row.bytesHeld + 40_000)
+    }
+
     @Test mutating func `what was sent when the run ended waits since the restart, the rest since it waits`() throws {
         let added = stage.moment
         var rows = try Self.rows([7, 7], at: added)

@@ -209,6 +209,8 @@ import Testing
         #expect(stage.lookups == [destination])
         stage.send(.lookedUp(destination, nil))
         #expect(stage.blockers(ids[0]) == ["no-path", "name"])
+        try stage.add(Self.name)
+        #expect(stage.lookups.count == 1)
         stage.pass(.seconds(29))
         #expect(stage.lookups.count == 1)
         stage.pass(.seconds(2))
