@@ -50,6 +50,17 @@ import Testing
         #expect(path(nil, at: 12) == nil)
     }
 
+    @Test mutating func `a canary that fails delays urgent requests as well, and one that only runs does not`() throws {
+        _ = path(nil, at: 0)
+        _ = path(.wifi, at: 10)
+        _ = advance(to: 10.2)
+        start(at: 12)
+        #expect(try #require(gate.canaries[1]).urgent <= Self.at(12))
+        fail(at: 13)
+        let record = try #require(gate.canaries[1])
+        #expect(record.urgent == record.next(lastStart: Self.at(13)) && record.urgent >= Self.at(14))
+    }
+
     @Test mutating func `what the first look finds is open at once`() {
         #expect(path(.wifi, at: 1) == .opened(after: .zero))
         #expect(gate.times?.others == Self.at(1))

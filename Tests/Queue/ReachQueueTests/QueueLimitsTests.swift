@@ -117,6 +117,9 @@ import Testing
             available: 0, size: 800 * Self.mebi, held: 100 * Self.mebi, keepFree: Self.gibi)
         #expect(stage.queue.excess(of: 300, for: 7, isLimited: true) == nil)
         #expect(stage.queue.excess(of: 300 << 10, for: 7, isLimited: true) != nil)
+        #expect(stage.queue.excess(of: DiskRoom.leastOfOwner, for: 7, isLimited: true) == nil)
+        #expect(stage.queue.excess(of: DiskRoom.leastOfOwner + 1, for: 7, isLimited: true) != nil)
+        #expect(stage.queue.excess(of: 300, for: 0, isLimited: false) != nil)
         #expect(stage.queue.excess(of: 300, for: 8, isLimited: true) != nil)
     }
 
@@ -135,6 +138,34 @@ import Testing
         #expect(dead.owner == dead.all && (alive - 10_000...alive - 9000).contains(dead.owner), "\(dead), \(alive)")
         #expect(stage.ask { .retry(id, .root, $0) } == .retried(1))
         #expect(stage.queue.bytes(of: 7).owner == alive)
+    }
+
+    @Test func `a dead request that is sent again takes its own bytes from those of the dead, once`() throws {
+        var policy = QueuePolicy()
+        policy.deadBytes = 100_000
+        var stage = QueueStage(policy)
+        stage.network([.wired])
+        let ids = try [40_000, 40_000, 70_000].map { bytes in
+            try stage.add(by: 7) { $0.body = .inline([UInt8](repeating: 0, count: bytes)) }
+        }
+        for id in ids[..<2] { stage.answer(id, 404) }
+        stage.ask { .retry(ids[0], .root, $0) }
+        #expect(stage.state(ids[1]) == .dead)
+        stage.answer(ids[2], 404)
+        #expect(stage.state(ids[1]) == nil && stage.state(ids[2]) == .dead)
+    }
+
+    @Test func `the answer that a request died of counts with it`() throws {
+        var policy = QueuePolicy()
+        policy.deadBytes = 10_000
+        var stage = QueueStage(policy)
+        stage.network([.wired])
+        let id = try stage.add(by: 7)
+        let result = RequestResult(status: 404, body: .inline([UInt8](repeating: 0, count: 50_000)))
+        stage.send(.ended(id, .answered(result, isAccepted: false)))
+        #expect((40_000...42_000).contains(stage.queue.bytes(of: 7).owner), "\(stage.queue.bytes(of: 7))")
+        stage.ask { .forget(id, .root, $0) }
+        #expect(stage.queue.bytes(of: 7) == (0, 0))
     }
 
     @Test func `the figures count each request in one place`() throws {

@@ -58,6 +58,14 @@ import Testing
         #expect(error.field.rawValue == field && error.description.contains(text), "\(error)")
     }
 
+    @Test func `a body as long as what is sent together may be joined`() throws {
+        let limits = QueueLimits()
+        try Self.request(String(repeating: "1", count: limits.joinedBytes), .lines).check(limits)
+        #expect(throws: RequestValidationError.self) {
+            try Self.request(String(repeating: "1", count: limits.joinedBytes + 1), .lines).check(limits)
+        }
+    }
+
     @Test(arguments: JoinForm.allCases)
     func `the words of a mode are read as they are written`(form: JoinForm) throws {
         let joined = RequestUniqueness.joined(key: "k", form: form)

@@ -41,6 +41,20 @@ import Testing
         #expect(stage.events.allSatisfy { $0.kind != .queued || $0.epoch == 2 } && dead.epoch == stage.epoch)
     }
 
+    @Test mutating func `what waits says until when it waits at least, unless that time has come`() throws {
+        let id = try stage.add()
+        stage.answer(id, 503)
+        let until = try #require(stage.explanation(id)?.reasons.first { $0.blocker == .backoff }?.until)
+        stage.ask { .holdQueue(.root, $0) }
+        for (time, notBefore) in [(stage.elapsed, until.wall), (stage.elapsed(at: until.boot), nil)] {
+            stage.ask { .hold(id, .root, $0) }
+            stage.elapsed = time
+            stage.ask { .release(id, .root, $0) }
+            let waiting = try last(.waiting)
+            #expect(waiting.notBefore == notBefore && waiting.blockers.contains(.queueHold), "\(time)")
+        }
+    }
+
     @Test(arguments: [
         (AttemptEnd.failed(AttemptFault(.localNetwork)), "network"), (.failed(AttemptFault(.interface)), "interface"),
         (.failed(AttemptFault(.certificateTime, isClockUnset: true)), "clock"),
@@ -63,6 +77,14 @@ import Testing
         }
         let closed = try last(.breakerClosed)
         #expect(closed.owner == 7 && closed.destination == destination && closed.interface == "eth0")
+    }
+
+    @Test mutating func `a path that goes before anything was sent by it is no event`() throws {
+        try stage.add(when: "wifi")
+        stage.network([.wired, .wifi])
+        stage.network([.wired])
+        stage.pass(.seconds(60))
+        #expect(!stage.events.contains { [.opened, .closed].contains($0.kind) })
     }
 
     @Test mutating func `what is met, or no longer, is reported where requests wait for it, and else not`() throws {

@@ -136,7 +136,9 @@ import Testing
         #expect(stage.prepared.count == 2 && stage.blockers(id) == ["backoff"])
         stage.pass(.seconds(2))
         #expect(stage.prepared.count == 3)
-        #expect(stage.events.filter { $0.kind == .retrying }.map(\.reason) == ["interceptor", "interceptor"])
+        let retries = stage.events.filter { $0.kind == .retrying }
+        #expect(retries.map(\.reason) == ["interceptor", "interceptor"])
+        #expect(retries.map { $0.notBefore == nil } == [true, false])
     }
 
     @Test mutating func `another network does not cut a wait of the interceptor's, though the network failed before`()

@@ -149,6 +149,7 @@ import Testing
         var random = SeededGenerator(seed: seed)
         var stage = Self.stage { ($0.count, $0.wait) = (Int.random(in: 2...6, using: &random), .seconds(20)) }
         var added: [RequestID] = []
+        stage.send(.allRestored)
         stage.network([.wifi])
         for _ in 0..<250 {
             switch Int.random(in: 0..<12, using: &random) {
@@ -165,6 +166,7 @@ import Testing
                 stage.ask { .cancel(id, .root, $0) }
             default: stage.pass(.seconds(Int.random(in: 0..<40, using: &random)))
             }
+            #expect(stage.queue.brokenRules() == [])
         }
         stage.network([.wifi])
         for _ in 0..<200 {
@@ -173,6 +175,8 @@ import Testing
         }
         let faults = stage.joinFaults(of: added)
         #expect(faults == [])
+        for id in added where stage.state(id) == .dead { stage.ask { .forget(id, .root, $0) } }
+        #expect(stage.queue.brokenRules() == [] && stage.queue.leftovers(hasFailed: true) == [])
     }
 }
 

@@ -25,6 +25,77 @@ import Testing
         #expect(stage.events.last?.kind == .done)
     }
 
+    @Test mutating func `what happened is reported though what was to be written with it is refused`() throws {
+        stage.network([.wired])
+        for _ in 0..<2 { try stage.add(when: "wifi") }
+        stage.network([.wired, .wifi])
+        stage.pass(.seconds(60))
+        stage.answer(try #require(stage.startedIDs.last))
+        stage.commits = false
+        let request = try QueuedRequest(RequestSpecification(url: "https://b.example/"))
+        stage.ask { .add(request, $0) }
+        stage.network([.wired])
+        #expect(!stage.events.contains { $0.kind == .closed })
+        stage.send(.notCommitted(try #require(stage.uncommitted.last)))
+        #expect(stage.events.contains { $0.kind == .closed } && stage.queue.count == 1)
+    }
+
+    @Test mutating func `a request whose time ended while it ran has its whole time when it is sent again`() throws {
+        stage.network([.wired])
+        let id = try stage.add {
+            $0.method = "POST"
+            $0.timeToLive = .seconds(60)
+        }
+        stage.send(.requestSent(id))
+        stage.pass(.seconds(61))
+        stage.answer(id, 503)
+        #expect(stage.state(id) == .dead)
+        stage.network([])
+        #expect(stage.ask { .retry(id, .root, $0) } == .retried(1))
+        stage.pass(.seconds(50))
+        #expect(stage.state(id) == .waiting)
+        stage.pass(.seconds(11))
+        #expect(stage.state(id) == .dead)
+    }
+
+    @Test mutating func `the answer that a request of an earlier run died of counts with it`() throws {
+        var policy = QueuePolicy()
+        policy.deadBytes = 10_000
+        stage = QueueStage(policy)
+        var row = try Self.rows([7], at: stage.moment)[0]
+        row.state = .dead(.refused, at: stage.moment)
+        row.answerBytes = 50_000
+        stage.send(.restore([row], breakers: [], heldQueues: []))
+        #expect(stage.queue.bytes(of: 7).owner == row.bytesHeld + 40_000)
+    }
+
+    @Test mutating func `what was sent when the run ended waits since the restart, the rest since it waits`() throws {
+        let added = stage.moment
+        var rows = try Self.rows([7, 7], at: added)
+        for index in rows.indices { (rows[index].progress.tries, rows[index].progress.waitsSince) = (1, added) }
+        rows[0].state = .leased
+        stage.elapsed = .seconds(100)
+        stage.send(.restore(rows, breakers: [], heldQueues: []))
+        stage.network([])
+        let since = rows.map { stage.explanation($0.id)?.reasons.first?.since.boot }
+        #expect(since == [stage.moment.boot, added.boot])
+    }
+
+    @Test mutating func `what is held and released before it is stored is not sent before`() throws {
+        stage.network([.wired])
+        stage.commits = false
+        let request = try QueuedRequest(RequestSpecification(url: "https://a.example/"))
+        stage.ask { .add(request, $0) }
+        let id = RequestID(rawValue: 1)
+        stage.ask { .hold(id, .root, $0) }
+        #expect(stage.state(id) == .new)
+        stage.ask { .release(id, .root, $0) }
+        #expect(stage.state(id) == .new && stage.queue.runningCount == 0)
+        stage.commits = true
+        for number in stage.uncommitted { stage.send(.committed(number)) }
+        #expect(stage.startedIDs == [id])
+    }
+
     @Test mutating func `an end is written before its event is sent`() throws {
         stage.network([.wired])
         stage.answer(try stage.add())

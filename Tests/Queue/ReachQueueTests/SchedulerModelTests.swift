@@ -1,8 +1,9 @@
 import Glibc
 import ReachCore
-import ReachQueue
 import ReachTesting
 import Testing
+
+@testable import ReachQueue
 
 /// Random walks against what must always hold.
 @Suite struct SchedulerModelTests {
@@ -87,7 +88,7 @@ import Testing
             policy.globalLimit = 6
             self.policy = policy
             queue = QueueScheduler(policy, seed: seed, at: Self.moment(1_000_000_000_000))
-            _ = queue.handle(.interceptors(["api"]), at: moment)
+            _ = queue.handle([.allRestored, .interceptors(["api"])], at: moment)
         }
 
         private static func moment(_ time: Int64) -> Instant {
@@ -354,6 +355,41 @@ import Testing
             }
         }
 
+        /// Ends all requests, lets what they have set off end too, and looks for what is left of them.
+        mutating func end(all: [RequestID]) {
+            for user in UInt32(0)...2 { control { .releaseQueue(QueueInput.Client(user: user), $0) } }
+            control { .setFleetHold(false, reason: nil, $0) }
+            send(.degraded(false))
+            for _ in 0..<3 {
+                commitAll()
+                for id in all where queue.state(of: id) != nil { control { .cancel(id, .root, $0) } }
+                commitAll()
+                for id in all where queue.state(of: id) == .dead { control { .forget(id, .root, $0) } }
+            }
+            for destination in lookups { send(.lookedUp(destination, nil)) }
+            send(.paths(PathSet([.wired, .wifi, .wwan], epoch: epoch + 1, links: [2, 3, 4])))
+            for _ in 0..<1000 {
+                guard let deadline = queue.deadline else { break }
+                elapsed = max(elapsed, deadline.nanoseconds)
+                send(.wake)
+            }
+            if let deadline = queue.deadline { witness.faults.append("it still waits for \(deadline)") }
+            witness.faults += queue.brokenRules() + queue.leftovers(hasFailed: true)
+        }
+
+        private mutating func control(_ command: (QueueInput.Ticket) -> QueueInput) {
+            lastTicket += 1
+            send(command(lastTicket))
+        }
+
+        private mutating func commitAll() {
+            while !toCommit.isEmpty {
+                let transaction = toCommit.removeFirst()
+                for case .lease(let id, _, _, _, _) in transaction.changes { leases.insert(id) }
+                send(.committed(transaction.number))
+            }
+        }
+
         /// Blockers are empty exactly when it is ready; and what is ready is started.
         mutating func check() {
             for id in ids.suffix(60) {
@@ -385,8 +421,10 @@ import Testing
         for step in 0..<steps {
             walk.step()
             if step % 50 == 0 { walk.check() }
+            if step % 250 == 0 { walk.witness.faults += walk.queue.brokenRules() }
             guard walk.witness.faults.isEmpty else { break }
         }
+        if walk.witness.faults.isEmpty { walk.end(all: walk.ids) }
         #expect(walk.witness.faults.isEmpty, "seed \(seed): \(walk.witness.faults.prefix(3))")
         #expect(walk.starts > steps / 100)
         #expect(walk.restarts > 0)

@@ -24,6 +24,29 @@ import Testing
         #expect(stage.startedIDs == [id])
     }
 
+    @Test mutating func `what is added while the network has been unknown for long waits as after an outage`() throws {
+        for isLong in [false, true] {
+            stage = QueueStage()
+            stage.pass(.seconds(isLong ? 60 : 1))
+            let id = try stage.add()
+            stage.network([.wired])
+            #expect(stage.startedIDs == (isLong ? [] : [id]))
+            stage.pass(.seconds(60))
+            #expect(stage.startedIDs == [id])
+        }
+    }
+
+    @Test mutating func `a path that is gone is the reason, and not the short wait after the attempt`() throws {
+        stage.network([.wired])
+        let id = try stage.add()
+        stage.send(.requestSent(id))
+        stage.network([])
+        stage.pass(.seconds(2))
+        #expect(stage.aborted == [id] && stage.blockers(id) == ["no-path"])
+        stage.network([.wired])
+        #expect(stage.blockers(id).contains("backoff"))
+    }
+
     @Test mutating func `a held queue without a path starts only when both are over`() throws {
         stage.network([.wwan])
         stage.ask { .holdQueue(.root, $0) }

@@ -278,6 +278,22 @@ import Testing
         #expect(stage.starts.count == started + 6)
     }
 
+    @Test mutating func `a breaker that is open is so after a restart, and one that has closed is not`() throws {
+        for _ in 0..<5 { stage.answer(try stage.add(), 500) }
+        let ids = try (0..<3).map { _ in try stage.add() }
+        func blockers(_ stage: QueueStage) -> [String] {
+            var next = QueueStage()
+            for input in KeptRequests(stage.transactions.flatMap(\.changes)).inputs(pieces: 1) { next.send(input) }
+            next.network([.wired])
+            return next.blockers(ids[2])
+        }
+        #expect(blockers(stage) == ["breaker"])
+        stage.network([.wired])
+        for _ in 0..<2 { stage.answer(try #require(stage.startedIDs.last)) }
+        #expect(stage.events.last { $0.kind == .breakerClosed } != nil && stage.state(ids[2]) == .running)
+        #expect(!blockers(stage).contains("breaker"))
+    }
+
     @Test mutating func `a breaker that stays broken is tried ever more seldom`() throws {
         var random = SplitMix64(seed: 3)
         var breaker = CircuitBreaker()

@@ -1,6 +1,7 @@
 import ReachCore
-import ReachQueue
 import Testing
+
+@testable import ReachQueue
 
 /// Requests follow the routes to their own destinations.
 @Suite struct SchedulerRouteTests {
@@ -64,6 +65,19 @@ import Testing
             ])
         try stage.route(Self.url)
         #expect(stage.explanation(id)?.reasons.map(\.text) == ["There is no network path to http://192.0.2.1:80."])
+    }
+
+    @Test mutating func `what is lacked of the default routes is named only where they are waited for`() throws {
+        try stage.route(Self.url, own: [.wired])
+        stage.network([])
+        let own = try stage.add(Self.url, when: "wifi")
+        let other = try stage.add(Self.name, when: "wifi")
+        func lacks(_ id: RequestID) -> NetworkCondition? { stage.explanation(id)?.reasons.first?.lacks }
+        #expect(try lacks(own) == nil && lacks(other) == NetworkCondition("wifi"))
+        // It is there, and settles.
+        stage.network([.wifi])
+        let reason = try #require(stage.explanation(other)?.reasons.first)
+        #expect(reason.until != nil && reason.lacks == nil)
     }
 
     @Test mutating func `the explanation names the tunnel past which nothing is sent`() throws {
@@ -140,6 +154,39 @@ import Testing
         #expect(stage.starts.map(\.order.path.interface) == ["eth0", "wlan0"])
     }
 
+    @Test mutating func `a long wait after failures by one route ends soon when there is another one`() throws {
+        try stage.route(Self.url, own: [.wired])
+        stage.network([])
+        let id = try stage.add(Self.url)
+        func left(_ stage: QueueStage) -> Duration {
+            let until = stage.explanation(id)?.reasons.compactMap(\.until?.boot).max()
+            return until.map { $0 - stage.moment.boot } ?? .zero
+        }
+        for _ in 0..<30 where left(stage) < .seconds(20) {
+            stage.pass(left(stage))
+            stage.fail(id, .localNetwork)
+        }
+        #expect(left(stage) >= .seconds(20))
+        try stage.route(Self.url, own: [.wifi])
+        stage.pass(.seconds(2))
+        #expect(stage.starts.last?.order.path.interface == "wlan0")
+    }
+
+    @Test mutating func `an attempt that turns out to go by another path is no canary of its first one`() throws {
+        let destination = try Destination(url: Self.name)
+        stage.network([])
+        let id = try stage.add(Self.name)
+        stage.network([.wwan])
+        stage.pass(.seconds(60))
+        func canaries() -> Int? {
+            let gates = stage.queue.gates
+            return gates.all.first { gates[$0].key.destination == nil }.map { gates[$0].gate.canaries[0]?.count ?? 0 }
+        }
+        #expect(stage.startedIDs == [id] && canaries() == 1)
+        stage.send(.attemptRouted(id, .wired, DestinationRoute(destination, own: [.wired], isByDefault: false)))
+        #expect(canaries() == 0)
+    }
+
     @Test mutating func `a route is followed while requests need it`() throws {
         try stage.route(Self.url, own: [.wired])
         stage.network([])
@@ -162,6 +209,8 @@ import Testing
         #expect(stage.lookups == [destination])
         stage.send(.lookedUp(destination, nil))
         #expect(stage.blockers(ids[0]) == ["no-path", "name"])
+        try stage.add(Self.name)
+        #expect(stage.lookups.count == 1)
         stage.pass(.seconds(29))
         #expect(stage.lookups.count == 1)
         stage.pass(.seconds(2))
@@ -193,6 +242,50 @@ import Testing
         stage.pass(.seconds(2))
         #expect(stage.lookups.contains(try Destination(url: "http://other.example/")))
         #expect(stage.lookups.count == 5)
+    }
+
+    @Test(arguments: ["the link goes", "a path comes", "nothing changes"])
+    mutating func `a name whose turn has not come is looked up only if that is still of use`(change: String) throws {
+        stage.network([], links: [2])
+        for number in 0..<5 { try stage.add("http://host\(number).example/", by: 1000) }
+        #expect(stage.lookups.count == 4)
+        stage.send(.lookedUp(stage.lookups[0], nil))
+        switch change {
+        case "the link goes": stage.network([], newEpoch: false)
+        case "a path comes": stage.network([.wired], newEpoch: false, links: [2])
+        default: break
+        }
+        stage.pass(.seconds(2))
+        #expect(stage.lookups.count == (change == "nothing changes" ? 5 : 4))
+    }
+
+    @Test mutating func `what an interceptor has when its name turns out to be on the link goes there, too`() throws {
+        let destination = try Destination(url: Self.name)
+        let route = DestinationRoute(destination, own: [.wired], isByDefault: false)
+        stage.routes[destination] = route
+        stage.send(.interceptors(["api"]))
+        stage.network([.wwan])
+        let prepared = try stage.add(Self.name) { $0.interceptor = "api" }
+        let judged = try stage.add(Self.name) { $0.interceptor = "api" }
+        stage.send(.prepared(judged, isReady: true))
+        stage.send(.answerHeld(judged))
+        let other = try stage.add(Self.name)
+        // While it waits, the route is known.
+        try stage.add(Self.name, when: "wifi")
+        stage.send(.attemptRouted(other, .wired, route))
+        stage.network([])
+        stage.answer(other)
+        stage.send(.prepared(prepared, isReady: true))
+        stage.send(.judged(judged, .again(after: .zero)))
+        for _ in 0..<20 {
+            stage.pass(.seconds(1))
+            for id in [prepared, judged] { stage.send(.prepared(id, isReady: true)) }
+            for id in [prepared, judged] where stage.state(id) == .running { stage.answer(id) }
+        }
+        for id in [prepared, judged] {
+            #expect(stage.starts.last { $0.order.id == id }?.order.path.interface == "eth0")
+        }
+        #expect(stage.queue.brokenRules() == [])
     }
 
     @Test mutating func `a name that an attempt finds on the link goes there from then on`() throws {

@@ -32,6 +32,21 @@ import Testing
         #expect(stage.state(id) == nil && stage.kinds(of: id).last == .done)
     }
 
+    @Test mutating func `what an earlier attempt says late takes back no failure before the next one is sent`() throws {
+        stage.network([.wifi])
+        let id = try add()
+        stage.answer(id, 503)
+        stage.commits = false
+        stage.pass(.seconds(2))
+        #expect(stage.queue.runningCount == 1 && stage.starts.count == 1)
+        stage.send(.uploadAdvanced(id))
+        #expect(stage.explanation(id)?.attempts == 1)
+        stage.commits = true
+        for number in stage.uncommitted { stage.send(.committed(number)) }
+        stage.send(.uploadAdvanced(id))
+        #expect(stage.starts.count == 2 && stage.explanation(id)?.attempts == 0)
+    }
+
     @Test mutating func `a server that cuts each attempt costs an upload that advances no long waits`() throws {
         stage.network([.wifi])
         let id = try add()

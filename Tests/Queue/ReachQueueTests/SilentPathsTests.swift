@@ -1,6 +1,7 @@
 import ReachCore
-import ReachQueue
 import Testing
+
+@testable import ReachQueue
 
 struct SilentPathsTests {
     /// Two ways to the Internet that no check has proved.
@@ -84,6 +85,17 @@ struct SilentPathsTests {
         #expect(stage.starts.last { $0.order.id == other }?.order.path.interface == "eth0")
     }
 
+    @Test func `a server that neither way reached raises no suspicion until it has answered`() throws {
+        let host = try Destination(url: "https://a.example/")
+        for isAnswered in [false, true] {
+            var silent = SilentPaths()
+            #expect(silent.note(silenceOf: host, by: 2, at: .at(0)) && silent.note(silenceOf: host, by: 3, at: .at(10)))
+            #expect(silent.isEmpty)
+            if isAnswered { #expect(silent.note(answerOf: host, by: 3, at: .at(20)) == false) }
+            #expect(silent.note(silenceOf: host, by: 2, at: .at(40)) == isAnswered)
+        }
+    }
+
     @Test func `a server that is silent where others answer moves nothing`() throws {
         var stage = stage()
         let dead = try stage.add("https://dead.example/")
@@ -91,6 +103,19 @@ struct SilentPathsTests {
         try stage.answer(stage.add("https://b.example/"))
         fail(dead, after: .seconds(2), in: &stage)
         #expect(last(stage) == "eth0")
+    }
+
+    @Test(arguments: ["nothing", "what its path offers", "the network"])
+    func `what was sent before the network or its path changed shows nothing by its silence`(changed: String) throws {
+        var stage = stage()
+        let id = try stage.add(when: "unmetered")
+        switch changed {
+        case "nothing": break
+        case "the network": stage.network([Self.first, Self.second])
+        default: stage.network([Self.first.with { $0.isMetered = true }, Self.second], newEpoch: false)
+        }
+        fail(id, after: .seconds(1), in: &stage)
+        #expect((stage.queue.network.silenceEnds != nil) == (changed == "nothing"))
     }
 
     @Test func `no way that costs money, that is past a tunnel or that checks judge takes the place of another`() throws

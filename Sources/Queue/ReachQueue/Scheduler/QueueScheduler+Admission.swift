@@ -262,7 +262,6 @@ extension QueueScheduler {
             attempts.users.count > 1 || lines.users.contains(where: { !attempts.users.contains($0) })
         else { return nil }
         let users = Set(attempts.users).union(lines.users)
-        guard users.count > 1 else { return nil }
         var due: (index: Int, at: BootTime)?
         for user in users {
             let scope = fullScope(for: user, portion: &portion)

@@ -79,7 +79,6 @@ extension QueueScheduler {
         changeGate(group) { gate, _ in gate.advance(to: now, isProved: isProved) }
         if !gates[group].gate.isClosed { relink(group) }
         if let time = gates[group].cutWaitsAt, time <= now { cutDueWaits(of: group, portion: &portion) }
-        gates.refreshTimer(group, at: now)
     }
 
     /// Ends waits after failures of another network; but not those of requests that a server may have received.

@@ -58,7 +58,7 @@ extension QueueScheduler {
     /// A carrier is over, and all that it carried with it.
     mutating func finishCarried(by slot: Slot, _ end: RequestEnd, _ result: RequestResult?) {
         let id = requests[slot].id
-        if joins.isRestoring, requests[slot].tries > 0 { joins.note(end, result?.status, of: id) }
+        if joins.isRestoring { joins.note(end, result?.status, of: id) }
         let tries = requests[slot].tries
         for member in joins.end(id) {
             requests[member].tries = max(requests[member].tries, tries)

@@ -90,7 +90,7 @@ struct StoreState: Sendable {
 
     /// Reports events after the last transaction, if it is being written.
     private mutating func append(_ events: [QueueEvent]) -> Bool {
-        guard !events.isEmpty, writes[lastNumber] != nil else { return false }
+        guard writes[lastNumber] != nil else { return false }
         writes[lastNumber]?.events += events
         return true
     }
@@ -98,7 +98,7 @@ struct StoreState: Sendable {
     /// Answers clients after the last transaction that must be written, if it is being written. A transaction that waits for
     /// the disk to work again delays no client: no change is accepted meanwhile, so the answers do not follow from it.
     private mutating func append(_ replies: [PendingReply]) -> Bool {
-        guard !replies.isEmpty, writes[lastNeeded]?.isPostponed == false else { return false }
+        guard writes[lastNeeded]?.isPostponed == false else { return false }
         writes[lastNeeded]?.replies += replies
         return true
     }

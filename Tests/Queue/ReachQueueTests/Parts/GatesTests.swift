@@ -74,6 +74,29 @@ import Testing
         #expect(gates.earliestTimer == .at(3) && gates.popDue(at: .at(3)) == group)
     }
 
+    @Test mutating func `waits are spread once in each epoch, and not while the gate settles or where none is`() {
+        let group = group()
+        _ = open(group)
+        let policy = QueuePolicy()
+        gates.spreadWaits(of: group, inEpoch: 2, at: .at(2), using: &random)
+        #expect(gates[group].cutWaitsAt == nil)
+        gates.wait(slot, in: group, until: .at(99), isOfNetwork: true)
+        gates.spreadWaits(of: group, inEpoch: 2, at: .at(2), using: &random)
+        #expect(gates[group].cutWaitsAt == nil)
+        gates.spreadWaits(of: group, inEpoch: 3, at: .at(3), using: &random)
+        #expect(gates[group].cutWaitsAt.map { .at(3) <= $0 && $0 <= .at(4) } == true)
+        gates.cutWaits(of: group, at: nil)
+        gates.spreadWaits(of: group, inEpoch: 3, at: .at(4), using: &random)
+        #expect(gates[group].cutWaitsAt == nil)
+        for path in [nil, QueuePath.wired] {
+            _ = gates.change(group, using: &random) { gate, random in
+                gate.update(path: path, missing: .path, isProved: false, at: .at(5), policy, using: &random)
+            }
+        }
+        gates.spreadWaits(of: group, inEpoch: 4, at: .at(5), using: &random)
+        #expect(gates[group].gate.deadline != nil && gates[group].cutWaitsAt == nil && gates[group].epoch == 3)
+    }
+
     @Test mutating func `a removed group leaves no timer and no gate, and its place to the next`() throws {
         let group = group("api")
         let policy = QueuePolicy()

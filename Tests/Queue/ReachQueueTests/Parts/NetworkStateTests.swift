@@ -140,7 +140,7 @@ import Testing
         turn.replies = [PendingReply(ticket: 1, reply: .done)]
         let output = end()
         let number = try #require(output.transactions.first?.number)
-        #expect(store.postpone(number).map(\.ticket) == [1] && store.isStuck)
+        #expect(store.postpone(number).map(\.ticket) == [1] && store.isStuck && store.postpone(number).isEmpty)
         turn.replies = [PendingReply(ticket: 2, reply: .done)]
         #expect(end().replies == 1)
         store.setDegraded(false, at: .at(2))

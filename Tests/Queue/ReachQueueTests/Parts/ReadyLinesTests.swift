@@ -39,6 +39,7 @@ import Testing
             #expect(lines.users.isEmpty && lines.users(inGroup: group).isEmpty && next(of: user) == nil)
         }
         #expect(places.count == 1)
+        #expect(leftovers(in: lines, beside: ["groups"]) == [])
     }
 
     @Test mutating func `destinations take turns, and each has its requests in order`() {

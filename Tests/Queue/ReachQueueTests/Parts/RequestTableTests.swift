@@ -87,6 +87,17 @@ import Testing
         #expect(deadlines.overdueDead(at: .at(60)) == nil && deadlines.overdueDead(at: .at(61)) == slots[1])
     }
 
+    @Test mutating func `what expires in one second wakes once, and what never expires does not overflow`() {
+        let second: Int64 = 1_000_000_000
+        let times = [(1, second), (second, second), (second + 1, 2 * second), (Int64.max, .max), (.max - 1, .max - 1)]
+        for (time, wake) in times {
+            deadlines.set(slots[0], to: BootTime(nanoseconds: time))
+            #expect(deadlines.next == BootTime(nanoseconds: wake))
+        }
+        deadlines.remove(slots[0])
+        #expect(deadlines.next == nil)
+    }
+
     @Test mutating func `the last dead request is kept however long it is, and its surplus counts`() throws {
         let order = try #require(OrderChains.Key(owner: 7, orderKey: "x", uniqueness: .none))
         deadlines.keep(slots[0], entry(1, bytes: 250), order: order)

@@ -52,6 +52,23 @@ import Testing
         #expect(attempts.isFull(wwan))
     }
 
+    @Test mutating func `a channel that nothing uses any more leaves its place to the next interface`() {
+        for number in 0..<6 as Range<UInt32> {
+            let path = QueuePath.path(10 + number, "eth\(number)", .wired)
+            if number % 2 == 0 {
+                let channel = attempts.channel(for: path)
+                attempts.moveGroup(from: nil, to: channel)
+                attempts.moveGroup(from: channel, to: nil)
+            } else {
+                begin(of: 7, by: path)
+                _ = attempts.end(0)
+            }
+        }
+        #expect(attempts.channelCapacity == 1)
+        attempts.forget(7)
+        #expect(leftovers(in: attempts) == [])
+    }
+
     @Test mutating func `an interface that a modem carries from now on bears what a modem bears`() {
         begin(of: 7)
         let channel = attempts.channel(for: .wired)
@@ -68,6 +85,19 @@ import Testing
         attempts.keepLastSlot(until: .at(60))
         #expect(!attempts.hasRoom(channel, for: 7, at: .at(1)) && attempts.hasRoom(channel, for: 8, at: .at(1)))
         #expect(attempts.hasRoom(channel, for: 7, at: .at(61)))
+    }
+
+    @Test mutating func `then the last slot of all stays for those who have less, and earlier ones for anybody`() {
+        for _ in 0..<2 { begin(of: 7) }
+        attempts.keepLastSlot(until: .at(60))
+        let (wifi, modem) = (attempts.channel(for: .wifi), attempts.channel(for: .wwan))
+        #expect(attempts.room == 2 && attempts.hasRoom(wifi, for: 7, at: .at(1)))
+        begin(of: 7, by: .wifi)
+        #expect(attempts.room == 1)
+        for channel in [wifi, modem] {
+            #expect(!attempts.hasRoom(channel, for: 7, at: .at(1)) && attempts.hasRoom(channel, for: 8, at: .at(1)))
+            #expect(attempts.hasRoom(channel, for: 7, at: .at(60)))
+        }
     }
 
     @Test mutating func `a judged attempt occupies no slot until it is regained`() throws {
