@@ -77,6 +77,20 @@ import Testing
         #expect(uptime.availability.map { abs($0 - 70.0 / 90) < 1e-9 } == true)
     }
 
+    @Test func `while the path is judged, the time after a failure is not charged to the target`() throws {
+        var record = try Self.record(down: 1)
+        _ = record.add(Self.result(.ok), at: Self.moment(0))
+        _ = record.add(Self.result(.fail(.timeout)), holdsUp: true, at: Self.moment(30))
+        #expect(record.release(at: Self.moment(40)) == true)
+        #expect(record.report(at: Self.moment(45), next: nil).uptime.fail == .seconds(5))
+        _ = record.add(Self.result(.ok), at: Self.moment(50))
+        _ = record.add(Self.result(.fail(.timeout)), holdsUp: true, at: Self.moment(60))
+        _ = record.pause(.notValidated, at: Self.moment(70))
+        let uptime = record.report(at: Self.moment(80), next: nil).uptime
+        #expect(uptime.ok == .seconds(30 + 10) && uptime.fail == .seconds(10))
+        #expect(uptime.inconclusive == .seconds(10 + 10) && uptime.paused == .seconds(10))
+    }
+
     @Test func `a pause of 100 intervals is one beat and no result`() throws {
         var record = try Self.record()
         _ = record.add(Self.result(.ok), at: Self.moment(1))

@@ -245,6 +245,19 @@ private struct FlappingLink {
         #expect(stage.startedIDs.last == held)
     }
 
+    @Test mutating func `a hundred blocked destinations keep no canary from a free one behind them`() throws {
+        stage.network([.wifi])
+        let hosts = (0..<100).map { "https://h\($0).example/" }
+        for host in hosts { stage.answer(try stage.add(host), 503, headers: ["Retry-After": "3600"]) }
+        stage.network([])
+        for host in hosts { _ = try stage.add(host) }
+        let free = try stage.add("https://free.example/")
+        stage.pass(.seconds(1))
+        stage.network([.wifi])
+        stage.pass(.seconds(10))
+        #expect(stage.startedIDs.last == free)
+    }
+
     @Test mutating func `one request is prepared as canary, and what its interceptor waits for goes meanwhile`() throws
     {
         stage.send(.interceptors(["api"]))

@@ -80,6 +80,7 @@ package struct ProbeRecord: Sendable {
     package mutating func release(at moment: Instant) -> Bool {
         guard health.release() else { return false }
         since = moment.wall
+        if pause == nil { change(to: .fail, at: moment) }
         return true
     }
 
@@ -100,7 +101,8 @@ package struct ProbeRecord: Sendable {
             counts.ok += 1
             latency.add(result.duration)
         case .fail:
-            (kind, beat) = (.fail, .fail)
+            // The time until the path is judged is not charged to the target.
+            (kind, beat) = (holdsUp ? .inconclusive : .fail, .fail)
             counts.fail += 1
         case .inconclusive:
             (kind, beat) = (.inconclusive, .inconclusive)

@@ -49,8 +49,7 @@ extension QueueScheduler {
             var next = lines.firstLane(of: section, kind)
             while let lane = next, left > 0, portion > 0, best?.rank != 0 {
                 next = lines.lane(after: lane)
-                left -= 1
-                guard mayTry(lane, portion: &portion) else { continue }
+                guard mayTry(lane, &left, portion: &portion) else { continue }
                 var candidate: Slot? = lines.first(of: lane)
                 for _ in 0..<Self.choice.requestsOfLane {
                     guard let slot = candidate else { break }
@@ -75,15 +74,22 @@ extension QueueScheduler {
 
     /// Whether a canary to the lane's destination may start now. A destination that bears no request is taken out of
     /// the line; one that was tried already waits for longer than another.
-    private mutating func mayTry(_ index: LaneIndex, portion: inout Int) -> Bool {
+    ///
+    /// - Parameter left: How many lanes the choice may still look at. Those that are taken out do not count, or a hundred
+    ///   of them would hide the next one until something else happens.
+    private mutating func mayTry(_ index: LaneIndex, _ left: inout Int, portion: inout Int) -> Bool {
         let lane = lines[index]
         let lastStart = destinations[lane.destination].lastStart
         if let next = gates[lane.group].gate.canaries[lane.owner]?.next(lastStart: lastStart), next > now {
             admission.retry(at: next)
+            left -= 1
             return false
         }
         let block = block(of: lane.destination, group: lane.group, isRetry: lane.kind.isRetry)
-        guard block != nil || !admission.isRegistered(gates[lane.group].key.interceptor) else { return true }
+        guard block != nil || !admission.isRegistered(gates[lane.group].key.interceptor) else {
+            left -= 1
+            return true
+        }
         if let until = block?.until { destinations.setTimer(lane.destination, noLaterThan: until) }
         portion -= 1
         lines.stall(index)
