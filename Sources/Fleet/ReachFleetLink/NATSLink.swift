@@ -43,7 +43,7 @@ package final class NATSLink: Sendable {
     }
 
     /// Connects to one of the servers. Blocks until one has accepted or all have failed: at most
-    /// ``NATSSettings/connectLimit`` for each, after ``NATSSettings/firstConnectLimit`` for each of several.
+    /// ``NATSSettings/connectLimit`` for each, and before that ``NATSSettings/firstConnectLimit``.
     package static func connect(
         _ settings: NATSSettings, onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) throws(NATSError) -> NATSLink {
@@ -58,7 +58,7 @@ package final class NATSLink: Sendable {
         }
         do throws(NATSError) {
             let options = try NATSOptions.make(settings, signals: signals, signer: numbers.dropFirst().first)
-            let pointer = try open(options, signer, in: settings.connectRounds[...])
+            let pointer = try open(options, signer, settings)
             let link = NATSLink(Handle(pointer: pointer), settings, requests, numbers)
             try requests.start(on: link)
             return link
@@ -68,20 +68,20 @@ package final class NATSLink: Sendable {
         }
     }
 
-    /// Asks all servers in rounds, until one accepts or a round ends with an error that waiting does not mend.
+    /// Asks each of several servers for a short time first, and then longer if none answers.
     private static func open(
-        _ options: borrowing NATSOptions, _ signer: NATSSigner?, in rounds: ArraySlice<Duration>
+        _ options: borrowing NATSOptions, _ signer: NATSSigner?, _ settings: NATSSettings
     ) throws(NATSError) -> OpaquePointer {
-        var rounds = rounds
-        while let limit = rounds.popFirst() {
-            try options.setConnectLimit(limit)
+        if settings.servers.count > 1, settings.reconnection == .never {
+            try options.setConnectLimit(settings.firstConnectLimit)
             do throws(NATSError) {
                 return try open(options, signer)
             } catch {
-                guard error.kind == .timedOut || error.kind == .unreachable, !rounds.isEmpty else { throw error }
+                guard error.kind == .timedOut || error.kind == .unreachable else { throw error }
             }
         }
-        throw NATSError(.failed, "connect: no round")
+        try options.setConnectLimit(settings.connectLimit)
+        return try open(options, signer)
     }
 
     /// Connects, again while the only reason is a signature that libnats would not have sent (``NATSSigner``).

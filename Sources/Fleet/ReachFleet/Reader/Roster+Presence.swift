@@ -137,9 +137,7 @@ extension RosterHost {
 
     /// What the host said last, if that was trouble.
     private var lastWords: String {
-        let last = ownWord(isPresumed: true)
-        guard last.word == .limited, let why = last.why else { return "" }
-        return "; before: \(why)"
+        ownWord(isPresumed: true).why.map { "; before: \($0)" } ?? ""
     }
 
     /// The word of a host that is here, by its own state.

@@ -27,9 +27,9 @@ private struct AlertStory {
         }
     }
 
-    private mutating func apply(_ number: Int, _ word: HostWord, since: Timestamp) {
+    mutating func apply(_ number: Int, _ word: HostWord, since: Timestamp, why: String = "its lease ran out") {
         guard let host = roster["till-\(number)"] else { return }
-        machine.apply(host, HostPresence(word, since: since, why: "its lease ran out"), at: now)
+        machine.apply(host, HostPresence(word, since: since, why: why), at: now)
     }
 
     mutating func lose(_ numbers: ClosedRange<Int>, since ago: Duration = .zero) {
@@ -385,11 +385,24 @@ private struct AlertStory {
         #expect(fresh.lines.first?.contains("till-1 and till-2 were away when this watch began") == true)
     }
 
-    @Test func `a host that is retired is forgotten`() {
+    @Test func `an alert says what was last known of why a host is away`() {
+        var story = AlertStory()
+        story.lose(1...1)
+        story.pass(.seconds(30))
+        story.apply(1, .silent, since: story.now, why: "its connection ended")
+        story.pass(.seconds(300))
+        #expect(story.lines.count == 1 && story.lines[0].hasSuffix(": its connection ended"), "\(story.lines)")
+    }
+
+    @Test func `a host that is retired is forgotten, also in the file`() {
         var story = AlertStory()
         story.lose(1...1)
         story.pass(.seconds(300))
+        story.machine.noteWritten()
+        story.machine.forget("till-2")
+        #expect(!story.machine.hasChanged)
         story.machine.forget("till-1")
+        #expect(story.machine.hasChanged)
         story.back(1...1)
         story.pass(.seconds(300))
         #expect(story.sent.count == 1)

@@ -141,6 +141,25 @@ private struct Ground {
         #expect(ground.held == .init(isHeld: true) && ground.reports == [1])
     }
 
+    @Test func `an order is given once at a time, and one that was refused again only after a while`() {
+        var ground = Ground()
+        ground.daemonWorks = false
+        _ = ground.write("all", .held)
+        ground.handle(.connected)
+        ground.answerFirst()
+        #expect(ground.open == [.apply(.init(isHeld: true))])
+        ground.clock += 1000
+        ground.handle(.tick)
+        #expect(ground.open.count == 1, "the daemon has not answered yet")
+        ground.answerFirst()
+        ground.clock += 1000
+        ground.handle(.tick)
+        #expect(ground.open == [], "it has just refused")
+        ground.clock += 1_100_000_000
+        ground.handle(.tick)
+        #expect(ground.open == [.apply(.init(isHeld: true))])
+    }
+
     @Test func `an announcement that precedes its storing is read again`() {
         var ground = Ground()
         ground.handle(.connected)

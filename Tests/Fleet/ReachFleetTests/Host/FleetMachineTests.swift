@@ -286,6 +286,14 @@ import Testing
             agent.journal(SingleAgent.page(3...4)) == ["remember l 3 at 9", "publish l 4-4 behind 9"])
     }
 
+    @Test func `a journal that ends with the tail has nothing new for the engine`() {
+        var agent = SingleAgent()
+        _ = agent.connect()
+        _ = agent.tail(.message(sequence: 9, SingleAgent.chunk(1...3)))
+        #expect(agent.journal(SingleAgent.page(newest: 3)) == ["remember l 3 at 9"])
+        #expect(agent.journal(SingleAgent.page(4...4)) == ["publish l 4-4 behind 9"])
+    }
+
     @Test func `another event under the tail's number is another machine's, and another log is begun`() {
         var agent = SingleAgent()
         _ = agent.connect()

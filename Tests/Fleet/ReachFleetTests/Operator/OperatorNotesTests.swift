@@ -124,6 +124,21 @@ import Testing
         #expect(sentence(nil, nil, plain) == "somebody, without a record \(verb) a")
     }
 
+    @Test func `of notes of a kind as many are kept as the limit allows, and no more`() {
+        var notes = OperatorNotes()
+        for number in 0...OperatorNotes.limit {
+            let id = "n\(number)"
+            let note = Acknowledgement(alert: id, author: "anna", stored: at(0))
+            _ = notes.apply(key: "ack.all.\(id)", note.bytes, storedAt: at(0))
+            _ = notes.apply(key: "quiet.all.\(id)", Self.quiet(id, 0, 1), storedAt: at(0))
+        }
+        let last = OperatorNotes.limit - 1
+        let known = [last, last + 1].map {
+            notes.acknowledgement(of: "n\($0)", about: ["a"], in: Self.roster, at: at(1)) != nil
+        }
+        #expect(known == [true, false] && notes.quiet.count == OperatorNotes.limit)
+    }
+
     @Test func `a label is a name and a value, each within its limit`() {
         func read(_ text: String) -> String? { HostLabels.read(text).map { "\($0.name)|\($0.value)" } }
         #expect(["a=b", "a=", "a=b=c", "=b", "a", ""].map(read) == ["a|b", "a|", "a|b=c", nil, nil, nil])

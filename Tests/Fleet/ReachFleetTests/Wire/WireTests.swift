@@ -218,6 +218,8 @@ private func state() -> HostState {
         }
         #expect(throws: WireError.badKey("status")) { try HostStatus(reading: .array([])) }
         #expect(throws: WireError.badKey("since")) { try HostLease(Array("{\"v\":1}".utf8)) }
+        // Events are numbered from 1.
+        #expect(throws: WireError.badKey("n")) { try FleetEvent(line(0)) }
         #expect(throws: WireError.badKey("queue")) { try DesiredState(Array("{\"queue\":\"burnt\"}".utf8)) }
         #expect(throws: WireError.badKey("fraction")) {
             try DesiredState(Array("{\"queue\":\"held\",\"fraction\":1.5}".utf8))
