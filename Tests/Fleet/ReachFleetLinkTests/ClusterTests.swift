@@ -57,7 +57,7 @@ final class TestCluster {
     private(set) var servers: [NATSServerProcess] = []
 
     init(_ program: String) throws {
-        let ports = try (0..<3).map { _ in try Self.freePort() }
+        let ports = try (0..<3).map { _ in try TestProgram.freePort() }
         let routes = ports.map { "\"nats://127.0.0.1:\($0)\"" }.joined(separator: ", ")
         for (index, port) in ports.enumerated() {
             servers.append(
@@ -92,22 +92,5 @@ final class TestCluster {
     private func kill(_ name: String) {
         guard let index = Int(name.dropFirst()) else { return }
         servers[index].kill()
-    }
-
-    private static func freePort() throws -> UInt16 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        return try withUnsafeMutablePointer(to: &address) { pointer in
-            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                guard bind(descriptor, generic, length) == 0, getsockname(descriptor, generic, &length) == 0 else {
-                    throw NotInTime(description: "no free port")
-                }
-                return UInt16(bigEndian: pointer.pointee.sin_port)
-            }
-        }
     }
 }

@@ -56,10 +56,15 @@ package final class TestProgram {
         return try ChildProcess.run(entrance + ["ss", "-Hlntu", "sport", "=", ":\(port)"])
     }
 
-    /// A free TCP port of 127.0.0.1. Another process may bind it before the test does.
+    /// The ports that this process was given: the kernel may give one twice, and two servers of a test would be one.
+    private static let given = Mutex<Set<UInt16>>([])
+
+    /// A free TCP port of 127.0.0.1, another one at each call. Another process may bind it before the test does.
     package static func freePort() throws -> UInt16 {
-        let server = try ScriptedServer { _ in }
-        return server.port
+        while true {
+            let server = try ScriptedServer { _ in }
+            if given.withLock({ $0.insert(server.port).inserted }) { return server.port }
+        }
     }
 
     /// The path of a program; `nil` if it is not installed. It searches sbin too, which PATH may lack.

@@ -5,6 +5,8 @@ struct DiagnosisQuality {
     private static let fewestLost = 2
     /// The share that a good stretch loses, too.
     private static let usualShare = 0.001
+    /// Below this share a few packets decide, so a stretch has to explain them much better than the others before it is named.
+    private static let clearShare = 0.05
     /// From here on even several answers may be missing by chance.
     private static let severeShare = 0.08
 
@@ -55,7 +57,7 @@ struct DiagnosisQuality {
     }
 
     /// The stretches that explain the losses: nothing is lost before one of them, and one share behind it. Those count that are at least
-    /// a twentieth as likely as the likeliest, since a few lost packets prove no stretch.
+    /// a twentieth as likely as the likeliest, or a thousandth where little is lost, since a few lost packets prove no stretch.
     private static func stretch(of samples: [LineSample]) -> ClosedRange<Int>? {
         guard let whole = samples.last, whole.sent - whole.answered >= fewestLost, whole.lostShare >= lossyShare else {
             return nil
@@ -74,7 +76,8 @@ struct DiagnosisQuality {
                 + behind.reduce(0) { $0 + likelihood($1, share) }
         }
         let best = scores.max() ?? 0
-        let likely = scores.indices.filter { scores[$0] >= best - Self.log(20) }
+        let odds = whole.lostShare < clearShare ? 1000.0 : 20
+        let likely = scores.indices.filter { scores[$0] >= best - Self.log(odds) }
         guard let first = likely.first, let last = likely.last else { return nil }
         return first...last
     }

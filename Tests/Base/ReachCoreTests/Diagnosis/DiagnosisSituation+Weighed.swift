@@ -309,6 +309,9 @@ extension DiagnosisSituation {
         Self("too few packets are lost to tell where", .degraded, .undecided, .internet, .internet) {
             $0.change = { loses($0, gateway: 0, router: 0, far: 2) }
         },
+        Self("some packets are lost, by chance none before the gateway", .degraded, .undecided, .internet, .internet) {
+            $0.change = { loses($0, gateway: 0, router: 4, far: 4) }
+        },
         Self("a gateway answers few pings, and passes everything on", .ok) {
             $0.change = { loses($0, gateway: 90, router: 0, far: 0) }
         },
