@@ -101,17 +101,7 @@ final class ControllerScene {
     }
 
     /// Runs the loop until a condition holds, for ten seconds at most.
-    func run(until isDone: @escaping () -> Bool) {
-        let deadline = SystemClock.boot + .seconds(10)
-        func check() {
-            if isDone() || SystemClock.boot > deadline { return loop.stop() }
-            loop.schedule(at: SystemClock.boot + .milliseconds(1), check)
-        }
-        // Deferred, since a loop that is not running ignores a stop.
-        loop.afterEvents(check)
-        loop.run()
-        #expect(isDone())
-    }
+    func run(until isDone: @escaping () -> Bool) { #expect(loop.runs(until: isDone)) }
 
     func run(for time: Duration) {
         loop.schedule(at: SystemClock.boot + time) { [loop] in loop.stop() }
@@ -124,5 +114,22 @@ final class ControllerScene {
         var specification = ProbeSpecification(name: name, target: try ProbeTarget(target))
         specification.interval = interval
         return specification
+    }
+}
+
+extension EventLoop {
+    /// Runs until something is so, for ten seconds at most.
+    ///
+    /// - Returns: Whether it is.
+    func runs(until isSo: @escaping () -> Bool) -> Bool {
+        let limit = SystemClock.boot + .seconds(10)
+        func check() {
+            if isSo() || SystemClock.boot > limit { return stop() }
+            schedule(at: SystemClock.boot + .milliseconds(1), check)
+        }
+        // Deferred, since a loop that is not running ignores a stop.
+        afterEvents(check)
+        run()
+        return isSo()
     }
 }

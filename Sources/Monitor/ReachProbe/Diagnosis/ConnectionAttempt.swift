@@ -151,8 +151,8 @@ private final class SingleConnection {
         // First: to take the last ICMP error from the socket's queue clears this one, and then nothing would have gone wrong.
         getsockopt(socket, SOL_SOCKET, SO_ERROR, &number, &length)
         // An error that a segment of this machine caused before it left came from this machine's firewall.
-        let isRefusedHere = [ECONNREFUSED, EHOSTUNREACH].contains(number) && isKeptBack || isRejectedHere
-        if isRefusedHere { return completion(.failed(EPERM)) }
+        let isStoppedHere = [ECONNREFUSED, EHOSTUNREACH].contains(number) && isKeptBack
+        if isStoppedHere || isRejectedHere { return completion(.failed(EPERM)) }
         // What came later came from elsewhere: IPv6 reports a router's "prohibited" as EACCES.
         completion(number == 0 ? .connected : number == EACCES ? .unreachable(number) : ConnectionAnswer(errno: number))
     }

@@ -27,28 +27,14 @@ struct QualityWatchTests {
             onPeriod: { _ in })
     }
 
-    /// Runs the loop until something is so.
-    ///
-    /// - Returns: Whether it is within ten seconds.
-    private static func runs(_ loop: EventLoop, until isSo: @escaping () -> Bool) -> Bool {
-        let limit = SystemClock.boot + .seconds(10)
-        func check() {
-            if isSo() || SystemClock.boot > limit { return loop.stop() }
-            loop.schedule(at: SystemClock.boot + .milliseconds(1), check)
-        }
-        loop.afterEvents(check)
-        loop.run()
-        return isSo()
-    }
-
     @Test func `a request that is answered leaves no socket`() async throws {
         let (quality, isClosed) = try await Self.namespace().perform {
             let loop = try EventLoop()
             let before = loop.watchCount
             let watch = Self.watch(loop)
             watch.update([Self.path(to: 0x7f00_0001)], own: OwnAddresses())
-            _ = Self.runs(loop) { watch.qualities["lo"] != nil }
-            return (watch.qualities["lo"], Self.runs(loop) { loop.watchCount == before })
+            _ = loop.runs { watch.qualities["lo"] != nil }
+            return (watch.qualities["lo"], loop.runs { loop.watchCount == before })
         }
         #expect(quality?.roundTrip != nil && isClosed)
     }
@@ -64,7 +50,7 @@ struct QualityWatchTests {
             /// What is watched once a request was sent, and after it was given up.
             func sent(_ giveUp: () -> Void) -> [Int] {
                 watch?.update([Self.path(to: 0x7f00_0001)], own: OwnAddresses())
-                _ = Self.runs(loop) { loop.watchCount > before.0 }
+                _ = loop.runs { loop.watchCount > before.0 }
                 let open = loop.watchCount - before.0
                 giveUp()
                 return [open, loop.watchCount - before.0, loop.timerCount - before.1]
