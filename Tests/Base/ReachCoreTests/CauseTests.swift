@@ -6,32 +6,52 @@ import Testing
         NetworkTable.Effect(cause: cause, interface: interface)
     }
 
+    /// The weightiest cause of a change at equal status.
+    private func weightiest(
+        of effects: [NetworkTable.Effect], touching interfaces: [InterfaceIndex]
+    ) -> Cause? {
+        Cause.weightiest(of: effects, touching: interfaces, from: .reachable, to: .reachable)
+    }
+
     @Test func `without effects there is no cause`() {
-        #expect(Cause.weightiest(of: [], touching: [1, 2]) == nil)
+        #expect(weightiest(of: [], touching: [1, 2]) == nil)
     }
 
     @Test func `of several causes the weightiest counts, in whatever order they came`() {
         let effects = [effect(.routeRemoved), effect(.linkDown, on: 2), effect(.addressRemoved, on: 2)]
-        #expect(Cause.weightiest(of: effects, touching: [2]) == .linkDown)
-        #expect(Cause.weightiest(of: effects.reversed(), touching: [2]) == .linkDown)
+        #expect(weightiest(of: effects, touching: [2]) == .linkDown)
+        #expect(weightiest(of: effects.reversed(), touching: [2]) == .linkDown)
     }
 
     @Test func `an effect on the path's interfaces outweighs effects elsewhere`() {
         let effects = [effect(.linkRemoved, on: 9), effect(.neighbour, on: 2)]
-        #expect(Cause.weightiest(of: effects, touching: [2]) == .neighbour)
-        #expect(Cause.weightiest(of: effects, touching: [2, 9]) == .linkRemoved)
-        #expect(Cause.weightiest(of: effects, touching: []) == .linkRemoved, "a change always has a cause")
+        #expect(weightiest(of: effects, touching: [2]) == .neighbour)
+        #expect(weightiest(of: effects, touching: [2, 9]) == .linkRemoved)
+        #expect(weightiest(of: effects, touching: []) == .linkRemoved, "a change always has a cause")
     }
 
     @Test func `an effect on no particular interface affects every path`() {
-        #expect(Cause.weightiest(of: [effect(.linkRemoved, on: 9), effect(.ruleAdded)], touching: [2]) == .ruleAdded)
-        #expect(Cause.weightiest(of: [effect(.linkDown, on: 2), effect(.resync)], touching: [2]) == .resync)
+        #expect(weightiest(of: [effect(.linkRemoved, on: 9), effect(.ruleAdded)], touching: [2]) == .ruleAdded)
+        #expect(weightiest(of: [effect(.linkDown, on: 2), effect(.resync)], touching: [2]) == .resync)
+    }
+
+    @Test func `what takes a path away does not make a target reachable, nor the other way round`() {
+        func cause(_ causes: [Cause], _ before: ReachabilityStatus, _ after: ReachabilityStatus) -> Cause? {
+            Cause.weightiest(of: causes.map { effect($0, on: 2) }, touching: [2], from: before, to: after)
+        }
+        let flap: [Cause] = [.routeAdded, .routeRemoved, .routeAdded]
+        #expect(cause(flap, .notReachable, .reachable) == .routeAdded)
+        #expect(cause(flap, .unknown, .reachable) == .routeAdded)
+        #expect(cause([.routeRemoved, .routeAdded, .routeRemoved], .reachable, .notReachable) == .routeRemoved)
+        #expect(cause([.linkUp, .addressRemoved], .reachable, .notReachable) == .addressRemoved)
+        #expect(cause([.carrierLost, .linkRemoved], .notReachable, .reachable) == .linkRemoved, "there is no other")
+        #expect(cause([.ruleAdded, .routeAdded], .reachable, .notReachable) == .ruleAdded, "a rule may forbid")
     }
 
     @Test func `the order of the list decides between any two causes`() {
         for (index, heavier) in Cause.allCases.enumerated() {
             for lighter in Cause.allCases.dropFirst(index + 1) {
-                #expect(Cause.weightiest(of: [effect(lighter), effect(heavier)], touching: []) == heavier)
+                #expect(weightiest(of: [effect(lighter), effect(heavier)], touching: []) == heavier)
             }
         }
     }

@@ -160,7 +160,7 @@ extension ReachabilityEngine {
         ].compactMap { $0 }
         // These are empty unless the watch has a condition.
         touched += (state.availableInterfaces + verdict.available).map(\.index)
-        return Cause.weightiest(of: effects, touching: touched)
+        return Cause.weightiest(of: effects, touching: touched, from: state.status, to: verdict.status)
     }
 
     private func scheduleHold(for watch: WatchedTarget) {
