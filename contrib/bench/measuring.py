@@ -137,7 +137,8 @@ def cpu_ns(process):
 
 
 def memory_kib(process):
-    wanted = {"Rss": "rss_kib", "Pss": "pss_kib"}
+    """Private dirty pages and anonymous ones cannot be given back; clean pages of a file belong to the page cache, mapped or not."""
+    wanted = {"Rss": "rss_kib", "Pss": "pss_kib", "Private_Dirty": "dirty_kib", "Anonymous": "anonymous_kib"}
     found = {}
     for line in Path(f"/proc/{process.pid}/smaps_rollup").read_text().splitlines()[1:]:
         key, value = line.split(":")

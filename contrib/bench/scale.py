@@ -73,7 +73,7 @@ def one_size(bench, count, subscribers, changes):
         # The first change maps the code of a change, which subscribers do not add to.
         change(bench, 2, 100_000)
         settle(process)
-        before = memory_kib(process)["pss_kib"]
+        before = memory_kib(process)["dirty_kib"]
         audience = Audience(bench, [f"t{number % count}" for number in range(subscribers)])
         audience.read(0.5)
         settle(process)
@@ -81,12 +81,12 @@ def one_size(bench, count, subscribers, changes):
         # The subscribers read afterwards: until then the backlogs grow to what they may have.
         change(bench, changes, 100_000)
         settle(process)
-        peak = memory_kib(process)["pss_kib"]
+        peak = memory_kib(process)["dirty_kib"]
         audience.read(0.5)
         settle(process)
         cost = (cpu_ns(process) - spent) / 1e6 / changes
         audience.close()
-        return {"start_ms": began, "change_ms": cost, "pss_kib": [before, peak], "received": audience.changes,
+        return {"start_ms": began, "change_ms": cost, "dirty_kib": [before, peak], "received": audience.changes,
                 "dropped": audience.dropped}
 
 
@@ -98,17 +98,17 @@ def targets(bench):
         for subscribers in (0, count):
             entry = one_size(bench, count, subscribers, changes)
             result[f"{count}/{subscribers}"] = entry
-            before, peak = entry["pss_kib"]
+            before, peak = entry["dirty_kib"]
             rows.append([f"{count} targets", subscribers, shown(entry["start_ms"], 0), shown(entry["change_ms"], 2),
                          before, peak - before, entry["dropped"]])
     print_table(f"Targets that change with the default route ({changes} changes)",
-                ["", "subscribers", "start CPU ms", "CPU ms a change", "PSS KiB", "more", "dropped"], rows)
+                ["", "subscribers", "start CPU ms", "CPU ms a change", "private dirty KiB", "more", "dropped"], rows)
     for count, bound in ((100, 2.5), (1000, 25)):
         if f"{count}/0" in result:
             bench.report.check(f"targets: CPU ms a change, {count} targets", result[f"{count}/0"]["change_ms"], bound)
     largest = max(int(name.split("/")[0]) for name in result)
-    before, peak = result[f"{largest}/{largest}"]["pss_kib"]
-    bench.report.check(f"targets: growth of PSS in KiB, {largest} slow subscribers", peak - before, 8192, 0)
+    before, peak = result[f"{largest}/{largest}"]["dirty_kib"]
+    bench.report.check(f"targets: growth of private dirty memory in KiB, {largest} slow subscribers", peak - before, 8192, 0)
     bench.report.curve(
         "targets", "CPU time of a change of the default route", "targets that change with it", "ms",
         {name: [(int(key.split("/")[0]), entry["change_ms"]) for key, entry in result.items()
@@ -137,10 +137,10 @@ def audience(bench, count):
 def one_crowd(bench, count, changes=10):
     """What `count` subscribers of one target take, and how long a change to all of them lasts."""
     with network(bench.own_mounts), scaled_daemon(bench, 0) as process:
-        before = memory_kib(process)["pss_kib"]
+        before = memory_kib(process)["dirty_kib"]
         with audience(bench, count):
             settle(process)
-            each = (memory_kib(process)["pss_kib"] - before) / count
+            each = (memory_kib(process)["dirty_kib"] - before) / count
             spent = cpu_ns(process)
             for number in range(changes):
                 ip("route", *(["add", "default", "via", GATEWAY, "dev", LINK] if number % 2 else ["del", "default"]))
@@ -162,9 +162,9 @@ def subscribers(bench):
         rows.append([f"{count} subscribers", shown(entry["kib_each"], 2), shown(entry["change_ms"], 1),
                      shown(entry["cpu_ms"], 2), entry["complete"]])
     print_table("One change to all subscribers of one target",
-                ["", "PSS KiB each", "ms to the last, best of 10", "CPU ms", "complete"], rows)
+                ["", "private dirty KiB each", "ms to the last, best of 10", "CPU ms", "complete"], rows)
     most = max(result)
-    bench.report.check(f"subscribers: PSS KiB each, {most} idle", result[most]["kib_each"], 4)
+    bench.report.check(f"subscribers: private dirty KiB each, {most} idle", result[most]["kib_each"], 4)
     bench.report.check(f"subscribers: ms until all {most} have read a change", result[most]["change_ms"], 100)
     bench.report.check("subscribers: sizes at which one missed a change",
                        sum(not entry["complete"] for entry in result.values()), 0, 0)

@@ -48,6 +48,4 @@ static inline int reach_ed25519_verify(
 /* glibc gives libnats' threads heaps of their own and keeps what is freed in them. One heap is enough for a program that waits. */
 static inline void reach_use_one_heap(void) { mallopt(M_ARENA_MAX, 1); }
 
-static inline void reach_release_unused_memory(void) { malloc_trim(0); }
-
 #endif

@@ -118,7 +118,4 @@ package enum NATSLibrary {
     /// Lets libnats' threads share one heap, in a program that runs for months and mostly waits. Call it before the first
     /// connection.
     package static func useOneHeap() { reach_use_one_heap() }
-
-    /// Returns memory to the system that is free after much work, such as connecting.
-    package static func releaseUnusedMemory() { reach_release_unused_memory() }
 }

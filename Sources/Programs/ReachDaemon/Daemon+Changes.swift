@@ -25,7 +25,6 @@ extension Daemon {
         }
         joined.add(change)
         page?.note(.state)
-        pages.releaseAtRest()
     }
 
     func handle(_ joined: JoinedChange) {

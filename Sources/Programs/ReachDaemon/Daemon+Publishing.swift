@@ -34,7 +34,7 @@ extension Daemon {
     private func makePage() -> PagePublisher {
         let publisher = PagePublisher(on: loop) { [unowned self] in pageSnapshot }
         publisher.onNotice = { [log] in log.warning("\($0)") }
-        publisher.onPage = { [pages] in pages.releaseAtRest(afterStart: true) }
+        publisher.onPage = { FreeMemory.release() }
         _ = queue.watch { [weak publisher] in if case .event = $0 { publisher?.note(.state) } }
         _ = registry.engine.watchNetwork { [weak publisher] _ in publisher?.note(.state) }
         return publisher

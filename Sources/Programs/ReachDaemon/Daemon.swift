@@ -44,7 +44,6 @@ package final class Daemon {
     var journal: Journal?
     /// Also answers the clients' queue calls.
     package let queue: QueueServiceHandler
-    let pages: MappedPages
     private(set) var hooks: DaemonHooks?
     /// What hooks and the log see of changes.
     private(set) lazy var joined = JoinedChanges(on: loop, patience: configuration.flapPatience) { [unowned self] in
@@ -77,15 +76,14 @@ package final class Daemon {
         output = Log(level: configuration.logLevel.level)
         log = output.logger
         manager = ServiceManager(environment: SocketPath.processEnvironment)
-        pages = MappedPages(on: loop)
-        transfers = SharedTransfers(loop: loop, pages: pages)
+        transfers = SharedTransfers(loop: loop)
         registry = TargetRegistry(loop: loop, configuration: configuration, transfers: transfers, log: log)
         transfers.serverRoute = { [weak engine = registry.engine] (server, bound) throws(SystemError) in
             guard let engine else { return bound }
             return try engine.interface(for: server, boundTo: bound)
         }
         queries = QueryPool(on: loop)
-        queue = QueueServiceHandler(loop: loop, transfers: transfers, pages: pages, log: log)
+        queue = QueueServiceHandler(loop: loop, transfers: transfers, log: log)
         queue.rootCause = { [engine = registry.engine] in engine.rootCause(where: $0) }
         queue.networkNames = { [unowned self] in networkNames }
     }
@@ -114,7 +112,7 @@ package final class Daemon {
         manager.notify("READY=1\nSTATUS=Watching")
         manager.feedWatchdog(on: loop)
         log.info("listening", metadata: ["socket": "\(listening)"])
-        pages.releaseAtRest(afterStart: true)
+        FreeMemory.release()
     }
 
     private func reportUnreadAdvertisements() {
@@ -137,7 +135,6 @@ package final class Daemon {
                 fleetGroup: groupNumber(configuration.queue.fleetGroup, "queue.fleet_group")),
             limits: configuration.controlLimits)
         server.onWarning = { [log] in log.warning("\($0)") }
-        server.onConnection = { [pages] in pages.releaseAtRest() }
         self.server = server
         let inherited = manager.takeDescriptors()
         do throws(ListenError) {

@@ -7,15 +7,11 @@ internal import ReachTransfer
 /// own, whose transfers may outlive a network change.
 final class SharedTransfers {
     private let loop: EventLoop
-    private let pages: MappedPages
     private var created: TransferEngine?
     /// Chooses the interface for queries to a name server, of probes and checks that are bound to an interface.
     var serverRoute: NameService.ServerRoute?
 
-    init(loop: EventLoop, pages: MappedPages) {
-        self.loop = loop
-        self.pages = pages
-    }
+    init(loop: EventLoop) { self.loop = loop }
 
     /// - Throws: If libcurl is not available.
     func engine() throws(TransferFailure) -> TransferEngine {
@@ -23,8 +19,6 @@ final class SharedTransfers {
         let engine = try TransferEngine(loop: loop)
         engine.resolver.route = serverRoute
         created = engine
-        // libcurl and its libraries were loaded just now.
-        pages.releaseAtRest(afterStart: true)
         return engine
     }
 

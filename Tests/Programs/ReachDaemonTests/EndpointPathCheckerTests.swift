@@ -31,7 +31,7 @@ struct EndpointPathCheckerTests {
                 reach_enter_network_namespace(descriptor)
                 guard let loop = try? EventLoop() else { return ready.open() }
                 let checker = EndpointPathChecker(
-                    loop: loop, transfers: SharedTransfers(loop: loop, pages: MappedPages(on: loop)))
+                    loop: loop, transfers: SharedTransfers(loop: loop))
                 checker.use(endpoints.compactMap { ConnectivityEndpoint($0) })
                 checker.onBrokenPath = { broken.append(true) }
                 box.checker = checker

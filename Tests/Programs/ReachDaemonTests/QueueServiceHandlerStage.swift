@@ -51,9 +51,8 @@ final class QueueServiceHandlerStage: Sendable {
         BackgroundThread.start(named: "test-queue") { [configuration] in
             if let namespace { _ = reach_enter_network_namespace(namespace.descriptor) }
             if let loop = try? EventLoop() {
-                let pages = MappedPages(on: loop)
                 let handler = QueueServiceHandler(
-                    loop: loop, transfers: SharedTransfers(loop: loop, pages: pages), pages: pages,
+                    loop: loop, transfers: SharedTransfers(loop: loop),
                     log: Logger(label: "test") { _ in RecordingLogHandler(logged) })
                 let engine = ReachabilityEngine(loop: loop)
                 engine.start()

@@ -12,7 +12,7 @@ import Testing
         let loop = try EventLoop()
         let registry = TargetRegistry(
             loop: loop, configuration: Configuration(),
-            transfers: SharedTransfers(loop: loop, pages: MappedPages(on: loop)),
+            transfers: SharedTransfers(loop: loop),
             log: Logger(label: "test"))
         registry.start()
         weak var released: Token?

@@ -23,8 +23,6 @@ package final class ControlServer {
     private var acceptors: [Acceptor] = []
     /// Called with a warning for the operator: one line of text.
     package var onWarning: (String) -> Void = { _ in }
-    /// Called for each client that connects.
-    package var onConnection: () -> Void = {}
 
     /// - Parameters:
     ///   - service: Answers io.reach.Monitor. The server keeps it alive.
@@ -73,7 +71,6 @@ package final class ControlServer {
                 onWarning("refusing connections: \(error)")
             } onConnection: { [unowned self] descriptor in
                 switchboard.connect(descriptor)
-                onConnection()
             }
             acceptors.append(acceptor)
         } catch {

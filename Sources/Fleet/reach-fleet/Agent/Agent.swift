@@ -106,7 +106,7 @@ final class Agent {
         guard tidyTimer == nil else { return }
         tidyTimer = loop.schedule(at: SystemClock.boot + Self.tidyDelay) { [unowned self] in
             tidyTimer = nil
-            NATSLibrary.releaseUnusedMemory()
+            FreeMemory.release()
         }
     }
 

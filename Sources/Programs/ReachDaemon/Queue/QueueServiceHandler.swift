@@ -14,7 +14,6 @@ package final class QueueServiceHandler {
     /// `nil` before it is opened, and where it cannot be.
     private(set) var opened: QueueEngine?
     private(set) var policy = QueuePolicy()
-    private let pages: MappedPages
     private let log: Logger
     private let checker: EndpointPathChecker
     let uploads: QueueUploads
@@ -35,9 +34,8 @@ package final class QueueServiceHandler {
     /// What happened to requests since the start, for the metrics.
     private(set) var counts = QueueCounts()
 
-    init(loop: EventLoop, transfers: SharedTransfers, pages: MappedPages, log: Logger) {
+    init(loop: EventLoop, transfers: SharedTransfers, log: Logger) {
         self.loop = loop
-        self.pages = pages
         self.log = log
         uploads = QueueUploads(loop: loop)
         checker = EndpointPathChecker(loop: loop, transfers: transfers)
@@ -70,7 +68,7 @@ package final class QueueServiceHandler {
             try engine.open(directory, outbox: outbox)
             opened = engine
             // Many requests take longer to restore than the start.
-            engine.driver.whenRestored(upTo: .max) { [pages] in pages.releaseAtRest(afterStart: true) }
+            engine.driver.whenRestored(upTo: .max) { FreeMemory.release() }
         } catch {
             log.error("there is no queue: \(error)")
             beOpen()

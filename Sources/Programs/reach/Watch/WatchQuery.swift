@@ -26,15 +26,10 @@ struct WatchQuery {
             let loop = try EventLoop()
             try SignalSource.watch([SIGINT, SIGTERM, SIGHUP], on: loop) { _ in loop.stop() }
             let printer = EventPrinter(form, source: source, loop: loop)
-            let pages = MappedPages(on: loop)
             let watch = TargetWatch(
                 of: target, from: source, kernelOptions: kernelOptions, withRequests: target == .internet, on: loop
-            ) { event, source in
-                printer.write(event, from: source)
-                pages.releaseAtRest()
-            }
+            ) { event, source in printer.write(event, from: source) }
             loop.afterEvents { watch.start() }
-            pages.releaseAtRest(afterStart: true)
             loop.run()
             printer.finish()
             if let failure = watch.failure { throw failure }
