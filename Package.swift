@@ -308,9 +308,10 @@ let targets: [Target] = [
     tests("ReachCrashTests", ["reach", "reachd", "reach-fleet", "queuecrash", "ReachCore", "ReachTesting"]),
 ]
 
-// REACH_TESTS lists test targets, separated by spaces. SwiftPM then builds only these and their dependencies, so the tests
-// of one module start soon after a change: `make test ONLY=ReachCoreTests`, or ONLY=ReachCoreTests/HoldDownTests for one file.
-let chosenTests = (Context.environment["REACH_TESTS"] ?? "").split(separator: " ").map(String.init)
+// REACH_TARGETS lists targets, separated by spaces. SwiftPM then plans only these and their dependencies: the tests of one
+// module start soon after a change (`make test ONLY=ReachCoreTests`, or ONLY=ReachCoreTests/HoldDownTests for one file), and
+// one build makes several programs, whose modules compile side by side.
+let chosenTargets = (Context.environment["REACH_TARGETS"] ?? "").split(separator: " ").map(String.init)
 
 @MainActor func needed(by names: [String]) -> Set<String> {
     var found: Set<String> = []
@@ -322,11 +323,11 @@ let chosenTests = (Context.environment["REACH_TESTS"] ?? "").split(separator: " 
     return found
 }
 
-let kept = chosenTests.isEmpty ? Set(targets.map(\.name)) : needed(by: chosenTests)
+let kept = chosenTargets.isEmpty ? Set(targets.map(\.name)) : needed(by: chosenTargets)
 
 let package = Package(
     name: "reach",
-    products: chosenTests.isEmpty ? products : [],
+    products: chosenTargets.isEmpty ? products : [],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         // Its default trait links FoundationEssentials, for conversions to URL.
