@@ -35,7 +35,7 @@ extension DroppedRecords {
     static var limit: Int { 4096 }
 }
 
-/// Does the work of the history's and of the journal's files on a thread that ends when there is none. What is to be written comes
+/// Does the work of the history's and of the journal's files on a thread of its own. What is to be written comes
 /// first, then one reading for the user who has used the least time. The queue is bounded: a disk that hangs loses records, but
 /// costs neither memory nor the callers' time.
 final class RecordJobs<Writer: RecordWriter & ~Copyable>: Sendable {
@@ -68,7 +68,7 @@ final class RecordJobs<Writer: RecordWriter & ~Copyable>: Sendable {
         named name: String, open: @escaping @Sendable () -> sending Writer?,
         deliver: @escaping @Sendable (Writer.Report) -> Void = { _ in }
     ) throws(SystemError) {
-        thread = SerialThread(named: name)
+        thread = SerialThread(named: name, lasting: true)
         finished = try WorkerSignal()
         self.deliver = deliver
         state.withLock { $0.isRunning = true }
