@@ -53,7 +53,7 @@ import Testing
             Issue.record("\(events)")
             return
         }
-        #expect(events[0] == .reconnected(at(3), away: .seconds(3)))
+        #expect(events[0] == .reconnected(at(3), away: .seconds(3), found.state))
         #expect(found.aspects == [.status] && !found.isInitial)
     }
 
@@ -78,7 +78,7 @@ import Testing
     @Test func `a daemon that is back emits reconnected, and one change if anything differs`() {
         var stream = begun()
         _ = stream.handleLoss(Self.gone, at: at(5))
-        #expect(stream.handle(snapshot(at: 7)) == [.reconnected(at(7), away: .seconds(2))])
+        #expect(stream.handle(snapshot(at: 7)) == [.reconnected(at(7), away: .seconds(2), .reachable(.internet))])
         #expect(stream.deadline == nil)
         _ = stream.handleLoss(Self.gone, at: at(8))
         let events = stream.handle(snapshot(away, at: 9))
@@ -86,7 +86,7 @@ import Testing
             Issue.record("\(events)")
             return
         }
-        #expect(events[0] == .reconnected(at(9), away: .seconds(1)))
+        #expect(events[0] == .reconnected(at(9), away: .seconds(1), change.state))
         #expect(change.aspects == [.status] && change.cause == .resync)
         #expect(change.previous?.status == .reachable && change.previous?.isStale == true)
     }
@@ -161,7 +161,8 @@ import Testing
                         latest?.isStale = true
                         #expect(state == latest)
                         isConnected = false
-                    case .reconnected:
+                    case .reconnected(_, _, let state):
+                        #expect(!state.isStale)
                         latest?.isStale = false
                         isConnected = true
                     default: #expect(isConnected)
@@ -179,7 +180,7 @@ import Testing
             String(decoding: lines.line(event.encoded(source: .daemon)), as: UTF8.self)
         }
         #expect(
-            text(.reconnected(at(1), away: .milliseconds(1234)))
+            text(.reconnected(at(1), away: .milliseconds(1234), away))
                 == #"{"v":1,"type":"reconnected","seq":1,"time":"1970-01-01T00:00:01.000000Z","boottime_ns":1000000000,"away_ms":1234}"#
                 + "\n")
         let gone = text(.disconnected(at(1), Self.gone, away))

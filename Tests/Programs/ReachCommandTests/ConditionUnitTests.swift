@@ -24,7 +24,7 @@ import Testing
             Id=reach@wifi.target
             ActiveState=active
             Wants=sync.service
-            BoundBy=backup.service sync.service
+            BoundBy=backup.service "sync@a\\\\x2cb.service" sync.service
             RequisiteOf=
             WantedBy=reach-condition@wifi.service
 
@@ -39,6 +39,6 @@ import Testing
         #expect(units.map(\.condition) == ["any", "wifi"])
         #expect(units.map(\.isActive) == [false, true])
         #expect(units.last?.wanted == ["sync.service"])
-        #expect(units.last?.bound == ["backup.service", "sync.service"])
+        #expect(units.last?.bound == ["backup.service", "sync.service", #"sync@a\x2cb.service"#])
     }
 }

@@ -270,6 +270,25 @@ struct DaemonClientTests {
         #expect(try never.finish().status == 124)
     }
 
+    /// Nothing differs then, so that no change says that the condition holds.
+    @Test func `a condition holds again when the daemon is back`() throws {
+        let stage = try Stage()
+        defer { stage.end() }
+        let script = "trap 'echo end; exit 0' TERM; echo go; while :; do sleep 0.1; done"
+        let lasting = try reach.start(
+            [
+                "run", "--socket", stage.socket, "--while", "interface=up0", "--hold", "0", "--on-loss", "restart",
+                "--", "sh", "-c", script,
+            ])
+        #expect(try lasting.nextLine() == "go")
+        try stage.kill()
+        #expect(try lasting.nextLine() == "end")
+        try stage.start()
+        #expect(try lasting.nextLine() == "go")
+        lasting.send(SIGTERM)
+        #expect(try lasting.finish().status == 0)
+    }
+
     @Test(arguments: [
         ["links"], ["links", "--all"], ["links", "up0", "lo"], ["explain"], ["explain", "192.0.2.1"],
         ["explain", "203.0.113.9"], ["explain", "interface:nosuch0"], ["explain", "localhost"],

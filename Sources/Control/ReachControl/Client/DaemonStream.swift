@@ -76,11 +76,14 @@ package struct DaemonStream: Sendable {
     /// Handles the first state of a connection.
     private mutating func begin(_ change: ReachabilityChange, at moment: Instant) -> [StreamEvent] {
         var events: [StreamEvent] = []
-        if case .away(let since) = phase { events.append(.reconnected(moment, away: moment.boot - since.boot)) }
+        let difference = series.begin(change, cause: .resync)
+        if case .away(let since) = phase, let state = series.state {
+            events.append(.reconnected(moment, away: moment.boot - since.boot, state))
+        }
         phase = .live
         deadline = nil
         backoff.reset()
-        if let difference = series.begin(change, cause: .resync) { events.append(.target(.change(difference))) }
+        if let difference { events.append(.target(.change(difference))) }
         return events
     }
 }

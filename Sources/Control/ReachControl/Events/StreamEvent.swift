@@ -14,9 +14,8 @@ package enum StreamEvent: Hashable, Sendable {
     /// The connection to the daemon was lost, and the client is reconnecting. The state is the last one, stale from now
     /// on.
     case disconnected(Instant, ControlError, ReachabilityState)
-    /// The daemon answers again after the time `away`. A change follows if anything differs; otherwise the last state
-    /// holds.
-    case reconnected(Instant, away: Duration)
+    /// The daemon answers again after the time `away`, with this state. A change follows if anything differs.
+    case reconnected(Instant, away: Duration, ReachabilityState)
     /// The daemon has not answered so far. The client keeps trying; the state is unknown until it succeeds.
     case unavailable(ControlError, ReachabilityChange)
 
@@ -54,7 +53,7 @@ extension StreamEvent {
         case .other(let moment, let type, let json): return .other(type, json, at: moment)
         case .disconnected(let moment, let error, let state):
             return .disconnected(reason: error.description, state, source: source, at: moment)
-        case .reconnected(let moment, let away): return .reconnected(away: away, at: moment)
+        case .reconnected(let moment, let away, _): return .reconnected(away: away, at: moment)
         }
     }
 }

@@ -44,17 +44,10 @@ final class CommandSupervisor {
             watch.start()
         }
         loop.run()
-        switch ending {
-        case .command(let status)?: return status
-        case .timedOut?: throw CommandError(status: .timedOut)
-        case .givenUp?:
-            throw CommandError(status: .tryAgain, message: "\(name) was ended: its condition no longer holds")
-        case .signal(let number)?: Self.die(by: number)
-        case nil:
-            // The watch has failed; what runs unwatched must not go on.
-            job.terminate()
-            throw failure ?? watch.failure ?? CommandError(status: .cannotObserve)
-        }
+        if let ending { return try ending.status(of: name) }
+        // The watch has failed; what runs unwatched must not go on.
+        job.terminate()
+        throw failure ?? watch.failure ?? CommandError(status: .cannotObserve)
     }
 
     private func received(_ signal: CInt) {
@@ -116,10 +109,25 @@ final class CommandSupervisor {
     }
 
     private func say(_ what: String) { StandardError.write("reach: \(name) \(what)\n") }
+}
+
+extension CommandSupervision.Ending {
+    /// The exit status. Does not return where a signal ended the wait.
+    ///
+    /// - Parameter name: That of the command.
+    func status(of name: String) throws(CommandError) -> CInt {
+        switch self {
+        case .command(let status): return status
+        case .timedOut: throw CommandError(status: .timedOut)
+        case .givenUp:
+            throw CommandError(status: .tryAgain, message: "\(name) was ended: its condition no longer holds")
+        case .signal(let number): Self.die(by: number)
+        }
+    }
 
     /// Ends this process as the signal would have ended it.
     private static func die(by number: CInt) -> Never {
-        signal(number, SIG_DFL)
+        Glibc.signal(number, SIG_DFL)
         raise(number)
         SignalSource.deliverPending(number)
         endProcess(128 + number)

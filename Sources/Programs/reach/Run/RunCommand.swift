@@ -12,10 +12,12 @@ struct RunCommand: ParsableCommand {
             probe=NAME: that probe of the daemon is up.
 
             With --while the command starts once the condition holds. When it is lost, the command and all processes of its \
-            group are paused until it holds again, ended, or ended and started again.
+            group are paused until it holds again, ended, or ended and started again. With --unit a unit of systemd is started \
+            and stopped instead.
 
             Exit status: that of COMMAND; 75 it was ended because the condition was lost, 124 the timeout passed before it \
-            started, 2 usage, 4 the network cannot be observed, 69 no systemd for --scope, 126 and 127 COMMAND cannot be run.
+            started, 2 usage, 4 the network cannot be observed, 69 no systemd for --scope and --unit, 126 and 127 COMMAND cannot \
+            be run.
             """)
 
     @Option(
@@ -59,6 +61,12 @@ struct RunCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "With --while, a unit of systemd to start and stop instead of a command.", valueName: "unit"),
+        transform: { try CommandLineValue.unit($0) })
+    var unit: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Give up after this long; with --while also when the condition is lost for so long.", valueName: "duration"),
         transform: { try CommandLineValue.duration($0) })
     var timeout: Duration?
@@ -81,9 +89,18 @@ struct RunCommand: ParsableCommand {
         }
         let given = [
             ("--on-loss", onLoss != nil), ("--hold", hold != nil), ("--grace", grace != nil), ("--scope", scope),
+            ("--unit", unit != nil),
         ].first(where: \.1)
         if let given, lasting.isEmpty { throw ValidationError("\(given.0) needs --while") }
         try daemon.exclude(observation.given)
+        guard unit == nil else {
+            let excluded = [
+                ("--on-loss", onLoss != nil), ("--grace", grace != nil), ("--scope", scope),
+                ("a command", !command.isEmpty),
+            ].first(where: \.1)
+            if let excluded { throw ValidationError("--unit and \(excluded.0) exclude each other") }
+            return
+        }
         if command.isEmpty { throw ValidationError("Missing the command to run, after --") }
     }
 
@@ -105,20 +122,26 @@ struct RunCommand: ParsableCommand {
         if scope, access("/run/systemd/system", F_OK) != 0 {
             throw CommandError(status: .unavailable, message: "--scope needs systemd as the service manager")
         }
+        let reaction = unit == nil ? onLoss ?? .pause : .restart
         let supervision = CommandSupervision(
-            reaction: onLoss ?? .pause, hold: hold ?? .seconds(2), grace: grace, timeout: timeout, now: SystemClock.boot
-        )
+            reaction: reaction, hold: hold ?? .seconds(2), grace: grace, timeout: timeout, now: SystemClock.boot)
+        let watched = ConditionWatch.Source(
+            target: target.target, source: source, kernelOptions: observation.engineOptions)
         do {
-            let supervisor = try CommandSupervisor(
-                command, scope: scope ? ScopeUnit(grace: grace) : nil, supervision: supervision)
-            let status = try supervisor.run(
-                while: lasting,
-                of: ConditionWatch.Source(
-                    target: target.target, source: source, kernelOptions: observation.engineOptions))
-            throw CommandError(status: .failure(status))
+            throw CommandError(status: .failure(try supervise(supervision, watched, grace)))
         } catch let error as SystemError {
             throw CommandError(status: .cannotObserve, message: "cannot watch: \(error)")
         }
+    }
+
+    private func supervise(
+        _ supervision: CommandSupervision, _ source: ConditionWatch.Source, _ grace: Duration
+    ) throws -> CInt {
+        if let unit {
+            return try UnitSupervisor(unit, supervision: supervision).run(while: lasting, of: source)
+        }
+        let scope = scope ? ScopeUnit(grace: grace) : nil
+        return try CommandSupervisor(command, scope: scope, supervision: supervision).run(while: lasting, of: source)
     }
 
     /// Only returns when it failed.
@@ -141,6 +164,14 @@ extension CommandError {
 }
 
 extension CommandLineValue {
+    fileprivate static func unit(_ text: String) throws -> String {
+        guard ServiceManager.isName(text) else {
+            throw ValidationError(
+                "'\(DisplayText.sanitized(text))' is not the name of a unit; systemd-escape(1) writes one of a text")
+        }
+        return text
+    }
+
     fileprivate static func reaction(_ text: String) throws -> CommandSupervision.Reaction {
         guard let reaction = CommandSupervision.Reaction(rawValue: text) else {
             let words = CommandSupervision.Reaction.allCases.map(\.rawValue)

@@ -5,22 +5,18 @@ internal import ReachCore
 /// act for it, since they know the manager's bus of this user.
 struct ScopeUnit {
     let name: String
-    private let isOfSystem: Bool
     private let grace: Duration
 
     /// - Parameter grace: The time between SIGTERM and SIGKILL.
     init(grace: Duration) {
         name = "reach-run-\(getpid()).scope"
-        isOfSystem = geteuid() == 0
         self.grace = grace
     }
-
-    private var manager: [String] { isOfSystem ? [] : ["--user"] }
 
     /// The words before the command. systemd-run replaces itself by the command once the scope is there.
     var launcher: [String] {
         let seconds = max(1, (grace.nanoseconds + 999_999_999) / 1_000_000_000)
-        return ["systemd-run"] + manager
+        return ["systemd-run"] + ServiceManager.option
             + ["--scope", "--quiet", "--collect", "--unit=\(name)", "--property=TimeoutStopSec=\(seconds)s", "--"]
     }
 
@@ -38,7 +34,6 @@ struct ScopeUnit {
     func kill() { _ = systemctl("kill", "--signal=SIGKILL") }
 
     private func systemctl(_ verb: String, _ options: String...) -> Bool {
-        let words = ["systemctl"] + manager + ["--quiet", verb] + options + [name]
-        return (try? ChildOutput.of(words, showsErrors: false))?.status == 0
+        ServiceManager.does(verb, options, to: name, showsErrors: false)
     }
 }

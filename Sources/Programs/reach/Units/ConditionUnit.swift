@@ -36,7 +36,7 @@ struct ConditionUnit: Equatable {
         let (prefix, suffix) = ("reach@", ".target")
         guard let name = values["Id"], name.hasUTF8Prefix(prefix), name.hasUTF8Suffix(suffix) else { return nil }
         func units(_ names: String...) -> [String] {
-            let all = names.flatMap { (values[$0] ?? "").split(scalar: " ").map(String.init) }
+            let all = names.flatMap { Self.names(values[$0] ?? "") }
             return Set(all).subtracting([Self.follower(of: name)]).sorted()
         }
         target = name
@@ -45,6 +45,12 @@ struct ConditionUnit: Equatable {
         isActive = values["ActiveState"] == "active"
         wanted = units("Wants")
         bound = units("BoundBy", "RequiredBy", "RequisiteOf", "WantedBy")
+    }
+
+    /// The units of a list. systemctl quotes those with a backslash for a shell.
+    private static func names(_ list: String) -> [String] {
+        let words = (try? ShellWords.commands(in: Array(list.utf8)))?.first ?? []
+        return words.map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// The service that starts and stops the target.

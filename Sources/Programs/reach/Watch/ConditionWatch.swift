@@ -43,8 +43,15 @@ final class ConditionWatch {
     var awaitsDaemon: Bool { watch.awaitsDaemon }
 
     private func receive(_ event: StreamEvent, from source: StatusSource, of target: Target) {
-        if case .disconnected = event { return handler(false) }
-        guard let state = event.state else { return }
+        let state: ReachabilityState
+        switch event {
+        case .disconnected: return handler(false)
+        // Where nothing differs, no change says that the conditions hold as before.
+        case .reconnected(_, _, let current): state = current
+        default:
+            guard let current = event.state else { return }
+            state = current
+        }
         // Without validation the condition would never hold.
         if conditions.contains(where: \.isValidated), !state.isValidated {
             unproved = .notValidated(target, by: source)

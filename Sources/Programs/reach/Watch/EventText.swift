@@ -24,7 +24,7 @@ struct EventText {
         case .disconnected(let moment, let error, let state):
             stamp(moment.wall) + style.paint("\(error)", .yellow) + "; "
                 + StatusText(style: style).summary(of: state) + "\n"
-        case .reconnected(let moment, let away):
+        case .reconnected(let moment, let away, _):
             stamp(moment.wall) + "the daemon is back after \(DurationText.describe(away))\n"
         }
     }

@@ -86,6 +86,49 @@ internal import Testing
         #expect(try program.finish().status == 9)
     }
 
+    @Test func `a unit is started and stopped by its name as it is, and stopped at the end`() throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        let directory = try TemporaryDirectory()
+        let said = directory.path + "/said"
+        // Each argument of the program on a line of its own.
+        try directory.file("systemctl", "#!/bin/sh\nprintf '%s\\n' \"$@\" >>\(said)\n", mode: 0o755)
+        let name = #"reach@wifi\x2cunmetered.target"#
+        let program = try reach.start(
+            ["run", "--no-daemon", "--while", "reachable", "--hold", "0", "--unit", name],
+            environment: ["PATH": directory.path + ":/usr/sbin:/usr/bin:/sbin:/bin"], in: namespace.name)
+        func hasSaid(_ verbs: [String]) throws -> Bool {
+            let wanted = verbs.flatMap { [$0, "--no-block", "--", name] }
+            for _ in 0..<2_000 {
+                let lines = (try? ChildProcess.run(["cat", said]))?.split(separator: "\n").map(String.init) ?? []
+                if lines.filter({ $0 != "--quiet" && $0 != "--user" }) == wanted { return true }
+                usleep(10_000)
+            }
+            return false
+        }
+        #expect(try hasSaid(["start"]))
+        try setRoute(false, in: namespace)
+        #expect(try hasSaid(["start", "stop"]))
+        try setRoute(true, in: namespace)
+        #expect(try hasSaid(["start", "stop", "start"]))
+        program.send(SIGTERM)
+        #expect(try program.finish().status == 0)
+        #expect(try hasSaid(["start", "stop", "start", "stop"]))
+    }
+
+    @Test func `a unit that systemd does not start is an error`() throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        let result = try reach.run(
+            ["run", "--no-daemon", "--while", "reachable", "--unit", "a.service"],
+            environment: ["PATH": "/nonexistent"],
+            in: namespace.name)
+        #expect(result.status == 69)
+        #expect(result.standardError.contains("systemd does not start a.service"))
+    }
+
     @Test func `the statuses of a command that cannot run, or never may, are those of a wait`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
