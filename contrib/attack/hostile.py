@@ -533,6 +533,32 @@ def wrong_host(ground):
     return seen
 
 
+@attack("a name of the subject", "a trusted certificate names the host as its subject's common name alone; B sends to the host by https",
+        "the request ends as untrusted, and the server sees nothing of it")
+def name_of_the_subject(ground):
+    _, certificate, key = authority(ground, ["good.example.net"])
+    place = Path(certificate).parent
+    (place / "none.ext").write_text("basicConstraints=CA:FALSE\n")
+    for arguments in (("req", "-new", "-key", key, "-subj", "/CN=good.example.net", "-out", "none.csr"),
+                      ("x509", "-req", "-in", "none.csr", "-CA", "root.pem", "-CAkey", "root.key", "-set_serial", "47", "-days", "100",
+                       "-extfile", "none.ext", "-out", "none.pem")):
+        subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True, cwd=place)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(place / "none.pem", key)
+    name_server(ground, truth)
+    journal = ground.server(well, port=443, context=context)
+    ground.start()
+    with ground.client(B) as b:
+        request = b.wait(b.add("https://good.example.net/secret"))
+    arrived = journal.paths()
+    seen = f"{request['state']} ({request.get('reason')}); arrived: {', '.join(arrived) or 'nothing'}"
+    if arrived or request["state"] == "done":
+        raise Failure(seen)
+    if (request["state"], request["reason"]) != ("dead", "untrusted"):
+        raise Late(seen)
+    return seen
+
+
 @attack("certificates that cannot be read", "the machine's bundle of certificates is empty, then unreadable, while B adds requests by https; then it is whole again",
         "no request ends for it, nothing is sent, and all are sent afterwards")
 def unreadable_bundle(ground):

@@ -14,11 +14,11 @@ import threading
 import time
 from pathlib import Path
 
-from ground import A, ADD, ADD_URL, WAITS, B, C, DAEMON, WELL, Client, Failure, Late, Refused, Skip, add_many, someone
+from ground import A, ADD, ADD_URL, WAITS, B, C, DAEMON, WELL, Client, Failure, Fork, Late, Refused, Skip, add_many, someone
 from hostile import PORTAL, await_connectivity, name_server, truth
 from measuring import inside, ip
 from neighbours import add_waiting, ask_and_stop, frames
-from servers import well
+from servers import Journal, plain, record, serve, well
 from table import attack
 
 # When a table with a million entries grows, its turn takes this long; it happens once.
@@ -185,6 +185,51 @@ def scrape(within=2):
             return connection.recv(1 << 16)
     except OSError:
         return b""
+
+
+LOCAL = ["::ffff:127.0.0.1", "::127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "::1", "127.0.0.1"]
+
+
+def stands_for_this_machine(name, kind, message, end):
+    """The address whose number the name begins with."""
+    address = LOCAL[int(name.split(".")[0])]
+    is_wanted = kind == (28 if ":" in address else 1)
+    packed = socket.inet_pton(socket.AF_INET6 if ":" in address else socket.AF_INET, address)
+    return [plain(message, end, [record(b"\xc0\x0c", kind, packed)] if is_wanted else [])]
+
+
+@attack("scrapes of this machine", f"a name server gives names that /probe may test these addresses: {', '.join(LOCAL)}",
+        "no scrape connects to the machine's own service",
+        configuration='[metrics]\nlisten = "127.0.0.1:9101"\n[[probe_template]]\nname = "all"\n'
+                      'scrape_targets = ["http://*.example.net:8080"]\n')
+def scrapes_of_this_machine(ground):
+    name_server(ground, stands_for_this_machine)
+    listener = socket.socket(socket.AF_INET6)
+    listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+    listener.bind(("::", 8080))
+    listener.listen()
+    journal = Journal(ground.directory / "own-service")
+    ground.processes.append(Fork(serve, listener, well, journal))
+    listener.close()
+    ground.start(ground.configuration_text)
+    answers = []
+    for number in range(len(LOCAL)):
+        with socket.create_connection(("127.0.0.1", 9101), 8) as connection:
+            target = f"http://{number}.example.net:8080/"
+            connection.sendall(f"GET /probe?module=all&target={target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+            text = b""
+            with contextlib.suppress(TimeoutError):
+                while piece := connection.recv(1 << 16):
+                    text += piece
+            answers.append(text)
+    reached = [LOCAL[number] for number, text in enumerate(answers) if b"probe_success 1" in text]
+    arrived = len(journal.paths())
+    seen = f"{len(answers)} scrapes, {arrived} arrived ({', '.join(reached) or 'none'})"
+    if arrived or reached:
+        raise Failure(seen)
+    if not all(b"probe_success 0" in text for text in answers):
+        raise Failure(f"{seen}; {answers[0][:200]!r}")
+    return seen
 
 
 @attack("silent scrapers", "A has 200 connections to the metrics' port and says nothing by them",

@@ -15,6 +15,9 @@
 #define TEXT_OF(number) #number
 #define LIBRARY_OF(name, number) "lib" name ".so." TEXT_OF(number)
 
+typedef void message_callback(int, int, int, const void *, size_t, SSL *, void *);
+typedef int security_callback(const SSL *, const SSL_CTX *, int, int, int, void *, void *);
+
 /* FUNCTION(library, result, name, parameters, arguments) */
 #define FUNCTIONS                                                                                                      \
     FUNCTION(CURL_LIBRARY, void, curl_easy_cleanup, (CURL * a), (a))                                                   \
@@ -41,6 +44,12 @@
     FUNCTION(TLS_LIBRARY, uint64_t, SSL_CTX_set_options, (SSL_CTX * a, uint64_t b), (a, b))                            \
     FUNCTION(TLS_LIBRARY, void, SSL_CTX_set_info_callback, (SSL_CTX * a, void (*b)(const SSL *, int, int)), (a, b))    \
     FUNCTION(TLS_LIBRARY, int, SSL_CTX_set_ex_data, (SSL_CTX * a, int b, void *c), (a, b, c))                          \
+    FUNCTION(TLS_LIBRARY, security_callback *, SSL_CTX_get_security_callback, (const SSL_CTX *a), (a))                 \
+    FUNCTION(TLS_LIBRARY, void, SSL_CTX_set_security_callback, (SSL_CTX * a, security_callback * b), (a, b))           \
+    FUNCTION(TLS_LIBRARY, void, SSL_CTX_set_msg_callback, (SSL_CTX * a, message_callback * b), (a, b))                 \
+    FUNCTION(TLS_LIBRARY, void, SSL_CTX_set0_security_ex_data, (SSL_CTX * a, void *b), (a, b))                         \
+    FUNCTION(TLS_LIBRARY, long, SSL_CTX_ctrl, (SSL_CTX * a, int b, long c, void *d), (a, b, c, d))                     \
+    FUNCTION(TLS_LIBRARY, int, SSL_CIPHER_get_kx_nid, (const SSL_CIPHER *a), (a))                                      \
     FUNCTION(TLS_LIBRARY, void *, SSL_CTX_get_ex_data, (const SSL_CTX *a, int b), (a, b))                              \
     FUNCTION(TLS_LIBRARY, SSL_CTX *, SSL_get_SSL_CTX, (const SSL *a), (a))                                             \
     FUNCTION(TLS_LIBRARY, BIO *, SSL_get_rbio, (const SSL *a), (a))                                                    \

@@ -27,15 +27,6 @@ import Testing
         #expect(!rule.isDefault(Route(destination: everything)))
     }
 
-    @Test(arguments: [
-        ("10.1.2.3", true), ("172.16.0.1", true), ("172.32.0.1", false), ("192.168.0.1", true), ("192.0.2.1", false),
-        ("169.254.1.1", true), ("fe80::1", true), ("fd00::1", true), ("fc00::1", true), ("2001:db8::1", false),
-        ("100.64.0.1", false),
-    ])
-    func `addresses for use within a site are known`(text: String, isSiteLocal: Bool) throws {
-        #expect(try #require(IPAddress(text)).isSiteLocal == isSiteLocal)
-    }
-
     @Test func `only the lack of a route leaves an address to the default routes`() {
         #expect(RouteAnswer.refused(errno: LinuxError.networkUnreachable).isWithoutRoute)
         for number in [LinuxError.hostUnreachable, LinuxError.accessDenied, LinuxError.invalidArgument] {

@@ -16,7 +16,7 @@ import Testing
     @Test(arguments: [
         "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.1.1", "127.0.0.53", "169.254.1.1", "100.64.0.1",
         "0.0.0.0", "224.0.0.1", "255.255.255.255", "::", "::1", "fe80::1", "fd00::1", "fc00::1", "ff02::1",
-        "::ffff:192.0.2.1",
+        "::ffff:192.0.2.1", "64:ff9b::10.0.0.1", "2002:c0a8:101::1",
     ])
     func `a private address cannot be the answer for a public name`(text: String) throws {
         #expect(PublicName.isPrivate(try #require(IPAddress(text))))

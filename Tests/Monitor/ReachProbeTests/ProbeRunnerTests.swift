@@ -193,7 +193,10 @@ import Testing
     }
 
     @Test func `a name that stands for this machine is not tested where that is refused`() async throws {
-        let local = ["127.0.0.1", "::1", "169.254.169.254", "0.0.0.0", "fe80::1"].compactMap { IPAddress($0) }
+        let local = [
+            "127.0.0.1", "::1", "169.254.169.254", "0.0.0.0", "fe80::1", "::ffff:127.0.0.1", "::ffff:169.254.169.254",
+            "64:ff9b::7f00:1", "2002:7f00:1::",
+        ].compactMap { IPAddress($0) }
         var options = NameService.Options()
         options.configuration = ResolverConfiguration(servers: [], hosts: ["inside.example": local])
         let scene = try RunnerScene(options)

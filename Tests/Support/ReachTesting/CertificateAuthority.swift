@@ -60,15 +60,18 @@ package final class CertificateAuthority: Sendable {
     ///
     /// - Parameters:
     ///   - file: The name of its files, different for each certificate.
-    ///   - names: The entries of subjectAltName, such as `DNS:example.org` or `IP:127.0.0.1`.
+    ///   - names: The entries of subjectAltName, such as `DNS:example.org` or `IP:127.0.0.1`; none for a certificate without it.
     ///   - key: Another identity whose key is certified again; `nil` makes a new key.
+    ///   - options: Of `openssl genpkey`, for the new key.
     package func issue(
-        _ file: String, names: [String], validity: Validity = .now, key: Identity? = nil
+        _ file: String, names: [String], validity: Validity = .now, key: Identity? = nil,
+        _ options: [String] = usualKey
     ) throws -> Identity {
         let base = directory.path + "/" + file
         let identity = Identity(certificatePath: base + ".pem", keyPath: key?.keyPath ?? base + ".key")
-        if key == nil { try Self.newKey(identity.keyPath) }
-        try directory.file(file + ".ext", "subjectAltName=\(names.joined(separator: ","))\n")
+        if key == nil { try Self.newKey(identity.keyPath, options) }
+        let extensions = names.isEmpty ? "basicConstraints=CA:FALSE" : "subjectAltName=\(names.joined(separator: ","))"
+        try directory.file(file + ".ext", extensions + "\n")
         try ChildProcess.run([
             "openssl", "req", "-new", "-key", identity.keyPath, "-subj", "/CN=\(file)", "-out", base + ".csr",
         ])
@@ -119,9 +122,9 @@ package final class CertificateAuthority: Sendable {
         return own
     }
 
-    private static func newKey(_ path: String) throws {
-        try ChildProcess.run([
-            "openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-out", path,
-        ])
+    package static let usualKey = ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
+
+    private static func newKey(_ path: String, _ options: [String] = usualKey) throws {
+        try ChildProcess.run(["openssl", "genpkey", "-out", path] + options)
     }
 }

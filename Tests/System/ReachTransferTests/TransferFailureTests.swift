@@ -57,7 +57,8 @@ struct TransferFailureTests {
         arguments: [
             (X509_V_ERR_CERT_HAS_EXPIRED, .certificateExpired),
             (X509_V_ERR_CERT_NOT_YET_VALID, .certificateNotYetValid),
-            (X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, .certificateUntrusted), (X509_V_OK, .certificateWrongHost),
+            (X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, .certificateUntrusted),
+            (X509_V_ERR_HOSTNAME_MISMATCH, .certificateWrongHost),
             (X509_V_ERR_CERT_SIGNATURE_FAILURE, .certificateInvalid),
         ] as [(Int32, TransferFailure.Reason)])
     func `a refused certificate has its own reason`(verification: Int32, reason: TransferFailure.Reason) {

@@ -242,7 +242,7 @@ extension DiagnosisFinding {
     /// Addresses that no other host can have, as name servers give that block a name.
     private func unusableAddresses(_ addresses: [IPAddress], of name: String, _ shown: String) -> Blame? {
         let isLocalName = name == "localhost" || name.hasUTF8Suffix(".localhost") || !name.containsUTF8(".")
-        guard let first = addresses.first, addresses.allSatisfy({ $0.isUnspecified || $0.isLoopback }), !isLocalName
+        guard let first = addresses.first, addresses.allSatisfy({ $0.scope == .nowhere }), !isLocalName
         else {
             return nil
         }

@@ -20,8 +20,8 @@ extension ReachabilityState {
     private var isNear: Bool {
         switch target.subject {
         case .interface: true
-        case .address(let address, _): address.isSiteLocal || address.isLoopback
-        case .prefix(let prefix): prefix.address.isSiteLocal || prefix.address.isLoopback
+        case .address(let address, _): address.scope <= .site
+        case .prefix(let prefix): prefix.address.scope <= .site
         case .internet, .name: false
         }
     }

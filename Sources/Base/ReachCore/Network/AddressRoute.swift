@@ -45,17 +45,7 @@ package struct HostRoute: Hashable, Sendable {
     package var family: IPAddress.Family { address.family }
 
     /// Whether the address is on the link itself, and means the same host only there: a private or link-local one.
-    package var isNeighbour: Bool { gateway == nil && address.isSiteLocal }
-}
-
-extension IPAddress {
-    /// Whether the address is for use within a site: RFC 1918, RFC 4193, and link-local ones.
-    package var isSiteLocal: Bool {
-        switch family {
-        case .ipv4: low >> 24 == 10 || low >> 20 == 0xac1 || low >> 16 == 0xc0a8 || isLinkLocal
-        case .ipv6: high >> 57 == 0x7e || isLinkLocal
-        }
-    }
+    package var isNeighbour: Bool { gateway == nil && address.scope <= .site }
 }
 
 /// An address to send to, and the interface that its zone names (`fe80::1%eth0`).

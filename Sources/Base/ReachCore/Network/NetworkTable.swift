@@ -82,7 +82,7 @@ package struct NetworkTable: Equatable, Sendable {
     package var globalAddresses: Set<IPAddress> {
         var found: Set<IPAddress> = []
         for link in addressedLinks {
-            for entry in addresses[link] ?? [] where !entry.address.isSiteLocal && !entry.address.isLoopback {
+            for entry in addresses[link] ?? [] where entry.address.scope > .site {
                 found.insert(entry.address)
             }
         }

@@ -111,11 +111,11 @@ static inline int reach_curl_has_http2(CURL *h)
     return length == 2 && protocol[0] == 'h' && protocol[1] == '2';
 }
 
-/* A server may not ask for another handshake on a connection whose first one was verified. */
-static inline void reach_tls_forbid_renegotiation(SSL_CTX *context)
-{
-    SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
-}
+/* Whether a server's certificates are read: the message with them, without its header. */
+typedef int reach_certificate_reader(const unsigned char *message, size_t count, int is_tls13, void *context);
+/* Bounds what a server may ask for in a handshake, of which there is one for each connection: no key exchange in finite fields,
+ * no longer message with certificates, and none that `reader` does not want. What the system forbids stays forbidden. */
+void reach_tls_bound_handshake(SSL_CTX *context, long certificate_bytes, reach_certificate_reader *reader, void *reader_context);
 
 /* The object for which a context makes connections. Returns 0 if there is no memory. */
 int reach_tls_set_owner(SSL_CTX *context, void *owner);
@@ -134,7 +134,8 @@ static inline void reach_x509_list_free(STACK_OF(X509) *list) { sk_X509_free(lis
 static inline STACK_OF(X509_CRL) *reach_x509_crl_list(void) { return sk_X509_CRL_new_null(); }
 static inline int reach_x509_crl_append(STACK_OF(X509_CRL) *list, X509_CRL *crl) { return sk_X509_CRL_push(list, crl); }
 static inline void reach_x509_crl_list_free(STACK_OF(X509_CRL) *list) { sk_X509_CRL_pop_free(list, X509_CRL_free); }
-static const unsigned int REACH_X509_NO_PARTIAL_WILDCARDS = X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS;
+/* Names of the subject's are no names of hosts (RFC 9525), and a wildcard stands for a whole label. */
+static const unsigned int REACH_X509_CHECK_NAMES = X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT;
 static inline int reach_names_count(const GENERAL_NAMES *names)
 {
     return names == NULL ? 0 : sk_GENERAL_NAME_num(names);

@@ -114,8 +114,9 @@ struct ProbePlan {
 
     /// The addresses of the target that may be tested.
     func allowed(_ addresses: [IPAddress]) -> [IPAddress] {
-        guard specification.refusesLocalAddresses, case .name? = specification.target.host else { return addresses }
-        return addresses.filter { !$0.isLoopback && !$0.isLinkLocal && !$0.isUnspecified }
+        guard specification.refusesLocalAddresses else { return addresses }
+        // An address that the target names itself is meant; a name's and a redirect's are not.
+        return addresses.filter { specification.target.host?.isAddress($0) == true || $0.scope > .link }
     }
 
     var deadline: BootTime { started.boot + specification.effectiveTimeout }

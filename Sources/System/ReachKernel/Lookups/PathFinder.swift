@@ -141,14 +141,14 @@ package struct PathFinder {
                 let answer = try view.queries.routes([strict])[0]
                 if case .refused = answer { answers[index] = answer }
             } else if family == .ipv6, answers[index] == .refused(errno: LinuxError.networkUnreachable),
-                view.mayHaveWideIPv6Address, !lacksSource || question.destination.isSiteLocal
+                view.mayHaveWideIPv6Address, !lacksSource || question.destination.scope <= .site
             {
                 if let source = SourceFinder.source(for: question.destination), !source.isLinkLocal, !source.isLoopback
                 {
                     var again = question
                     again.source = source
                     answers[index] = try view.queries.routes([again])[0]
-                } else if !question.destination.isSiteLocal {
+                } else if question.destination.scope > .site {
                     lacksSource = true
                 }
             }

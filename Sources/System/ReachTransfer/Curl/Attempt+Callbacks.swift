@@ -26,10 +26,7 @@ extension Attempt {
         try check(reach_curl_set_pointer(easy, CURLOPT_SEEKDATA, context))
         try check(reach_curl_set_debug(easy, readReport))
         try check(reach_curl_set_pointer(easy, CURLOPT_DEBUGDATA, context))
-        if plan.request.url.isSecure {
-            try check(reach_curl_set_tls_context(easy, prepareTLS))
-            try check(reach_curl_set_pointer(easy, CURLOPT_SSL_CTX_DATA, context))
-        }
+        if plan.request.url.isSecure { try configureHandshake() }
     }
 
     fileprivate static func from(_ context: UnsafeMutableRawPointer?) -> Attempt? {
@@ -260,50 +257,6 @@ extension Attempt {
         hasReadBody = false
         return upload?.rewind() ?? true
     }
-
-    fileprivate func prepare(_ context: OpaquePointer) {
-        noteConnected()
-        reach_tls_forbid_renegotiation(context)
-        watchConnections(of: context)
-        plan.trust?.apply(to: context)
-        SSL_CTX_set_cert_verify_callback(context, verifyChain, Unmanaged.passUnretained(self).toOpaque())
-    }
-
-    fileprivate func verify(_ context: OpaquePointer) -> Bool {
-        let judgement = ChainJudge(policy: plan.request.security).judge(context)
-        certificate = judgement.certificate
-        if let judge = plan.request.trustJudge { return decide(judge, judgement, context) }
-        evidence.verification = judgement.verification
-        evidence.isPinMismatch = judgement.isPinMismatch
-        if judgement.isAccepted {
-            X509_STORE_CTX_set_error(context, X509_V_OK)
-        } else if judgement.isPinMismatch {
-            X509_STORE_CTX_set_error(context, X509_V_ERR_APPLICATION_VERIFICATION)
-        }
-        return judgement.isAccepted
-    }
-}
-
-extension Attempt {
-    /// Has the caller's block decide about the server.
-    private func decide(_ judge: TrustJudge, _ judgement: ChainJudge.Judgement, _ context: OpaquePointer) -> Bool {
-        let (url, own) = (plan.request.url, X509_STORE_CTX_get0_cert(context))
-        guard let host = URLHost(ofTrust: url.address?.description ?? url.host) else { return false }
-        let sent = X509_STORE_CTX_get0_untrusted(context)
-        var chain = (0..<reach_x509_count(sent)).compactMap { reach_x509_at(sent, $0).map(PeerCertificate.bytes) }
-        if let own, case let bytes = PeerCertificate.bytes(own), chain.first != bytes { chain.insert(bytes, at: 0) }
-        let verdict = plan.request.security.verdict(judgement, own: own, host: host)
-        let trust = ServerTrust(host: host.name, chain: chain.map(CertificateData.init(bytes:)), verdict: verdict)
-        guard judge.isTrusted(trust) else {
-            let reason = TransferFailure.Reason(rawValue: verdict.word) ?? .certificateUntrusted
-            let why = verdict.isTrusted ? "the program does not trust the server" : verdict.description
-            refuse(TransferFailure(reason, "\(host.name): \(why)", curlCode: 60))
-            X509_STORE_CTX_set_error(context, X509_V_ERR_APPLICATION_VERIFICATION)
-            return false
-        }
-        X509_STORE_CTX_set_error(context, X509_V_OK)
-        return true
-    }
 }
 
 private func openSocket(
@@ -365,17 +318,4 @@ private func rewindBody(context: UnsafeMutableRawPointer?, offset: curl_off_t, o
         return CInt(CURL_SEEKFUNC_FAIL)
     }
     return CInt(CURL_SEEKFUNC_OK)
-}
-
-private func prepareTLS(
-    _: UnsafeMutableRawPointer?, context: UnsafeMutableRawPointer?, attempt: UnsafeMutableRawPointer?
-) -> CURLcode {
-    guard let context, let attempt = Attempt.from(attempt) else { return CURLE_ABORTED_BY_CALLBACK }
-    attempt.prepare(OpaquePointer(context))
-    return CURLE_OK
-}
-
-private func verifyChain(_ context: OpaquePointer?, _ attempt: UnsafeMutableRawPointer?) -> CInt {
-    guard let context, let attempt else { return 0 }
-    return Unmanaged<Attempt>.fromOpaque(attempt).takeUnretainedValue().verify(context) ? 1 : 0
 }

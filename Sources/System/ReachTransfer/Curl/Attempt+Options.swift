@@ -40,13 +40,7 @@ extension Attempt {
             owner: plan.request.owner, method: plan.request.method, connection: plan.request.connection,
             mayReuse: plan.mayReuse,
             version: plan.request.version, isSecure: plan.request.url.isSecure,
-            validatesDomainName: validatesDomainName, decodes: plan.request.decodes,
-            asksForIdentity: plan.request.asksForIdentity)
-    }
-
-    /// Whether libcurl checks the host's name: a judge does so itself, and earlier.
-    private var validatesDomainName: Bool {
-        plan.request.security.validatesDomainName && plan.request.trustJudge == nil
+            decodes: plan.request.decodes, asksForIdentity: plan.request.asksForIdentity)
     }
 
     private func configureConnection() throws(TransferFailure) {
@@ -152,7 +146,8 @@ extension Attempt {
         try set(CURLOPT_CAPATH, nil)
         try set(CURLOPT_CA_CACHE_TIMEOUT, 0)
         try set(CURLOPT_SSL_VERIFYPEER, 1)
-        try set(CURLOPT_SSL_VERIFYHOST, validatesDomainName ? 2 : 0)
+        // The handshake's own check has judged the name; libcurl would also take one of the subject's (RFC 9525).
+        try set(CURLOPT_SSL_VERIFYHOST, 0)
         // A resumed session shows no certificates, and each connection's must be checked.
         try set(CURLOPT_SSL_SESSIONID_CACHE, 0)
         guard let client = plan.request.clientCertificate else { return }

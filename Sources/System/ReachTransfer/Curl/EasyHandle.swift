@@ -13,7 +13,6 @@ final class EasyHandle {
         let mayReuse: Bool
         let version: HTTPVersion
         let isSecure: Bool
-        let validatesDomainName: Bool
         let decodes: Bool
         let asksForIdentity: Bool
     }

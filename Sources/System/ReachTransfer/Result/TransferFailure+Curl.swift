@@ -145,8 +145,6 @@ extension TransferFailure {
 
     static func certificateReason(_ verification: Int32) -> Reason {
         switch verification {
-        // libcurl checks the name itself, after the chain was verified.
-        case X509_V_OK: .certificateWrongHost
         case X509_V_ERR_CERT_HAS_EXPIRED: .certificateExpired
         case X509_V_ERR_CERT_NOT_YET_VALID: .certificateNotYetValid
         case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH: .certificateWrongHost

@@ -61,6 +61,7 @@ extension SecurityPolicy {
         guard let name = URLHost(ofTrust: host) else {
             return .refused(.certificateWrongHost, "'\(DisplayText.sanitized(host))' is neither a name nor an address")
         }
+        if let fault = CertificateBounds.fault(of: chain.map(\.bytes)) { return .refused(.certificateInvalid, fault) }
         let parsed = chain.map { $0.parsed() }
         defer { for certificate in parsed { X509_free(certificate) } }
         guard let own = parsed.first ?? nil else {
@@ -105,10 +106,12 @@ extension SecurityPolicy {
         return .refused(.certificateWrongHost, "the certificate is not for \(host.name)")
     }
 
-    /// Whether a certificate is for a host. As in libcurl, a wildcard stands for a whole label.
+    /// Whether a certificate is for a host, by its subjectAltName alone (RFC 9525).
     private static func isFor(_ host: URLHost, _ certificate: OpaquePointer) -> Bool {
         if let address = host.address { return X509_check_ip_asc(certificate, address.description, 0) == 1 }
-        return X509_check_host(certificate, host.name, 0, REACH_X509_NO_PARTIAL_WILDCARDS, nil) == 1
+        // The dot at the end of a name that is complete stands in no certificate.
+        let name = host.name.hasUTF8Suffix(".") ? String(host.name.dropLast()) : host.name
+        return X509_check_host(certificate, name, 0, REACH_X509_CHECK_NAMES, nil) == 1
     }
 }
 

@@ -113,5 +113,5 @@ extension DefaultRoute {
     }
 
     /// Remote addresses that are not beyond the gateway: private ones, and the link's networks.
-    var nearPrefixes: [IPPrefix] { PublicName.privatePrefixes(key.family) + subnets }
+    var nearPrefixes: [IPPrefix] { IPPrefix.special(key.family) + subnets }
 }

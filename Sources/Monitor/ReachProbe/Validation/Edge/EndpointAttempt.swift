@@ -131,7 +131,7 @@ final class EndpointAttempt {
         let good = addresses.first { !mayBeForged || !PublicName.isPrivate($0, subnets: route.subnets) }
         if let good { return connect(to: good) }
         guard let address = addresses.first else { return end(.failure(.nameNotResolved)) }
-        guard address.family == .ipv6, !PublicName.isLocal(address) else { return end(.privateAddress(address)) }
+        guard address.family == .ipv6, address.scope > .link else { return end(.privateAddress(address)) }
         unlessTranslated(address)
     }
 
@@ -144,7 +144,7 @@ final class EndpointAttempt {
     }
 
     static func isOfThisMachineOrLink(_ address: IPAddress, _ route: DefaultRoute) -> Bool {
-        PublicName.isLocal(address) || route.addresses.contains { $0.address == address }
+        address.scope <= .link || route.addresses.contains { $0.address == address }
     }
 
     private func connect(to address: IPAddress) {
