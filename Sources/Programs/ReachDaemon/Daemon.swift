@@ -180,7 +180,9 @@ package final class Daemon {
             queue.apply(loaded)
             queue.reportUnknownNetworks(among: networkNames)
             let gone = Set(probes?.reports.map(\.name) ?? []).subtracting(loaded.probes.flatMap(\.names))
-            for name in gone.sorted() { history?.recordUnwatched("probe:" + name, at: SystemClock.now) }
+            for name in gone.map(HistoryEntry.target(ofProbe:)).sorted() {
+                history?.recordUnwatched(name, at: SystemClock.now)
+            }
             probes?.apply(loaded)
             metrics?.apply(loaded.metrics)
             applyPage()

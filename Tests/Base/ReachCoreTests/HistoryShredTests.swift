@@ -32,7 +32,7 @@ import Testing
             of: script.log, matching: HistoryQuery(), now: script.now(60), boot: script.currentBoot)
         let reasons = rows.compactMap { row -> String? in
             guard case .state(let state) = row.content else { return nil }
-            return state.reason ?? state.status.rawValue
+            return state.reason?.word ?? state.status.rawValue
         }
         #expect(reasons == ["reachable", "no-carrier", "reachable"])
         #expect(rows[1].lasted == .milliseconds(10_300))

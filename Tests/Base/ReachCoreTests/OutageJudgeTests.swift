@@ -49,6 +49,27 @@ import Testing
                 == layers.enumerated().map { "\($0 * 20)-\($0 * 20 + 10) \($1.1) \($1.0)" })
     }
 
+    @Test mutating func `a probe's word is no word of a path, however it is spelt`() throws {
+        let layers: [(String, String, String)] = [
+            ("unreachable", "target", "it was reported unreachable"),
+            ("timeout", "target", "it did not answer in time"),
+            ("name-not-resolved", "name", "the name could not be resolved"), ("no-route", "target", "no-route"),
+            ("a-word-of-a-later-version", "target", "a-word-of-a-later-version"),
+        ]
+        for (number, (word, layer, sentence)) in layers.enumerated() {
+            let target = HistoryEntry.target(ofProbe: "nas\(number)")
+            var state = HistoryEntry.State(target: target, status: .notReachable, reason: word)
+            #expect(state.reason == .probe(word) && HistoryEntry.probe(ofTarget: target) == "nas\(number)")
+            script.add(.state(state), at: 10)
+            state = HistoryEntry.State(target: "nas", status: .notReachable, reason: word)
+            #expect(state.reason == .path(word) && HistoryEntry.probe(ofTarget: "nas") == nil)
+            let cause = try #require(HistorySummary(script.timeline(target, now: 20)).outages.first?.cause)
+            #expect(cause.layer.rawValue == layer && cause.sentence == sentence && cause.evidence == word)
+        }
+        let sentences = Set(ProbeFailure.allCases.map(\.sentence))
+        #expect(sentences.count == ProbeFailure.allCases.count)
+    }
+
     @Test mutating func `a route that went with its link is an outage of the link`() {
         var state = HistoryEntry.State(target: "internet", status: .notReachable, reason: "no-route")
         state.rootCause = "no-carrier"

@@ -211,6 +211,63 @@ import Testing
         scene.controller.stop()
     }
 
+    /// The state of a host of the machine's own network that does not answer there.
+    private static func off(_ target: String) throws -> ReachabilityState {
+        var state = try ControllerScene.state(target, .reachable)
+        state.ipv4.status = .notReachable
+        state.ipv4.reason = .neighbourUnreachable
+        state.ipv4.linkClass = .wired
+        (state.status, state.reason, state.interface, state.linkClass) = (
+            .notReachable, .neighbourUnreachable, nil, nil
+        )
+        return state
+    }
+
+    @Test(arguments: ["", "wired", "interface=eth0"])
+    func `a device of the own network that is switched off is down, and its path is not to blame`(
+        condition: String
+    ) throws {
+        let scene = try ControllerScene()
+        var specification = try ControllerScene.specification("printer", "icmp://192.0.2.60", every: .milliseconds(20))
+        if !condition.isEmpty { specification.condition = try NetworkCondition(condition) }
+        scene.controller.configure([specification])
+        let watched = condition.hasPrefix("interface") ? "192.0.2.60%eth0" : "192.0.2.60"
+        var on = try ControllerScene.state(watched, .reachable)
+        on.ipv4.linkClass = .wired
+        try scene.send(watched, on)
+        scene.run { scene.attempts.count == 1 }
+        scene.attempts[0].end()
+        // The kernel gives up during the second attempt, which it ends so.
+        scene.run { scene.attempts.count == 2 }
+        try scene.send(watched, Self.off(watched))
+        #expect(!scene.attempts[1].isCancelled)
+        scene.attempts[1].end(.failed(.unreachable, ""))
+        scene.onStart = { $0.end(.failed(.unreachable, "")) }
+        scene.run { scene.events.count >= 2 }
+        let report = try #require(scene.controller.reports(at: SystemClock.now).first)
+        #expect(scene.events.map(\.kind) == [.up, .down] && report.pause == nil)
+        #expect(report.last?.outcome == .fail(.unreachable), "\(String(describing: report.last))")
+        scene.onStart = { $0.end() }
+        try scene.send(watched, on)
+        scene.run { scene.events.count >= 3 }
+        #expect(scene.events.map(\.kind) == [.up, .down, .up])
+        scene.controller.stop()
+    }
+
+    @Test func `a device that is off from the start is down, and is tried on`() throws {
+        let scene = try ControllerScene()
+        scene.onStart = { $0.end(.failed(.unreachable, "")) }
+        scene.controller.configure([
+            try ControllerScene.specification("nas", "icmp://192.0.2.61", every: .milliseconds(10))
+        ])
+        try scene.send("192.0.2.61", Self.off("192.0.2.61"))
+        scene.run { scene.attempts.count >= 6 }
+        #expect(scene.events.map(\.kind) == [.down])
+        try scene.send("192.0.2.61", .notReachable)
+        #expect(scene.events.map(\.kind) == [.down, .paused], "a link without a carrier is no fault of the device")
+        scene.controller.stop()
+    }
+
     private static let reachable = try? ControllerScene.state("192.0.2.1", .reachable)
     private static let gone = try? ControllerScene.state("192.0.2.1", .notReachable)
 

@@ -23,7 +23,7 @@ package struct HistoryEntry: Hashable, Sendable {
         package var status: ReachabilityStatus
         package var linkClass: String?
         package var interface: String?
-        package var reason: String?
+        package var reason: StateReason?
         package var rootCause: String?
         package var rootInterface: String?
         /// The router of the path that counts; `nil` where there is none.
@@ -47,7 +47,7 @@ package struct HistoryEntry: Hashable, Sendable {
             self.status = status
             self.linkClass = linkClass
             self.interface = interface
-            self.reason = reason
+            self.reason = reason.map { StateReason($0, of: target) }
             self.rootCause = rootCause
             self.rootInterface = rootInterface
             self.cause = cause

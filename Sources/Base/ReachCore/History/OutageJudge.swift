@@ -3,12 +3,21 @@ package struct OutageCause: Hashable, Sendable {
     package let layer: OutageLayer
     /// The reason or the connectivity from which this follows, as a word of the interface; empty if none was recorded.
     package let evidence: String
+    private let reason: StateReason?
     /// What broke, if it lies below what the reason says: without a carrier there is no route.
     package let rootCause: RootCause?
 
-    package init(layer: OutageLayer, evidence: String, rootCause: RootCause? = nil) {
+    /// An outage that does not follow from a reason.
+    package init(layer: OutageLayer, evidence: String) {
         self.layer = layer
         self.evidence = evidence
+        (reason, rootCause) = (nil, nil)
+    }
+
+    package init(_ reason: StateReason?, rootCause: RootCause?) {
+        layer = rootCause?.kind.layer ?? reason?.layer ?? .target
+        evidence = reason?.word ?? ""
+        self.reason = reason
         self.rootCause = rootCause
     }
 
@@ -28,7 +37,7 @@ package struct OutageCause: Hashable, Sendable {
         switch layer {
         case .portal: "a login page answers instead of the Internet"
         case .internet: "nothing answers behind this machine's own network"
-        default: rootCause?.sentence ?? Reason(rawValue: evidence)?.sentence ?? evidence
+        default: rootCause?.sentence ?? reason?.sentence ?? evidence
         }
     }
 }
@@ -112,16 +121,12 @@ extension HistoryEntry.State {
     fileprivate var use: UseFinding {
         switch (status, connectivity.flatMap { Connectivity(rawValue: $0) }) {
         case (.unknown, _): .unknown
-        case (.notReachable, _): .unusable(OutageCause(layer: layer, evidence: reason ?? "", rootCause: brokenBelow))
+        case (.notReachable, _): .unusable(OutageCause(reason, rootCause: brokenBelow))
         case (.reachable, .portal): .unusable(OutageCause(layer: .portal, evidence: Connectivity.portal.rawValue))
         case (.reachable, .limited), (.reachable, .some(.none)):
             .unusable(OutageCause(layer: .internet, evidence: connectivity ?? ""))
         case (.reachable, _): .usable
         }
-    }
-
-    private var layer: OutageLayer {
-        brokenBelow?.kind.layer ?? reason.flatMap { Reason(rawValue: $0) }?.layer ?? .target
     }
 
     /// The root cause, if it lies below the routes.

@@ -87,6 +87,15 @@ public struct NetworkPath: Hashable, Sendable {
     /// The path in a family in which the target has no address.
     package static let notAsked = NetworkPath(status: .unknown, reason: .notAsked)
 
+    /// The path up to the target, whether the target itself answers on its link or not. A device that is switched off has not
+    /// lost its path.
+    package var upToTarget: NetworkPath {
+        guard reason == .neighbourUnreachable else { return self }
+        var path = self
+        (path.status, path.reason) = (.reachable, nil)
+        return path
+    }
+
     /// Whether an attempt that began by the other path goes on by this one. What was learnt of the network meanwhile, which
     /// may come from the attempt's own first packet, makes no other way, nor does another access point of the network.
     package func leadsTheSameWay(as other: NetworkPath) -> Bool {

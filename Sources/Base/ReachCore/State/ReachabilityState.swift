@@ -164,6 +164,15 @@ public struct ReachabilityState: Hashable, Sendable {
         shared.value.ipv6.quality = quality6
     }
 
+    /// The state of the path up to the target: see ``NetworkPath/upToTarget``. What a test of the target found is not charged to
+    /// the path.
+    package var upToTarget: ReachabilityState {
+        guard [ipv4, ipv6].contains(where: { $0.reason == .neighbourUnreachable }) else { return self }
+        var state = self
+        state.adopt(Verdict(ipv4: ipv4.upToTarget, ipv6: ipv6.upToTarget))
+        return state
+    }
+
     /// The state as AFNetworking's reachability manager would report it. A tunnel counts as what carries it.
     public var networkReachabilityStatus: NetworkReachabilityStatus {
         NetworkReachabilityStatus(status, linkClass: linkClass == .tunnel ? mainPath.carrierClass : linkClass)

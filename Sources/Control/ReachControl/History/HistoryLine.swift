@@ -78,7 +78,7 @@ extension JSONWriter {
             field("status", state.status.rawValue)
             field("class", state.linkClass)
             field("interface", state.interface)
-            field("reason", state.reason)
+            field("reason", state.reason?.word)
             if let rootCause = state.rootCause { field("root_cause", rootCause) }
             if let rootInterface = state.rootInterface { field("root_interface", rootInterface) }
             if let gateway = state.gateway { field("gateway", gateway) }

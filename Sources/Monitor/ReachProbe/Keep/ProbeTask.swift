@@ -16,6 +16,7 @@ final class ProbeTask {
     /// The state when the attempt began, and by which choice of paths.
     private var stateAtStart: (state: ReachabilityState?, choice: Watched)?
     private var evidence = PathContinuity.same
+    /// This state and the next ones are those of paths up to the target: ``ReachabilityState/upToTarget``.
     private var target: ReachabilityState?
     /// By the best path that satisfies the probe's condition.
     private var chosen: ReachabilityState?
@@ -241,14 +242,16 @@ final class ProbeTask {
         switch event {
         case .wake: if attempt != nil { evidence = .slept }
         case .change(let change):
+            // Whether the target answers is what attempts find out.
+            let state = change.state.upToTarget
             switch watched {
-            case .target: target = change.state
-            case .chosen: chosen = change.state
-            case .unbound: unbound = change.state
-            case .internet: internet = change.state
+            case .target: target = state
+            case .chosen: chosen = state
+            case .unbound: unbound = state
+            case .internet: internet = state
             }
-            if evidence == .same, case let (state?, choice)? = stateAtStart, choice == watched,
-                !change.state.leadsTheSameWay(as: state)
+            if evidence == .same, case let (before?, choice)? = stateAtStart, choice == watched,
+                !state.leadsTheSameWay(as: before)
             {
                 evidence = .changed
             }

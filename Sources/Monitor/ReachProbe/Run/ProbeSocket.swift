@@ -39,18 +39,42 @@ final class ProbeSocket {
     }
 
     func send(_ bytes: [UInt8]) throws(SystemError) {
-        let count = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
-        guard count == bytes.count else { throw SystemError(call: "send") }
+        func sendOnce() -> Bool {
+            bytes.count
+                == bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
+        }
+        // An error of an earlier datagram is reported in place of sending this one.
+        guard sendOnce() || (failure(after: errno) == nil && sendOnce()) else { throw SystemError(call: "send") }
     }
 
     /// - Returns: A datagram; `nil` if none is waiting.
+    /// - Throws: Why no answer is to be expected, from this machine or from a router on the way.
     func receive(_ limit: Int) throws(SystemError) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: limit)
-        let count = recv(descriptor, &bytes, limit, 0)
-        if count < 0, errno == EAGAIN || errno == EINTR { return nil }
-        guard count >= 0 else { throw SystemError(call: "receive") }
-        return Array(bytes.prefix(count))
+        while true {
+            let count = recv(descriptor, &bytes, limit, 0)
+            if count >= 0 { return Array(bytes.prefix(count)) }
+            if errno == EAGAIN || errno == EINTR { return nil }
+            if let number = failure(after: errno) { throw SystemError(call: "receive", number: number) }
+        }
     }
+
+    /// What the errors of earlier datagrams say about them; `nil` if an answer may still come. Empties the queue of ICMP errors,
+    /// as long as which is not empty the socket counts as ready.
+    private func failure(after number: CInt) -> CInt? {
+        var found = Self.isAdvice(number) ? nil : number
+        var error = reach_icmp_error()
+        while reach_next_icmp_error(descriptor, &error) == 0 {
+            if found == nil, !Self.isAdvice(error.number) { found = error.number }
+        }
+        // For whoever reads it from there.
+        if let found { errno = found }
+        return found
+    }
+
+    /// Whether an ICMP message leaves open if there will be an answer (`ping_err` in the kernel): a redirect, whose sender has
+    /// passed the packet on, or a source quench (EREMOTEIO); a redirect in IPv6, or a complaint about a header (EPROTO).
+    private static func isAdvice(_ number: CInt) -> Bool { number == EREMOTEIO || number == EPROTO }
 
     /// Called once.
     func watch(for interest: EventLoop.Interest, _ handler: @escaping (EventLoop.Interest) -> Void) throws(SystemError)

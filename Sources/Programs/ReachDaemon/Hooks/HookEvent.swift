@@ -104,7 +104,7 @@ package struct HookEvent: Hashable, Sendable {
                 "REACH_PROBE": event.report.name,
                 "REACH_PROBE_GROUP": event.report.group ?? "",
                 "REACH_STATUS": state.status.rawValue,
-                "REACH_REASON": state.reason ?? "",
+                "REACH_REASON": state.reason?.word ?? "",
                 "REACH_INTERFACE": state.interface ?? "",
                 "REACH_CAUSE": "probe",
                 "REACH_CHANGED": "status",

@@ -111,7 +111,7 @@ struct MachinePage {
 
     private var outageSection: String {
         guard let history else { return "" }
-        let names = states.map { ($0.name, $0.name) } + probes.map { ("probe:" + $0.name, $0.name) }
+        let names = states.map { ($0.name, $0.name) } + probes.map { (HistoryEntry.target(ofProbe: $0.name), $0.name) }
         var outages: [(title: String, outage: RecordedOutage)] = []
         var leftOut = 0
         for (recorded, title) in names {

@@ -38,7 +38,7 @@ struct PageRow {
     }
 
     init(_ probe: ProbeReport, _ page: MachinePage) {
-        (name, recorded, isProbe) = (probe.name, "probe:" + probe.name, true)
+        (name, recorded, isProbe) = (probe.name, HistoryEntry.target(ofProbe: probe.name), true)
         word = probe.pause != nil ? .paused : probe.state == .up ? .up : probe.state == .down ? .down : .unknown
         var details = [HTMLPage.escaped(Self.publicPart(of: probe.target))]
         if let pause = probe.pause { details.append("paused: \(pause.sentence)") }

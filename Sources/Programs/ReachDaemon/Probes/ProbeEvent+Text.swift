@@ -50,7 +50,7 @@ extension HistoryEntry.State {
         }
         let reason = event.kind == .paused ? report.pause?.rawValue : report.last?.outcome.reason
         self.init(
-            target: "probe:" + report.name, status: status, interface: report.last?.interface,
+            target: HistoryEntry.target(ofProbe: report.name), status: status, interface: report.last?.interface,
             reason: status == .reachable ? nil : reason, cause: "probe")
     }
 }

@@ -104,7 +104,8 @@ struct HistoryText {
             let through = [state.interface, state.linkClass.map { "(\($0))" }, network].compactMap { $0 }
                 .joined(separator: " ")
             let broken = state.rootCause.map { [$0, state.rootInterface].compactMap { $0 }.joined(separator: " ") }
-            let reason = state.reason == state.rootCause ? nil : state.reason
+            let word = state.reason?.word
+            let reason = word == state.rootCause ? nil : word
             let why = [broken, reason].compactMap { $0 }.joined(separator: ", ")
             let line = state.quality.flatMap { $0 == LineQuality.Word.good.rawValue ? nil : "\($0) line" }
             let detail = [why.isEmpty ? through : why, proof, line].compactMap { $0 }.joined(separator: ", ")
