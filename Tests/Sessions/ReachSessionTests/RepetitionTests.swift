@@ -41,6 +41,23 @@ import Testing
         #expect(server.requests.values.filter { !$0.isEmpty }.count == 3)
     }
 
+    @Test func `a POST with the program's own key is sent again where a connection ends, one with a made key is not`()
+        async throws
+    {
+        let server = try forgetful()
+        let session = try RequestSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        try await session.get("warm").response()
+        #expect(await failure { try await session.post("made").response() }.hasSuffix(" connection-reset"))
+        var options = RequestOptions()
+        options.idempotencyKey = "own"
+        try await session.get("warm").response()
+        try await session.post("own", parameters: ["a": "b"], options: options).response()
+        try await session.post("header", headers: ["Idempotency-Key": "h"]).response()
+        let sent = server.requests.values.compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }
+        #expect(sent == ["/warm", "/made", "/warm", "/own", "/own", "/header", "/header"])
+        #expect(server.requests.values.filter { $0.contains(" /own ") }.allSatisfy { $0.hasSuffix("\r\n\r\na=b") })
+    }
+
     @Test(arguments: [RequestOptions.Idempotency.never, .byMethod])
     func `a POST that must not be repeated is not interrupted by a suspension`(
         idempotency: RequestOptions.Idempotency

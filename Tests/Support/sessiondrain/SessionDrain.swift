@@ -5,6 +5,7 @@ import ReachSession
 ///
 ///     sessiondrain all|workers COUNT CONCURRENCY URL
 ///     sessiondrain upload FILE BYTES URL
+///     sessiondrain posts COUNT CONCURRENCY URL [DIRECTORY]
 ///
 /// `all` and `workers` send COUNT GET requests, for URL with a number appended, CONCURRENCY at a time: `all` resumes
 /// every task and then awaits them, as a program with a list does; `workers` has CONCURRENCY Swift tasks that each
@@ -14,6 +15,10 @@ import ReachSession
 /// `upload` posts a multipart form with FILE, a part in memory of a tenth of its size, and a stream of BYTES. It
 /// sends a small form first, and prints by how many bytes the large one raised the highest resident memory of the
 /// process.
+///
+/// `posts` sends COUNT requests with POST as `workers` does, each for a URL of its own and with a small body, and trusts any
+/// certificate. It prints a line for each that failed, and then how many were answered. With a DIRECTORY they are stored
+/// there.
 @main struct SessionDrain {
     static func main() async throws {
         signal(SIGPIPE, SIG_IGN)
@@ -26,7 +31,51 @@ import ReachSession
         case ("upload", 4):
             guard let count = Int64(arguments[3]) else { exit(2) }
             try await Upload(file: arguments[2], streamed: count, url: arguments[4]).run()
+        case ("posts", 4), ("posts", 5):
+            guard let count = Int(arguments[2]), let concurrency = Int(arguments[3]) else { exit(2) }
+            try await Posts(count: count, concurrency: concurrency, url: arguments[4])
+                .run(in: arguments.count == 5 ? arguments[5] : nil)
         default: exit(2)
+        }
+    }
+}
+
+private struct Posts: Sendable {
+    let count: Int
+    let concurrency: Int
+    let url: String
+
+    func run(in directory: String?) async throws {
+        var options = RequestSessionOptions()
+        options.responseSerializer = DataResponseSerializer()
+        options.maximumRunning = concurrency
+        options.maximumRunningPerHost = concurrency
+        options.security = try SecurityPolicy(allowsInvalidCertificates: true, validatesDomainName: false)
+        let session = try RequestSession(keeping: directory.map { .directory($0) } ?? .memory, options: options)
+        let done = await withTaskGroup(of: Int.self) { group in
+            for worker in 0..<concurrency {
+                group.addTask {
+                    var done = 0
+                    for number in stride(from: worker, to: count, by: concurrency) {
+                        if await post(number, by: session) { done += 1 }
+                    }
+                    return done
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        print(#"{"done":\#(done),"failed":\#(count - done)}"#)
+        fflush(nil)
+        await session.closeAndWait()
+    }
+
+    private func post(_ number: Int, by session: RequestSession) async -> Bool {
+        do {
+            let task = try session.post(url + "\(number)", parameters: ["number": .integer(Int64(number))])
+            return try await task.response().statusCode < 300
+        } catch {
+            print("\(number): \(error)")
+            return false
         }
     }
 }

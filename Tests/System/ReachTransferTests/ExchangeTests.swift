@@ -51,9 +51,11 @@ struct ExchangeTests {
     }
 
     /// The second request on a connection ends it: libcurl sends that request again on a new one.
-    @Test(arguments: [("POST", 1), ("PATCH", 1), ("GET", 2)], [false, true])
+    @Test(
+        arguments: [("POST", false, 1), ("PATCH", false, 1), ("GET", false, 2), ("POST", true, 2), ("PATCH", true, 2)],
+        [false, true])
     func `what may not arrive twice is sent once, also on a connection that ends before the answer`(
-        row: (method: String, count: Int), hasBody: Bool
+        row: (method: String, hasOwnKey: Bool, count: Int), hasBody: Bool
     ) async throws {
         let server = try ScriptedServer { connection in
             guard connection.readRequest().hasPrefix("HEAD") else { return }
@@ -65,9 +67,11 @@ struct ExchangeTests {
         var request = try TransferRequest(row.method, port: server.port)
         // Without a key a request that may not arrive twice gets a connection of its own.
         request.headers = [HeaderField("Idempotency-Key", "k1")]
+        request.hasOwnKey = row.hasOwnKey
         if hasBody { request.body = .bytes(Array("once".utf8)) }
         let report = try await stage.run(request)
         let arrived = server.requests.values.filter { $0.hasPrefix(row.method) }
+        #expect(arrived.allSatisfy { $0.hasSuffix("\r\n\r\n" + (hasBody ? "once" : "")) })
         #expect(arrived.count == row.count && report.hops.first?.phases.requestStarted != nil)
         #expect(report.failure?.kind == .destination)
         if row.count == 1 { #expect(report.failure?.message.hasSuffix("the request may have arrived") == true) }

@@ -9,14 +9,14 @@ import Testing
     .enabled(if: CertificateAuthority.isAvailable, "\(CertificateAuthority.whyNot)"))
 struct SharedConnectionTests {
     /// A server of HTTP/2 that answers 200 to each stream, but says with the frame GOAWAY on its first connections that it
-    /// processes none beyond a number. It prints a line for each request and each connection. Its HPACK has no letters: a POST
-    /// is told by its index in the static table.
+    /// processes none beyond a number, or refuses each beyond it (RST_STREAM). It prints a line for each request, with the
+    /// length of its body, and each connection. Its HPACK has no letters: a POST is told by its index in the static table.
     private static let python = """
         import socket, ssl, sys, threading, time
         certificate, key, port, plan, protocol = sys.argv[1:]
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate, key)
-        context.set_alpn_protocols([protocol])
+        context.set_alpn_protocols(protocol.split(","))
         lock, count = threading.Lock(), 0
 
         def frame(kind, flags=0, stream=0, payload=b""):
@@ -46,7 +46,7 @@ struct SharedConnectionTests {
         def serve(connection, number):
             connection = context.wrap_socket(connection, server_side=True)
             say(f"connection {number}")
-            if protocol != "h2":
+            if connection.selected_alpn_protocol() == "http/1.1":
                 while connection.recv(65536):
                     say("request")
                     time.sleep(0.3)
@@ -54,22 +54,31 @@ struct SharedConnectionTests {
                     connection.close()
                     return
             connection.sendall(frame(4))
-            # "last:code:close" for the first connections, "-" for none.
+            bodies = {}
+            # "last:code:how" for the first connections, where "1" closes them and "r" refuses; "-" for none.
             turns = plan.split(",")
             last, code, closes = (turns[number].split(":") if number < len(turns) and turns[number] != "-" else (None, 0, 0))
             for kind, flags, stream, payload in frames(connection):
                 if kind == 4 and not flags & 1:
                     connection.sendall(frame(4, 1))
-                if kind != 1:
-                    continue
-                if last is not None and stream > int(last):
+                if kind == 0 and stream in bodies:
+                    bodies[stream][1] += len(payload)
+                elif kind == 1 and last is not None and stream > int(last):
                     say(f"unprocessed {stream}")
+                    if closes == "r":
+                        connection.sendall(frame(3, 0, stream, (7).to_bytes(4, "big")))
+                        continue
                     connection.sendall(frame(7, 0, 0, int(last).to_bytes(4, "big") + int(code).to_bytes(4, "big")))
                     if closes == "1":
                         connection.unwrap()
                         return
                     continue
-                say(f"request {stream} {'POST' if payload[:1] == bytes([0x83]) else 'GET'}")
+                elif kind == 1:
+                    bodies[stream] = ["POST" if payload[:1] == bytes([0x83]) else "GET", 0]
+                if kind > 1 or not flags & 1 or stream not in bodies:
+                    continue
+                method, length = bodies.pop(stream)
+                say(f"request {stream} {method} {length}" if length else f"request {stream} {method}")
                 time.sleep(0.05)
                 connection.sendall(frame(1, 4, stream, b"\\x88") + frame(0, 1, stream, b"ok"))
 
@@ -145,18 +154,45 @@ struct SharedConnectionTests {
         #expect(try scene.connections == 8)
     }
 
-    @Test(arguments: ["1:0:0", "1:0:1", "1:11:0", "1:11:1"], ["GET", "POST"])
+    @Test(arguments: ["1:0:0", "1:0:1", "1:11:0", "1:11:1", "1:0:r"], ["GET", "POST"])
     func `a stream that the server did not process is sent again`(goaway: String, method: String) async throws {
         let scene = try Scene(plan: goaway)
         #expect(try await scene.stage.run(try scene.request()).response?.status == 200)
         var request = try scene.request(method)
-        if method == "POST" { request.headers.append(HeaderField("Idempotency-Key", "k")) }
+        if method == "POST" {
+            request.headers.append(HeaderField("Idempotency-Key", "k"))
+            request.body = .bytes(Array("whole".utf8))
+        }
         let report = try await scene.stage.run(request)
         #expect(report.failure == nil && report.response?.status == 200)
-        #expect(try scene.requests == ["request 1 GET", "unprocessed 3", "request 1 \(method)"])
+        let sent = method == "POST" ? "POST 5" : "GET"
+        #expect(try scene.requests == ["request 1 GET", "unprocessed 3", "request 1 \(sent)"])
     }
 
-    @Test(arguments: ["0:0:0", "0:0:1", "0:11:1"])
+    /// Each connection takes four streams, of which the first is the oldest that waits.
+    @Test(arguments: ["7:0:0", "7:0:r"]) func `of many requests that a server leaves unprocessed each arrives once`(
+        turn: String
+    ) async throws {
+        let scene = try Scene(plan: (0..<40).map { _ in turn }.joined(separator: ","))
+        var request = try scene.request("POST")
+        request.headers.append(HeaderField("Idempotency-Key", "k"))
+        request.body = .bytes(Array("whole".utf8))
+        let logs = (0..<32).map { _ in scene.stage.start(request) }
+        for log in logs { #expect(try await log.report().response?.status == 200) }
+        let processed = try scene.requests.filter { $0.hasPrefix("request") }
+        #expect(processed.count == 32 && processed.allSatisfy { $0.hasSuffix("POST 5") })
+    }
+
+    /// As nginx does with a small `http2_body_preread_size`.
+    @Test func `a server that refuses the first streams of every connection is asked by HTTP 1`() async throws {
+        let plan = (0..<40).map { _ in "0:0:r" }.joined(separator: ",")
+        let scene = try Scene(plan: plan, protocol: "h2,http/1.1")
+        let report = try await scene.stage.run(try scene.request("POST"))
+        #expect(report.failure == nil && report.response?.version == "HTTP/1.1")
+        #expect(try scene.requests.last == "request")
+    }
+
+    @Test(arguments: ["0:0:0", "0:0:1", "0:11:1", "0:0:r"])
     func `a request that must not arrive twice is sent again where it was not processed`(goaway: String) async throws {
         let scene = try Scene(plan: goaway)
         var request = try scene.request("POST")

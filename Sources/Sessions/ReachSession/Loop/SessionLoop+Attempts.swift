@@ -70,6 +70,9 @@ extension SessionLoop: AttemptHost {
         if let first {
             transfer.rates = TransferRates(
                 sending: first.plan.options.maximumSendRate, receiving: first.plan.options.maximumReceiveRate)
+            transfer.hasOwnKey =
+                first.plan.options.idempotencyKey != nil
+                || first.plan.queued.specification.headers.contains { $0.isNamed("Idempotency-Key") }
         }
         defer { for task in tasks[id] ?? [] { task.willSend(transfer) } }
         guard let resumeData = first?.plan.resumeData, case .file(let sink) = transfer.sink else { return }

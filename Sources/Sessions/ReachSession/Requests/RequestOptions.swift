@@ -75,6 +75,8 @@ public struct RequestOptions: Hashable, Sendable {
     public var idempotency = Idempotency.byKey
     /// The value of the header `Idempotency-Key`, by which a server recognises repetitions of one request. With
     /// ``Idempotency/byKey``, a request whose method is not safe to repeat (POST, PATCH) gets a generated key if it has none.
+    /// A request with a key of yours is also sent again at once, whatever ``retries`` says, where a connection that was used
+    /// before ends before the answer, as a GET is.
     public var idempotencyKey: String?
     /// The name of a sequence: requests with the same key are sent one at a time, in the order in which they were first
     /// resumed.

@@ -114,19 +114,24 @@ extension Attempt {
         return true
     }
 
-    /// Whether the request may be sent now. libcurl repeats it by itself where a connection that was used before ends before the
-    /// answer. Only what may arrive twice is repeated so, and what the server says that it did not process (REFUSED_STREAM).
+    /// Whether the request may be sent now: for the first time, or where libcurl repeats it by itself on another connection. It
+    /// may if the server said that it did not process the request (REFUSED_STREAM), or if the request may arrive twice.
     private func mayBeginRequest() -> Bool {
-        guard plan.request.isSentOnce || !RepeatableMethods.contains(plan.request.method) else { return true }
         // For the word about a refused stream.
-        watchBytes()
-        if phases.requestStarted == nil || isStreamRefused { return true }
-        let host = plan.request.url.host
-        refuse(
-            TransferFailure(
-                .connectionReset, "\(host): the connection ended before the answer; the request may have arrived",
-                curlCode: 52))
-        return false
+        if !plan.mayArriveTwice { watchBytes() }
+        guard phases.requestStarted != nil else { return true }
+        guard isStreamRefused || plan.mayArriveTwice else {
+            refuse(endedBeforeAnswer)
+            return false
+        }
+        isStreamRefused = false
+        // libcurl 7.88.1 reads on where it had read to, if it had sent nothing of what it had read.
+        guard sentBytes == 0 && !hasReadBody || rewind() else {
+            let host = plan.request.url.host
+            refuse(TransferFailure(.sendFailed, "\(host): the body cannot be read again", curlCode: 65))
+            return false
+        }
+        return true
     }
 
     /// The connection's socket. CURLINFO_ACTIVESOCKET does not give it within this callback (7.88.1), so the multi handle keeps

@@ -38,7 +38,7 @@ extension Attempt {
         else { return nil }
         return EasyHandle.Settings(
             owner: plan.request.owner, method: plan.request.method, connection: plan.request.connection,
-            mayReuse: plan.mayReuse,
+            mayReuse: plan.mayReuse, mayArriveTwice: plan.mayArriveTwice,
             version: plan.request.version, isSecure: plan.request.url.isSecure,
             decodes: plan.request.decodes, asksForIdentity: plan.request.asksForIdentity)
     }
@@ -61,6 +61,9 @@ extension Attempt {
         try set(CURLOPT_FRESH_CONNECT, plan.mayReuse ? 0 : 1)
         // The socket of a paced exchange is not watched for bytes that no request asked for.
         try set(CURLOPT_FORBID_REUSE, isFresh || request.isPaced ? 1 : 0)
+        // libcurl then repeats by itself only what the server says that it did not process (Curl_retry_request, 7.88 to 8.19).
+        // Without RTSP in libcurl the option is unknown, and ``mayBeginRequest()`` refuses the repetition.
+        if !plan.mayArriveTwice { _ = reach_curl_set_long(easy, CURLOPT_RTSP_REQUEST, Int(CURL_RTSPREQ_RECEIVE)) }
         try set(CURLOPT_CONNECT_ONLY, request.connection == .connectOnly ? 1 : 0)
         let isHTTP1 = request.version == .http1 || !(CurlRuntime.current?.hasHTTP2 ?? false)
         // Requests at the same time wait until the first one's connection shows whether they share it, as in browsers.

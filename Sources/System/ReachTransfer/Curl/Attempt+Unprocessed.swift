@@ -35,9 +35,32 @@ extension Attempt {
 
     /// Whether the server said that it did not process the request.
     var isUnprocessed: Bool {
-        guard reader.headerBytes == 0, let streamNumber, let lastProcessed else { return false }
+        guard reader.headerBytes == 0 else { return false }
+        // libcurl has repeated it as often as it does, or cannot connect again.
+        if isStreamRefused { return true }
+        guard let streamNumber, let lastProcessed else { return false }
         return streamNumber > lastProcessed
     }
+
+    /// Notes that its connection, used before, ended before the answer: libcurl's words do not say what that means for a
+    /// request that may not be repeated.
+    func noteEnd(_ code: CURLcode) {
+        guard isReused, !plan.mayArriveTwice, phases.requestStarted != nil, reader.headerBytes == 0, !isUnprocessed,
+            Self.endsOfConnections.contains(code)
+        else { return }
+        refuse(endedBeforeAnswer)
+    }
+
+    var endedBeforeAnswer: TransferFailure {
+        TransferFailure(
+            .connectionReset,
+            "\(plan.request.url.host): the connection ended before the answer; the request may have arrived",
+            curlCode: 52)
+    }
+
+    private static let endsOfConnections: Set<CURLcode> = [
+        CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_PARTIAL_FILE,
+    ]
 
     /// The place behind a text in the first bytes of a line.
     private static func place(of text: [UInt8], in line: UnsafeRawBufferPointer) -> Int? {

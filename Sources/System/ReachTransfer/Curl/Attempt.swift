@@ -54,7 +54,7 @@ final class Attempt {
     var isNoted = false
     /// Whether libcurl waits for ``CurlMulti/resume(_:)``: the writer has no room, or there are no bytes to send yet.
     var isPaused = false
-    /// Whether the server said that it did not process the request, which libcurl then repeats.
+    /// Whether the server said that it did not process the request, which libcurl then repeats: until it begins again.
     var isStreamRefused = false
     /// The number of its stream in HTTP/2, where libcurl says it.
     var streamNumber: UInt32?
@@ -221,16 +221,18 @@ struct AttemptPlan {
     /// The certificates to trust; only for https.
     var trust: TrustStore?
 
-    /// Whether an open connection may be used. Where it turns out to be dead, libcurl sends the request again by
-    /// itself: that may be a second delivery, so a request that must not be delivered twice gets a new connection.
-    ///
-    /// Nor does a request whose body may be gone once it was read.
+    /// Whether libcurl may send it again where its connection, used before, ended before the answer: then it may arrive twice.
+    /// A POST has a key for most servers in vain, so that only a caller's own key shows that the server knows repetitions.
+    var mayArriveTwice: Bool {
+        !request.isSentOnce && (RepeatableMethods.contains(request.method) || request.hasOwnKey)
+    }
+
+    /// Whether an open connection may be used. Where that turns out to be dead, it may not be known whether the request
+    /// arrived, so what has no key gets a new one. So does a request whose body may be gone once it was read.
     var mayReuse: Bool {
         if case .arriving = request.body { return false }
         return request.connection == .pooled && !request.bindsConnection && !request.isSentOnce
-            && (request.method == "GET" || Self.repeatable.contains(request.method)
+            && (RepeatableMethods.contains(request.method)
                 || request.headers.contains { $0.isNamed("Idempotency-Key") })
     }
-
-    private static let repeatable: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
 }

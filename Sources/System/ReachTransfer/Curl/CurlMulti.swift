@@ -331,6 +331,7 @@ final class CurlMulti {
         if code == CURLE_OK { attempt.checkDecoded() }
         if code == CURLE_OK { attempt.endedWell = true } else { attempt.readInformation() }
         if let last = attempt.connection.flatMap({ goAways[$0] }) { attempt.lastProcessed = last }
+        attempt.noteEnd(code)
         remove(attempt)
         onFinish(attempt, code)
     }

@@ -11,6 +11,7 @@ final class EasyHandle {
         let method: String
         let connection: ConnectionUse
         let mayReuse: Bool
+        let mayArriveTwice: Bool
         let version: HTTPVersion
         let isSecure: Bool
         let decodes: Bool

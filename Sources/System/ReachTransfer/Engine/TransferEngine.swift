@@ -24,7 +24,7 @@ package final class TransferEngine: TransferMaker {
     /// also belong to a pool or a handle, and are switched off.
     ///
     /// Each pool has a multi handle of its own since libcurl 7.88.1 confuses some connections: it uses one that is bound to
-    /// an interface for a request that is not, and compares pins without case.
+    /// an interface for a request that is not, compares pins without case, and speaks HTTP/2 on one that was opened for HTTP/1.1.
     private struct PoolKey: Hashable {
         let epoch: UInt64
         let owner: ConnectionOwner
@@ -37,6 +37,7 @@ package final class TransferEngine: TransferMaker {
         let proxy: TransferProxy
         /// One address may be another host on each link.
         let zone: String?
+        let version: HTTPVersion
 
         init(_ request: TransferRequest, epoch: UInt64) {
             self.epoch = epoch
@@ -49,12 +50,14 @@ package final class TransferEngine: TransferMaker {
             clientCertificate = request.clientCertificate
             proxy = request.proxy
             zone = request.url.zone
+            version = request.version
         }
 
         /// Whether this is the key of such a request. Every attempt asks: nothing is copied to compare.
         func isThat(of request: TransferRequest, epoch: UInt64) -> Bool {
             self.epoch == epoch && owner == request.owner && interface == request.interface
-                && source == request.source && zone == request.url.zone && proxy == request.proxy
+                && source == request.source && zone == request.url.zone && version == request.version
+                && proxy == request.proxy
                 && security == request.security
                 && trustJudge == request.trustJudge && clientCertificate == request.clientCertificate
                 && credentials == CredentialDigest(request)

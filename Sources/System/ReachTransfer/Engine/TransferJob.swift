@@ -96,7 +96,7 @@ final class TransferJob {
             if winner === attempt { winner = nil }
         } else {
             // One that is sent again has another attempt.
-            keep(only: result.failure != nil && result.isUnprocessed ? nil : attempt)
+            keep(only: result.isUnprocessed ? nil : attempt)
         }
         run(machine.attemptEnded(result, at: SystemClock.boot))
     }

@@ -97,8 +97,11 @@ extension TransferMachine {
         default: return nil
         }
         record.note(result)
-        guard let failure = result.failure else { return succeed(result, at: now) }
-        if result.isUnprocessed, mayRepeat { return repeatExchange(at: now) }
+        guard let failure = result.failure ?? lackOfResponse(result) else { return succeed(result, at: now) }
+        if result.isUnprocessed {
+            if mayRepeat { return repeatExchange(at: now) }
+            unsend()
+        }
         guard let candidates, result.phases.requestStarted == nil else { return end(.failure(failure), at: now) }
         return failedToConnect(failure, candidates, at: now)
     }
@@ -113,10 +116,18 @@ extension TransferMachine {
     /// Sends the request again by another connection: the server did not process it.
     private mutating func repeatExchange(at now: BootTime) -> Action? {
         repetitions += 1
-        record.updateHop { $0.phases = TransferPhases(started: $0.phases.started) }
+        // A server may refuse the first stream with a body of each connection (nginx with a small `http2_body_preread_size`
+        // until its settings are acknowledged, for which libcurl does not wait).
+        if repetitions > 1 { request.version = .http1 }
+        unsend()
         timers.beginConnecting(at: now)
         arm()
         return findAddresses(at: now)
+    }
+
+    /// Forgets that the request was sent.
+    private mutating func unsend() {
+        record.updateHop { $0.phases = TransferPhases(started: $0.phases.started) }
     }
 
     /// Handles the failure of one attempt, after which others may still connect.
@@ -137,11 +148,15 @@ extension TransferMachine {
         return nil
     }
 
+    /// libcurl 7.88.1 ends a stream of HTTP/2 without a failure where the connection ended after a GOAWAY.
+    private func lackOfResponse(_ result: AttemptResult) -> TransferFailure? {
+        guard request.connection != .connectOnly, result.response == nil else { return nil }
+        return TransferFailure(.emptyResponse, "\(request.url.host): no response", curlCode: 52)
+    }
+
     private mutating func succeed(_ result: AttemptResult, at now: BootTime) -> Action? {
-        guard request.connection != .connectOnly else { return end(.success(nil), at: now) }
-        guard let head = result.response else {
-            let failure = TransferFailure(.emptyResponse, "\(request.url.host): no response", curlCode: 52)
-            return end(.failure(failure), at: now)
+        guard request.connection != .connectOnly, let head = result.response else {
+            return end(.success(nil), at: now)
         }
         // Only a proxy sends this (RFC 9110, 15.5.8); CONNECT with it never leads to a response.
         if head.status == 407, let proxy = request.proxy.url, proxy.scheme == "http", !request.url.isSecure {

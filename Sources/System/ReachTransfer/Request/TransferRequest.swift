@@ -118,6 +118,12 @@ package struct TransferRequest: Hashable, Sendable {
         get { shared.value.isSentOnce }
         set { shared.value.isSentOnce = newValue }
     }
+    /// Whether its Idempotency-Key is its caller's, who knows that the server recognises repetitions by it. Then it is sent
+    /// again on a new connection where one that was used before ends before the answer, as a GET is.
+    package var hasOwnKey: Bool {
+        get { shared.value.hasOwnKey }
+        set { shared.value.hasOwnKey = newValue }
+    }
     package var connection: ConnectionUse {
         get { shared.value.connection }
         set { shared.value.connection = newValue }
@@ -175,6 +181,7 @@ extension TransferRequest {
         var trustJudge: TrustJudge?
         var clientCertificate: ClientCertificate?
         var isSentOnce = false
+        var hasOwnKey = false
         var connection = ConnectionUse.pooled
         var segmentBytes: Int32?
         var owner = ConnectionOwner.program
