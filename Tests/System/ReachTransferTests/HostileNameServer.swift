@@ -153,3 +153,11 @@ final class HostileNameServer: Sendable {
         recv(connection, &buffer, buffer.count, 0)
     }
 }
+
+/// Counts calls from any thread.
+final class ThreadCounter: Sendable {
+    private let count = Atomic<Int>(0)
+
+    /// The number of calls before this one.
+    func next() -> Int { count.add(1, ordering: .relaxed).oldValue }
+}

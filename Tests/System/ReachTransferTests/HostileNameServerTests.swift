@@ -10,11 +10,14 @@ struct HostileNameServerTests {
     typealias Answer = Result<[IPAddress], NameFailure>
     typealias Server = HostileNameServer
 
-    private func stage(_ servers: Server..., patience: Duration = .seconds(1)) throws -> TransferStage {
+    private func stage(
+        _ servers: Server..., patience: Duration = .seconds(1), resolv: String = "options attempts:2"
+    ) throws -> TransferStage {
         var options = TransferEngine.Options()
         options.resolver.patience = patience
-        options.resolver.configuration = ResolverConfiguration(
-            servers: servers.map { ResolverConfiguration.Server("127.0.0.1", port: $0.port) })
+        var configuration = ResolverConfiguration(resolv: resolv, hosts: "")
+        configuration.servers = servers.map { ResolverConfiguration.Server("127.0.0.1", port: $0.port) }
+        options.resolver.configuration = configuration
         return try TransferStage(options: options)
     }
 
@@ -136,8 +139,43 @@ struct HostileNameServerTests {
             ]
         }
         defer { server.stop() }
-        #expect(try await resolve("a.example", on: try stage(server)) == .success(["192.0.2.7"]))
+        #expect(
+            try await resolve("a.example", on: try stage(server, resolv: "options edns0")) == .success(["192.0.2.7"]))
         #expect(server.received.map(\.hasExtensions) == [true, false])
+    }
+
+    @Test func `questions have no EDNS where the machine's resolver sends none`() async throws {
+        let server = try Server { query in
+            // Longer than 512 bytes, as servers answer that ignore the limit.
+            query.hasExtensions ? [] : [query.answer(answers: 40, (0..<40).flatMap { Server.address(UInt8($0)) })]
+        }
+        defer { server.stop() }
+        #expect(try await resolve("a.example", on: try stage(server)).map(\.count) == .success(16))
+        #expect(server.received.map(\.hasExtensions) == [false])
+    }
+
+    @Test func `a server that drops questions with EDNS gets the second one without it, and the next names' first`()
+        async throws
+    {
+        let server = try Server { query in
+            query.hasExtensions ? [] : [query.answer(answers: 1, Server.address(7))]
+        }
+        defer { server.stop() }
+        let stage = try stage(server, patience: .milliseconds(200), resolv: "options edns0")
+        for host in ["a.example", "b.example"] {
+            #expect(try await resolve(host, on: stage) == .success(["192.0.2.7"]))
+        }
+        #expect(server.received.map { "\($0.firstLabel) \($0.hasExtensions)" } == ["a true", "a false", "b false"])
+    }
+
+    @Test func `also by TCP no question has EDNS unless the machine's resolver sends it`() async throws {
+        let server = try Server { query in
+            query.hasExtensions ? [] : [query.answer(answers: 1, Server.address(7))]
+        }
+        defer { server.stop() }
+        let stage = try stage(server, resolv: "options use-vc")
+        #expect(try await resolve("a.example", on: stage) == .success(["192.0.2.7"]))
+        #expect(server.received.map(\.isStream) == [true])
     }
 
     @Test func `a server that sends another's cookie is believed, and gets none`() async throws {
@@ -149,7 +187,8 @@ struct HostileNameServerTests {
             return [answer]
         }
         defer { server.stop() }
-        #expect(try await resolve("a.example", on: try stage(server)) == .success(["192.0.2.7"]))
+        let stage = try stage(server, resolv: "options edns0")
+        #expect(try await resolve("a.example", on: stage) == .success(["192.0.2.7"]))
         // A header, the question, and EDNS without options.
         #expect(server.received.map { $0.bytes.count - $0.question.count } == [12 + 11])
     }
@@ -173,7 +212,24 @@ struct HostileNameServerTests {
             }
             #expect(text.contains("code 5"))
         }
-        #expect(refusing.received.count == 4)
+        // Where all refuse, all are asked once more.
+        #expect(refusing.received.count == 1 + 2 + 4)
+    }
+
+    @Test func `a server that fails once is asked again, and rotation begins with each server in turn`() async throws {
+        let first = ThreadCounter()
+        let failing = try Server { query in
+            first.next() == 0 ? [query.answer(code: 2)] : [query.answer(answers: 1, Server.address(7))]
+        }
+        defer { failing.stop() }
+        #expect(try await resolve("a.example", on: try stage(failing)) == .success(["192.0.2.7"]))
+        let servers = try (1...3).map { number in
+            try Server { query in [query.answer(answers: 1, Server.address(UInt8(number)))] }
+        }
+        defer { servers.forEach { $0.stop() } }
+        let stage = try stage(servers[0], servers[1], servers[2], resolv: "options rotate")
+        for name in 0..<6 { _ = try await resolve("name\(name).example", on: stage) }
+        #expect(servers.map(\.received.count) == [2, 2, 2])
     }
 
     @Test func `a server that refuses is queried once, however often the silent one after it is`() async throws {

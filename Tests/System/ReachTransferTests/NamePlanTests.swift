@@ -29,7 +29,8 @@ struct NamePlanTests {
             ("www.example", "files mdns4_minimal [NOTFOUND=return] dns", .servers),
             ("www.example", "files resolve [!UNAVAIL=return] dns", .servers),
             ("www.example", "files resolve", .servers),
-            ("printer", "files dns", .system(servesAlone: true)),
+            ("printer", "files dns", .servers),
+            ("printer", "files dns myhostname", .system(servesAlone: true)),
             ("printer.", "files dns", .servers),
             ("printer.local", "files dns myhostname", .servers),
             ("printer.LOCAL.", "files mdns4_minimal [NOTFOUND=return] dns", .system(servesAlone: true)),
@@ -43,7 +44,8 @@ struct NamePlanTests {
     }
 
     @Test(arguments: [
-        ("www.example", "files dns", false), ("printer", "files dns", true), ("www.example", "files ldap", true),
+        ("www.example", "files dns", false), ("printer", "files mdns4_minimal dns", true),
+        ("printer", "files dns", false), ("www.example", "files ldap", true),
         ("printer.local", "files mdns4 dns", true), ("seven.example", "dns", false),
     ])
     func `any other question goes to the system`(host: String, services: String, servesAlone: Bool) {

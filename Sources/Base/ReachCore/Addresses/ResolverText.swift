@@ -17,4 +17,17 @@ package enum ResolverText {
             return (address, parts.count > 1 ? String(parts[1]) : nil)
         }
     }
+
+    /// The domains that complete a name, without their last dot: those of the last line that has some; `nil` without such a line.
+    package static func searchList(in text: String) -> [String]? {
+        let line = lines(text).last { $0.count >= 2 && ($0[0] == "search" || $0[0] == "domain") }
+        guard let line else { return nil }
+        let domains = line[0] == "domain" ? line[1...1] : line[1...]
+        return domains.map { $0.hasUTF8Suffix(".") ? String($0.dropLast()) : String($0) }
+    }
+
+    /// The words of all lines of options.
+    package static func options(in text: String) -> [Substring] {
+        lines(text).flatMap { $0[0] == "options" ? $0.dropFirst() : [] }
+    }
 }

@@ -17,31 +17,51 @@ enum AddressLookupOutcome {
     case notAsked(CInt)
 }
 
-/// Queries name servers for a family's addresses.
+/// Queries name servers for a family's addresses. As the C library does, it asks all again where all that answered failed.
 final class ServerLookup: AddressLookup {
-    private let channel: DNSChannel
+    private var channel: DNSChannel?
+    private let open: (@escaping (DNSChannel.Outcome) -> Void) -> DNSChannel
+    private let family: IPAddress.Family
+    private let completion: (AddressLookupOutcome) -> Void
+    private var attempts: Int
 
     init(
         _ name: String, _ family: IPAddress.Family, _ interface: InterfaceBinding?,
-        servers: [ResolverConfiguration.Server], route: NameService.ServerRoute?, loop: EventLoop,
-        options: NameService.Options,
+        servers: [ResolverConfiguration.Server], _ resolver: ResolverConfiguration.Options,
+        route: NameService.ServerRoute?, loop: EventLoop, options: NameService.Options,
         completion: @escaping (AddressLookupOutcome) -> Void
     ) {
-        channel = DNSChannel(
-            loop: loop, question: DNSChannel.Question(name: name, type: DNSType(family)), servers: servers,
-            interface: interface, route: route, patience: options.patience, rounds: options.rounds
-        ) { outcome in
-            switch outcome {
-            case .reply(let reply): completion(.answer(DNSAnswer(reply, family: family)))
-            case .refused(let code): completion(.answer(.failure(code: code)))
-            case .notAName: completion(.notAName)
-            case .silent: completion(.silent)
-            case .notAsked(let number): completion(.notAsked(number))
-            }
+        let rounds = options.rounds.map { (patience: options.patience, count: $0) }
+        let plan = rounds ?? resolver.rounds(longest: options.patience)
+        open = { ended in
+            DNSChannel(
+                loop: loop, question: DNSChannel.Question(name: name, type: DNSType(family)), servers: servers,
+                interface: interface, route: route, patience: plan.patience, rounds: plan.count,
+                isByTCP: resolver.isByTCP, hasExtensions: resolver.hasExtensions, completion: ended)
         }
+        (self.family, self.completion) = (family, completion)
+        attempts = resolver.attempts
+        ask()
     }
 
-    func stop() { channel.stop() }
+    func stop() { channel?.stop() }
+
+    private func ask() {
+        attempts -= 1
+        channel = open { [unowned self] in end($0) }
+    }
+
+    private func end(_ outcome: DNSChannel.Outcome) {
+        switch outcome {
+        case .reply(let reply) where reply.isFailure && attempts > 0: ask()
+        case .refused where attempts > 0 && channel?.isRefusedByAll == true: ask()
+        case .reply(let reply): completion(.answer(DNSAnswer(reply, family: family)))
+        case .refused(let code): completion(.answer(.failure(code: code)))
+        case .notAName: completion(.notAName)
+        case .silent: completion(.silent)
+        case .notAsked(let number): completion(.notAsked(number))
+        }
+    }
 }
 
 /// Queries the system's resolver for the addresses of both families.

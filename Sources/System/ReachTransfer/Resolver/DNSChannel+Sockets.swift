@@ -3,6 +3,7 @@ internal import CReachLinux
 internal import Glibc
 internal import ReachCore
 internal import ReachLoop
+internal import Synchronization
 
 /// The sockets of a channel. c-ares calls these functions, which open the sockets, bind them to the interface, connect
 /// and close them, and check each datagram before c-ares sees it.
@@ -75,17 +76,30 @@ extension DNSChannel {
         guard let socket = sockets[descriptor], let place = socket.place, !failedPlaces.contains(place) else {
             return Int(failed(ECONNREFUSED))
         }
-        if !socket.isStream, count == 1, let message = parts?.pointee {
-            let bytes = Array(UnsafeRawBufferPointer(start: message.iov_base, count: message.iov_len))
-            lastQuery = DNSRecord.withoutOptions(bytes)
-            let result = Glibc.send(descriptor, lastQuery, lastQuery.count, CInt(MSG_NOSIGNAL))
-            return result >= 0 ? bytes.count : Int(failed(errno))
+        guard count == 1, let message = parts?.pointee else { return Int(failed(EINVAL)) }
+        let bytes = Array(UnsafeRawBufferPointer(start: message.iov_base, count: message.iov_len))
+        // By TCP, the length comes first (RFC 1035 section 4.2.2).
+        let question = query(socket.isStream ? Array(bytes.dropFirst(2)) : bytes, toPlace: place)
+        if !socket.isStream { lastQuery = question }
+        let sent = socket.isStream ? [UInt8(question.count >> 8), UInt8(question.count & 255)] + question : question
+        let result = Glibc.send(descriptor, sent, sent.count, CInt(MSG_NOSIGNAL))
+        guard result >= 0 else { return Int(failed(errno)) }
+        // A socket that has just connected has room for a question.
+        return result == sent.count ? bytes.count : Int(failed(EPIPE))
+    }
+
+    /// A query as it is sent: with EDNS where that is wanted and the server may answer it, and without options in any case.
+    private func query(_ message: [UInt8], toPlace place: Int) -> [UInt8] {
+        let server = PlainServers.Key(server: servers[place], interface: interface)
+        let isExtended =
+            hasExtensions && !extendedPlaces.contains(place)
+            && !PlainServers.known.withLock { $0.contains(server, at: SystemClock.boot) }
+        if isExtended {
+            extendedPlaces.insert(place)
+            return DNSRecord.withoutOptions(message)
         }
-        var message = msghdr()
-        message.msg_iov = UnsafeMutablePointer(mutating: parts)
-        message.msg_iovlen = count
-        let result = sendmsg(descriptor, &message, CInt(MSG_NOSIGNAL))
-        return result >= 0 ? result : Int(failed(errno))
+        if extendedPlaces.contains(place) { plainPlaces.insert(place) }
+        return DNSRecord.withoutExtensions(message)
     }
 
     private func receivePart(_ descriptor: CInt, _ buffer: UnsafeMutableRawPointer, _ size: Int) -> Int {
@@ -112,6 +126,10 @@ extension DNSChannel {
             bytes.copyBytes(from: answer.prefix(size))
             if lastQuery.starts(with: answer[..<2]) {
                 lastAnswer = answer
+                if plainPlaces.contains(place) {
+                    let server = PlainServers.Key(server: servers[place], interface: interface)
+                    PlainServers.known.withLock { $0.note(server, at: SystemClock.boot) }
+                }
                 if DNSReply.Code.failures.contains(answer[3] & 15) {
                     failureCode = answer[3] & 15
                     failedPlaces.insert(place)

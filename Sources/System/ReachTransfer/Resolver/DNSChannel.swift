@@ -56,6 +56,8 @@ package final class DNSChannel {
     let interface: InterfaceBinding?
     /// The interface for a server in place of ``interface``.
     let route: NameService.ServerRoute?
+    /// Whether the first question to each server has EDNS.
+    let hasExtensions: Bool
     private let completion: (Outcome) -> Void
     private var channel: ares_channel?
     private var watched: Set<CInt> = []
@@ -71,6 +73,11 @@ package final class DNSChannel {
     var sockets: [CInt: (isStream: Bool, place: Int?)] = [:]
     /// The places of the servers that failed, which are not queried again.
     var failedPlaces: Set<Int> = []
+    /// Whether all servers answered, and failed.
+    var isRefusedByAll: Bool { failedPlaces.count == servers.count }
+    /// The places of the servers that were asked with EDNS, and of those that were then asked without.
+    var extendedPlaces: Set<Int> = []
+    var plainPlaces: Set<Int> = []
     /// The last datagrams that were sent and that answered it.
     var lastQuery: [UInt8] = []
     var lastAnswer: [UInt8] = []
@@ -82,16 +89,18 @@ package final class DNSChannel {
     ///   - patience: The time for a server in the first round; it doubles in each round.
     ///   - rounds: How often each silent server is queried.
     ///   - isByTCP: Whether to use TCP alone. Otherwise TCP is for answers that are too long for a datagram.
+    ///   - hasExtensions: Whether to ask each server with EDNS first, and without it if it does not answer.
     ///   - completion: Called once, later, unless the query is stopped.
     package init(
         loop: EventLoop, question: Question, servers: [ResolverConfiguration.Server], interface: InterfaceBinding?,
         route: NameService.ServerRoute? = nil, patience: Duration, rounds: Int, isByTCP: Bool = false,
-        completion: @escaping (Outcome) -> Void
+        hasExtensions: Bool = false, completion: @escaping (Outcome) -> Void
     ) {
         self.loop = loop
         self.servers = servers
         self.interface = interface
         self.route = route
+        self.hasExtensions = hasExtensions
         self.completion = completion
         if question.isQueriable {
             open(patience: patience, rounds: rounds, isByTCP: isByTCP)
@@ -127,7 +136,8 @@ package final class DNSChannel {
         guard Self.isLibraryReady else { return }
         let context = Unmanaged.passUnretained(self).toOpaque()
         var options = ares_options()
-        // With one server, its refusal is the answer; with several, c-ares queries the next one.
+        // With one server, its refusal is the answer; with several, c-ares queries the next one. With EDNS it takes answers from
+        // servers that ignore the limit of 512 bytes, also where the record itself is not sent.
         options.flags = ARES_FLAG_EDNS | ARES_FLAG_NOSEARCH | ARES_FLAG_NOALIASES
         if servers.count == 1 { options.flags |= ARES_FLAG_NOCHECKRESP }
         if isByTCP { options.flags |= ARES_FLAG_USEVC }

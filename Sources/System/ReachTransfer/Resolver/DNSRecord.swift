@@ -42,6 +42,17 @@ struct DNSRecord {
         return records
     }
 
+    /// The message without the record of EDNS, which is the last one of a question.
+    static func withoutExtensions(_ message: [UInt8]) -> [UInt8] {
+        // Its name is the root, a single byte, before eight bytes and the count of its data.
+        guard let record = all(in: message).last, record.section == .additional, record.type == options,
+            record.data.upperBound == message.count, message[11] > 0
+        else { return message }
+        var rest = Array(message[..<(record.data.lowerBound - 11)])
+        rest[11] -= 1
+        return rest
+    }
+
     /// The message without the options of EDNS (RFC 6891 section 6.1.2), but with all else of its record.
     ///
     /// Newer versions of c-ares send cookies (RFC 7873), and drop responses with others. Some routers answer with the cookie

@@ -9,10 +9,10 @@ package import ReachLoop
 /// one epoch of the network. Confined to the loop's thread.
 package final class NameService {
     package struct Options: Sendable {
-        /// The time for a server's answer in the first round; it doubles in each round.
+        /// The longest time for a server's answer in the first round; it doubles in each round.
         package var patience: Duration = .seconds(1)
-        /// How often each server is queried.
-        package var rounds = 3
+        /// How often each silent server is queried; `nil` until it had the time that resolv.conf(5) gives it.
+        package var rounds: Int?
         package var configurationPath = "/etc/resolv.conf"
         package var hostsPath = "/etc/hosts"
         package var servicesPath = "/etc/nsswitch.conf"
@@ -40,13 +40,28 @@ package final class NameService {
         var limit: TimerQueue.ID?
         /// The running lookups.
         var keys: Set<AnswerCache.Key> = []
+        /// The names that the servers are asked for, once they are asked, by these settings.
+        var search: NameSearch?
+        var configuration: ResolverConfiguration?
+        /// What the servers answered about the present name.
         var outcomes: [AddressLookupOutcome] = []
+        /// What the system answered.
+        var systemOutcome: AddressLookupOutcome?
         var delay: TimerQueue.ID?
         /// Whether the name servers are queried, too: because the system failed, and they give the reason; or because it
         /// is busy or slow, and they may know the name.
         var asksServers = false
         /// Ends the patience with the system.
         var hedge: TimerQueue.ID?
+
+        /// Whether an answer of servers about the present name is awaited.
+        var awaitsServers: Bool { keys.contains { $0.type != nil } }
+
+        /// The settings and the present name are another network's.
+        func reset() {
+            (keys, outcomes, search, configuration, systemOutcome) = ([], [], nil, nil, nil)
+            asksServers = false
+        }
 
         init(_ question: NameQuestion, _ completion: @escaping Completion) {
             self.question = question
@@ -78,6 +93,8 @@ package final class NameService {
     private var lookups: [AnswerCache.Key: any AddressLookup] = [:]
     private var cache = AnswerCache()
     private var lastID: UInt64 = 0
+    /// The server with which the next question begins, where the settings say so.
+    private var rotation = Int.random(in: 0..<3)
 
     package init(loop: EventLoop, options: Options = Options()) {
         self.loop = loop
@@ -123,9 +140,7 @@ package final class NameService {
         lookups.values.forEach { $0.stop() }
         lookups = [:]
         for (id, waiter) in waiters where !waiter.keys.isEmpty {
-            waiter.keys = []
-            waiter.outcomes = []
-            waiter.asksServers = false
+            waiter.reset()
             if let hedge = waiter.hedge { loop.cancel(hedge) }
             waiter.hedge = nil
             unstarted.append(id)
@@ -192,9 +207,9 @@ package final class NameService {
         case .system(let servesAlone) where !waiter.asksServers && options.configuration == nil:
             // Names with silent servers may occupy all its threads; other names do not wait for them.
             waiter.asksServers = !servesAlone && system.isBusy(for: question.owner)
-            startLookups([nil], for: waiter, configuration)
+            startLookup(question.host, nil, for: waiter, configuration)
             if waiter.asksServers {
-                startLookups(question.families, for: waiter, configuration)
+                searchServers(for: waiter, configuration)
             } else if !servesAlone {
                 waiter.hedge = loop.schedule(at: SystemClock.boot + Self.systemPatience) { [weak self] in
                     self?.askServers(id)
@@ -204,30 +219,53 @@ package final class NameService {
             guard !configuration.servers.isEmpty else {
                 return finish(id, .failure(.serverFailure("\(question.host): no name server is configured")))
             }
-            startLookups(question.families, for: waiter, configuration)
+            searchServers(for: waiter, configuration)
         }
         finishIfDecided(id, waiter)
     }
 
-    /// Starts a lookup for each family, or, for `nil`, one of the system's resolver.
-    private func startLookups(
-        _ families: [IPAddress.Family?], for waiter: Waiter, _ configuration: ResolverConfiguration
-    ) {
-        let question = waiter.question
-        let isWhole = question.host.hasUTF8Suffix(".")
-        for family in families {
-            // Search domains apply to the system's lookups only, and only where no dot ends the name.
-            let name = isWhole && family != nil ? String(question.host.dropLast()) : question.host
-            let key = AnswerCache.Key(
-                name: name.lowercased(), type: family.map { DNSType($0) },
-                interface: family == nil ? nil : question.interface)
-            if let answer = cache.answer(for: key, at: SystemClock.boot) {
-                waiter.outcomes.append(.answer(answer))
-                continue
-            }
-            waiter.keys.insert(key)
-            if lookups[key] == nil { lookups[key] = lookup(key, family, question, configuration) }
+    /// Asks the servers for the first of the names that stand for the host.
+    private func searchServers(for waiter: Waiter, _ configuration: ResolverConfiguration) {
+        var settings = configuration
+        if settings.options.rotates {
+            rotation = (rotation + 1) % settings.servers.count
+            settings.servers = Array(settings.servers[rotation...] + settings.servers[..<rotation])
         }
+        waiter.configuration = settings
+        let host = waiter.question.host
+        waiter.search = NameSearch(host, names: settings.candidates(for: host))
+        askServers(for: waiter)
+    }
+
+    /// Asks the servers for the present name of a search.
+    private func askServers(for waiter: Waiter) {
+        guard let search = waiter.search, let configuration = waiter.configuration else { return }
+        waiter.outcomes = []
+        for family in waiter.question.families {
+            if family == .ipv6, configuration.options.isWithoutIPv6 {
+                waiter.outcomes.append(.answer(.none(seconds: 0)))
+            } else {
+                startLookup(search.name, family, for: waiter, configuration)
+            }
+        }
+    }
+
+    /// Starts a lookup for a family, or, for `nil`, one of the system's resolver.
+    private func startLookup(
+        _ name: String, _ family: IPAddress.Family?, for waiter: Waiter, _ configuration: ResolverConfiguration
+    ) {
+        let key = AnswerCache.Key(
+            name: name.lowercased(), type: family.map { DNSType($0) },
+            interface: family == nil ? nil : waiter.question.interface)
+        if let answer = cache.answer(for: key, at: SystemClock.boot) {
+            return note(.answer(answer), isBySystem: family == nil, waiter)
+        }
+        waiter.keys.insert(key)
+        if lookups[key] == nil { lookups[key] = lookup(key, family, waiter.question, configuration) }
+    }
+
+    private func note(_ outcome: AddressLookupOutcome, isBySystem: Bool, _ waiter: Waiter) {
+        if isBySystem { waiter.systemOutcome = outcome } else { waiter.outcomes.append(outcome) }
     }
 
     private func lookup(
@@ -240,8 +278,8 @@ package final class NameService {
             }
         }
         return ServerLookup(
-            key.name, family, key.interface, servers: configuration.servers, route: route, loop: loop,
-            options: options
+            key.name, family, key.interface, servers: configuration.servers, configuration.options, route: route,
+            loop: loop, options: options
         ) { [weak self] in self?.lookupEnded(key, $0) }
     }
 
@@ -253,7 +291,7 @@ package final class NameService {
                 waiter.asksServers = true
                 unstarted.append(id)
             } else {
-                waiter.outcomes.append(outcome)
+                note(outcome, isBySystem: key.type == nil, waiter)
                 finishIfDecided(id, waiter)
             }
         }
@@ -274,14 +312,33 @@ package final class NameService {
         return NamePlan(question, configuration) == .system(servesAlone: false)
     }
 
-    /// Finishes a question where its outcomes suffice.
+    /// Finishes a question where its outcomes suffice, and otherwise asks the servers for the next name.
     private func finishIfDecided(_ id: ID, _ waiter: Waiter) {
-        let verdict = NameVerdict(waiter.outcomes)
-        if waiter.keys.isEmpty { return finish(id, Self.result(verdict, waiter.question)) }
-        guard !verdict.addresses.isEmpty, waiter.delay == nil else { return }
+        let system = waiter.systemOutcome.map { [$0] } ?? []
+        var verdict = NameVerdict(system + waiter.outcomes)
+        while verdict.addresses.isEmpty, advance(waiter) { verdict = NameVerdict(system + waiter.outcomes) }
+        guard waiter.keys.isEmpty || !verdict.addresses.isEmpty else { return }
+        if waiter.keys.isEmpty {
+            let reported = waiter.search.map { verdict.addresses.isEmpty ? $0.outcomes : waiter.outcomes } ?? []
+            return finish(id, Self.result(NameVerdict(system + reported), waiter.question))
+        }
+        guard waiter.delay == nil else { return }
         waiter.delay = loop.schedule(at: SystemClock.boot + Self.resolutionDelay) { [weak self] in
             self?.finish(id, Self.result(verdict, waiter.question))
         }
+    }
+
+    /// Goes to the next name where the servers have no address of the present one.
+    ///
+    /// - Returns: Whether there is one. Its answers may already be known.
+    private func advance(_ waiter: Waiter) -> Bool {
+        guard !waiter.awaitsServers, var search = waiter.search else { return false }
+        let hasNext = search.advance(after: waiter.outcomes)
+        waiter.search = search
+        // The system has tried all names itself.
+        if case .answer? = waiter.systemOutcome { return false }
+        if hasNext { askServers(for: waiter) }
+        return hasNext
     }
 
     private func finish(_ id: ID, _ result: Result<[IPAddress], NameFailure>) {

@@ -22,6 +22,9 @@ package struct ResolverConfiguration: Hashable, Sendable {
     package var hosts: [String: [IPAddress]]
     /// The services of nsswitch.conf(5) that look up hosts, in their order.
     package var services = defaultServices
+    /// The domains that complete a name, in order; an empty one stands for the root.
+    package var searchList: [String] = []
+    package var options = Options()
 
     /// The C library's default without a line of nsswitch.conf.
     private static let defaultServices = ["files", "dns"]
@@ -37,10 +40,13 @@ package struct ResolverConfiguration: Hashable, Sendable {
     ///   - resolv: The text of resolv.conf(5). Without a `nameserver`, this machine is queried.
     ///   - hosts: The text of hosts(5).
     ///   - services: The text of nsswitch.conf(5).
-    package init(resolv: String, hosts: String, services: String = "") {
+    ///   - hostName: This machine's name, whose domain is the search list where the text has none.
+    package init(resolv: String, hosts: String, services: String = "", hostName: String = "") {
         let servers = ResolverText.nameServers(in: resolv).map { Server($0.address, zone: $0.zone) }
         self.servers =
             servers.isEmpty ? [Server(IPAddress(ipv4: 0x7f00_0001))] : Array(servers.prefix(Self.serverLimit))
+        searchList = ResolverText.searchList(in: resolv) ?? hostName.cut(at: ".").map { [String($0.after)] } ?? []
+        options = Options(ResolverText.options(in: resolv))
         let line = ResolverText.lines(services).last { $0[0].lowercased() == "hosts:" }
         if let line {
             // Words in brackets are conditions for the next service.

@@ -34,7 +34,7 @@ struct ResolverFiles: Sendable {
         if let known, stamps == known { return nil }
         let value = ResolverConfiguration(
             resolv: SmallFile.text(resolv) ?? "", hosts: SmallFile.text(hosts) ?? "",
-            services: SmallFile.text(services) ?? "")
+            services: SmallFile.text(services) ?? "", hostName: MachineName.current)
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         let settled = Self.nanoseconds(now) - Self.timeStepNanoseconds

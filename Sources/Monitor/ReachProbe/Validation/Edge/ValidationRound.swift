@@ -122,7 +122,7 @@ extension NameService.Options {
     func hastened(within limit: Duration) -> NameService.Options {
         var options = self
         options.patience = min(patience, max(Self.leastPatience, limit / 8))
-        options.rounds = max(rounds, 4)
+        options.rounds = max(rounds ?? 0, 4)
         return options
     }
 }
