@@ -271,6 +271,49 @@ def hold_connections(path, count):
     time.sleep(600)
 
 
+@attack("passed descriptors", "A sends descriptors with its messages: pipes, files, memory that it can change, many at once",
+        "none is read or kept, and what is sealed is taken", measures=True)
+def passed_descriptors(ground):
+    ground.start()
+    before = len(os.listdir(f"/proc/{ground.daemon.pid}/fd"))
+    passing = ground.attack(pass_descriptors, ground.socket, 3000)
+    ground.measure(3)
+    answers = passing.result()
+    ground.must_live()
+    count = len(os.listdir(f"/proc/{ground.daemon.pid}/fd"))
+    seen = f"{answers['refused']} refused, {answers['taken']} taken, {answers['wrong']} wrong, {count} descriptors open, {before} before"
+    if answers["wrong"] or not answers["refused"] or not answers["taken"] or count > before + 20:
+        raise Failure(seen)
+    return seen
+
+
+def pass_descriptors(path, count):
+    """How many uploads by descriptors were refused and taken, and how many should not have been."""
+    found = {"refused": 0, "taken": 0, "wrong": 0}
+    seals = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
+    reading, _writing = os.pipe()
+    with Client(path) as client:
+        for number in range(count):
+            memory = os.memfd_create("body", os.MFD_ALLOW_SEALING)
+            os.ftruncate(memory, 17 << 20 if number % 5 == 4 else 1000)
+            kind = number % 5
+            fcntl.fcntl(memory, fcntl.F_ADD_SEALS, seals if kind in (3, 4) else fcntl.F_SEAL_SHRINK)
+            passed = ([reading] * 200, [memory], [os.open(__file__, os.O_RDONLY)], [memory], [memory])[kind]
+            call = json.dumps({"method": "io.reach.Queue.Upload", "parameters": {"memory": True}}).encode() + b"\0"
+            socket.send_fds(client.socket, [call], passed)
+            try:
+                client.receive()
+                found["taken" if kind == 3 else "wrong"] += 1
+            except Refused as refused:
+                # Sixteen uploads wait for their requests at most.
+                limit = refused.error != "InvalidParameter"
+                found["refused"] += 1
+                found["wrong"] += kind != 3 and limit
+            for descriptor in {memory, passed[0]} - {reading}:
+                os.close(descriptor)
+    return found
+
+
 @attack("all targets", "A watches different targets until no more are taken", "B can watch one more")
 def all_targets(ground):
     ground.start()

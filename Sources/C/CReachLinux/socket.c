@@ -352,3 +352,40 @@ unsigned short reach_ping_identifier(int socket)
     if (bind(socket, (struct sockaddr *)&own, length) < 0 || getsockname(socket, (struct sockaddr *)&own, &length) < 0) return 0;
     return ntohs(own.sin6_port); /* at the same place as an IPv4 address has it */
 }
+
+/* Room for one descriptor: CMSG_SPACE would leave room for two. */
+union one_descriptor {
+    char bytes[CMSG_LEN(sizeof(int))];
+    struct cmsghdr header;
+};
+
+long reach_receive(int socket, void *buffer, unsigned long size, int *descriptor)
+{
+    union one_descriptor control;
+    struct iovec piece = {.iov_base = buffer, .iov_len = size};
+    struct msghdr message = {
+        .msg_iov = &piece, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes,
+    };
+    *descriptor = -1;
+    ssize_t count = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    struct cmsghdr *header = count < 0 ? NULL : CMSG_FIRSTHDR(&message);
+    if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS
+        && header->cmsg_len == CMSG_LEN(sizeof(int)))
+        memcpy(descriptor, CMSG_DATA(header), sizeof(int));
+    return count;
+}
+
+long reach_send(int socket, const void *bytes, unsigned long size, int descriptor)
+{
+    union one_descriptor control;
+    memset(&control, 0, sizeof control);
+    control.header.cmsg_level = SOL_SOCKET;
+    control.header.cmsg_type = SCM_RIGHTS;
+    control.header.cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(&control.header), &descriptor, sizeof(int));
+    struct iovec piece = {.iov_base = (void *)bytes, .iov_len = size};
+    struct msghdr message = {
+        .msg_iov = &piece, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes,
+    };
+    return sendmsg(socket, &message, MSG_NOSIGNAL);
+}

@@ -58,7 +58,7 @@ final class FakeQueue: QueueService {
 
     func upload(_ piece: QueueUpload.Piece, for caller: Caller, reply: @escaping Reply<QueueUpload>) {
         let name = piece.name ?? "u\(uploads.count)"
-        uploads[name, default: []] += piece.bytes
+        if case .bytes(let bytes) = piece.content { uploads[name, default: []] += bytes }
         answer(QueueUpload(name: name, bytes: Int64(uploads[name]?.count ?? 0)), reply)
     }
 

@@ -43,6 +43,35 @@ struct QueueProgramTests {
         #expect(try daemon.finish(within: .seconds(2)).status == 0)
     }
 
+    @Test func `a large file is sent whole, also one that begins in the middle and one that is a pipe`() throws {
+        let directory = try TemporaryDirectory()
+        let (file, socket) = (directory.path + "/body", directory.path + "/socket")
+        // Two pieces of memory and a rest, each byte of which shows its place.
+        try ChildProcess.run(["sh", "-c", "seq 4200000 | head -c 33000001 > \(file)"])
+        let daemon = try reachd.start(["--socket", socket, "--state", directory.path + "/state", "--events"])
+        _ = try daemon.nextLine()
+        let add = "\(BuiltProgram.reach.path) queue add --when wifi --socket \(socket)"
+        for command in [
+            "\(add) -T \(file) http://192.0.2.1/a", "\(add) -T - http://192.0.2.1/b < \(file)",
+            "cat \(file) | \(add) -T - http://192.0.2.1/c",
+            "(head -c 700000 > \(directory.path)/head; \(add) -T - http://192.0.2.1/d) < \(file)",
+        ] {
+            try ChildProcess.run(["sh", "-c", command])
+        }
+        daemon.send(SIGTERM)
+        _ = try daemon.finish(within: .seconds(2))
+        let spool = directory.path + "/state/queue"
+        let sums = try ChildProcess.run([
+            "sh", "-c", "cd \(spool) && find . -name 'body-*' | xargs md5sum | cut -c1-32 | sort",
+        ])
+        // head(1) sets the position of a file back to what it printed.
+        let wanted = try ChildProcess.run([
+            "sh", "-c",
+            "for i in 1 2 3; do md5sum < \(file); done | cut -c1-32; tail -c +700001 \(file) | md5sum | cut -c1-32",
+        ])
+        #expect(sums.split(separator: "\n").sorted() == wanted.split(separator: "\n").sorted())
+    }
+
     @Test func `an upload that a command adds goes on where it was when the daemon is killed`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }

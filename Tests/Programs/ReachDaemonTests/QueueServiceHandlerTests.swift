@@ -249,7 +249,7 @@ struct QueueServiceHandlerTests {
         }
         var upload: QueueUpload?
         for text in ["one ", "two ", "three"] {
-            let piece = QueueUpload.Piece(name: upload?.name, bytes: Array(text.utf8))
+            let piece = QueueUpload.Piece(name: upload?.name, .bytes(Array(text.utf8)))
             upload = try await stage.ask { $0.upload(piece, for: QueueServiceHandlerStage.one, reply: $1) }
         }
         let name = try #require(upload?.name)
@@ -317,7 +317,7 @@ struct QueueServiceHandlerTests {
         _ count: Int, _ name: String? = nil, for caller: Caller = QueueServiceHandlerStage.one,
         to stage: QueueServiceHandlerStage
     ) async throws -> QueueUpload {
-        let piece = QueueUpload.Piece(name: name, bytes: [UInt8](repeating: 7, count: count))
+        let piece = QueueUpload.Piece(name: name, .bytes([UInt8](repeating: 7, count: count)))
         return try await stage.ask { $0.upload(piece, for: caller, reply: $1) }
     }
 

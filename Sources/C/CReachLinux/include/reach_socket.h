@@ -58,4 +58,11 @@ int reach_next_icmp_error(int socket, struct reach_icmp_error *error);
  * Returns its length. In C, because Swift attributes sockaddr_in to whichever module's header it reads first. */
 unsigned reach_socket_address(void *place, int is_ipv6, const unsigned char *address, unsigned short port, unsigned scope);
 
+/* Receives bytes, and a descriptor that came with them (SCM_RIGHTS): -1 if none did. The kernel closes further ones. Returns as
+   recv(2) does. */
+long reach_receive(int socket, void *buffer, unsigned long size, int *descriptor);
+
+/* Sends bytes with a descriptor. Returns as send(2) does, without SIGPIPE. */
+long reach_send(int socket, const void *bytes, unsigned long size, int descriptor);
+
 #endif

@@ -1,3 +1,4 @@
+internal import CReachLinux
 internal import Glibc
 internal import ReachLoop
 
@@ -36,13 +37,18 @@ struct ClientSocket: ~Copyable {
 
     /// Sends a call that is within the limits (``CallLimits``). If the daemon has closed the connection, this does not fail: the daemon may have sent its reason,
     /// which ``receive()`` reads.
-    func send(_ call: VarlinkCall) throws(ControlError) {
+    ///
+    /// - Parameter memory: Its descriptor goes with the first bytes.
+    func send(_ call: VarlinkCall, with memory: SealedMemory? = nil) throws(ControlError) {
         do throws(VarlinkError) { try CallLimits.check(call) } catch { throw .refused(error) }
         let frame = call.frame
         var sent = 0
         while sent < frame.count {
             let result = frame.withUnsafeBytes { all in
                 let rest = UnsafeRawBufferPointer(rebasing: all[sent...])
+                if sent == 0, let memory {
+                    return reach_send(descriptor, rest.baseAddress, UInt(rest.count), memory.descriptor)
+                }
                 return Glibc.send(descriptor, rest.baseAddress, rest.count, CInt(MSG_NOSIGNAL))
             }
             if result >= 0 {

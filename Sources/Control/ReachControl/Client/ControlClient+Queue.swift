@@ -1,4 +1,5 @@
 internal import ReachCore
+package import ReachLoop
 package import ReachQueue
 
 /// Calls of io.reach.Queue.
@@ -42,11 +43,23 @@ extension ControlClient {
     /// - Parameter name: The name that the first piece's call returned; `nil` for the first piece.
     /// - Returns: The name of the body.
     package mutating func upload(_ bytes: [UInt8], to name: String?) throws(ControlError) -> String {
-        var parameters: [String: JSONValue] = ["data": .string(Base64.encode(bytes))]
+        try upload(["data": .string(Base64.encode(bytes))], to: name)
+    }
+
+    /// Uploads a piece of a body in memory, of ``QueueUpload/memoryBytes`` at most.
+    ///
+    /// - Throws: ``ControlError/refused(_:)`` with `InvalidParameter` by a daemon that is too old to take it.
+    package mutating func upload(_ memory: SealedMemory, to name: String?) throws(ControlError) -> String {
+        try upload(["memory": .bool(true)], with: memory, to: name)
+    }
+
+    private mutating func upload(
+        _ content: [String: JSONValue], with memory: SealedMemory? = nil, to name: String?
+    ) throws(ControlError) -> String {
+        var parameters = content
         if let name { parameters["name"] = .string(name) }
-        guard let name = try callQueue("Upload", parameters)["name"]?.string else {
-            throw .notUnderstood("'name' is missing")
-        }
+        let answer = try call(VarlinkCall(QueueInterface.name + ".Upload", parameters), with: memory)
+        guard let name = answer["name"]?.string else { throw .notUnderstood("'name' is missing") }
         return name
     }
 
@@ -131,6 +144,8 @@ extension ControlClient {
 extension QueueUpload {
     /// The length of a piece: encoded in base64, it leaves room in a message.
     package static let pieceBytes = 512 << 10
+    /// The length of a piece in memory at most: it is written in one go, on the thread for files.
+    package static let memoryBytes = 16 << 20
 }
 
 extension QueueSelection {

@@ -1,6 +1,6 @@
 internal import Glibc
 package import ReachCore
-internal import ReachLoop
+package import ReachLoop
 
 /// A synchronous client of the daemon: each call blocks until its answer arrives.
 package struct ControlClient: ~Copyable {
@@ -153,8 +153,12 @@ package struct ControlClient: ~Copyable {
     }
 
     /// Calls a method that has one answer.
-    package mutating func call(_ call: VarlinkCall) throws(ControlError) -> [String: JSONValue] {
-        try socket.send(call)
+    ///
+    /// - Parameter memory: Its descriptor is sent with the call.
+    package mutating func call(
+        _ call: VarlinkCall, with memory: SealedMemory? = nil
+    ) throws(ControlError) -> [String: JSONValue] {
+        try socket.send(call, with: memory)
         let deadline = SystemClock.boot + patience
         while true {
             if let reply = try socket.nextReply() {

@@ -44,7 +44,7 @@ enum CallLimits {
             "headers": .list(QueueLimits.mostHeaders, of: .object(["name": head, "value": head])),
             "body": .text(bodyText), "upload": word, "proxy": target,
         ].merging(terms) { own, _ in own },
-        "io.reach.Queue.Upload": ["name": word, "data": .text(bodyText)],
+        "io.reach.Queue.Upload": ["name": word, "data": .text(bodyText), "memory": .scalar],
         "io.reach.Queue.List": ["states": .list(64, of: word), "after": .scalar, "limit": .scalar],
         "io.reach.Queue.Show": ["id": .scalar],
         "io.reach.Queue.Explain": ["id": .scalar],

@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachLoop
 
 /// The parameters of io.reach.Queue. One of the wrong type is the caller's mistake in Varlink; one whose text makes no
 /// sense is for the queue to refuse.
@@ -19,6 +20,18 @@ extension ControlRequest {
     func flag(_ name: String) throws(VarlinkError) -> Bool { try optionalFlag(name) ?? false }
 
     func optionalFlag(_ name: String) throws(VarlinkError) -> Bool? { try value(name, \.bool) }
+
+    /// A piece of a body: in the message, or in memory whose descriptor came with it.
+    func pieceContent() throws(VarlinkError) -> QueueUpload.Piece.Content {
+        guard try optionalFlag("memory") ?? false else {
+            guard let bytes = try bytes("data") else { throw .invalidParameter("data") }
+            return .bytes(bytes)
+        }
+        guard try text("data") == nil, let memory = passedMemory, memory.count <= QueueUpload.memoryBytes else {
+            throw .invalidParameter("memory")
+        }
+        return .memory(memory)
+    }
 
     /// Bytes in base64.
     func bytes(_ name: String) throws(VarlinkError) -> [UInt8]? {

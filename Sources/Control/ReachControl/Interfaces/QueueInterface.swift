@@ -93,9 +93,8 @@ package enum QueueInterface {
                     }
                 }
             },
-            "Upload": .init(["name", "data"], cost: .change) { request throws(VarlinkError) in
-                guard let bytes = try request.bytes("data") else { throw .invalidParameter("data") }
-                let piece = QueueUpload.Piece(name: try request.text("name"), bytes: bytes)
+            "Upload": .init(["name", "data", "memory"], cost: .change) { request throws(VarlinkError) in
+                let piece = QueueUpload.Piece(name: try request.text("name"), try request.pieceContent())
                 service.upload(piece, for: request.caller) { result in
                     request.reply(result) { json, upload in
                         json.field("name", upload.name)

@@ -1,3 +1,5 @@
+package import ReachLoop
+
 /// The answer to ``QueueService/add(_:for:reply:)``.
 package struct QueueReceipt: Hashable, Sendable {
     package var id: Int64
@@ -24,14 +26,27 @@ package struct QueueUpload: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    package struct Piece: Hashable, Sendable {
+    package struct Piece: Sendable {
+        package enum Content: Sendable {
+            case bytes([UInt8])
+            case memory(SealedMemory)
+        }
+
         /// `nil` begins a body.
         package let name: String?
-        package let bytes: [UInt8]
+        package let content: Content
 
-        package init(name: String?, bytes: [UInt8]) {
+        package init(name: String?, _ content: Content) {
             self.name = name
-            self.bytes = bytes
+            self.content = content
+        }
+
+        /// Its length in bytes.
+        package var count: Int64 {
+            switch content {
+            case .bytes(let bytes): bytes.count.wide
+            case .memory(let memory): memory.count
+            }
         }
     }
 }

@@ -164,19 +164,25 @@ final class Connection {
     // MARK: - Calls
 
     private func read() {
-        let count = switchboard.receive(from: descriptor) { reader.append($0) }
+        var memory: SealedMemory?
+        let count = switchboard.receive(from: descriptor) {
+            reader.append($0)
+            memory = $1
+        }
         if count < 0, errno == EAGAIN || errno == EINTR { return }
         guard count > 0 else { return close() }
         needsBytes = false
-        handleCall()
+        handleCall(with: memory)
     }
 
-    private func handleCall() {
+    /// - Parameter memory: What came with the bytes that were just read. It is for the call that they complete, and no connection
+    ///   keeps it: a client costs one descriptor, and one more for each call that is not over.
+    private func handleCall(with memory: SealedMemory? = nil) {
         do {
             guard let frame = try reader.next() else { return needsBytes = true }
             stopPatienceTimer()
             callBytes = frame.count
-            handle(try VarlinkCall(reading: frame))
+            handle(try VarlinkCall(reading: frame), with: memory)
         } catch {
             switchboard.countBadMessage()
             return close()
@@ -190,11 +196,11 @@ final class Connection {
         }
     }
 
-    private func handle(_ call: VarlinkCall) {
+    private func handle(_ call: VarlinkCall, with memory: SealedMemory?) {
         phase = .answering
         isOneWay = call.isOneWay
         isHandling = true
-        switchboard.answer(ControlRequest(call, on: self, of: switchboard), at: descriptor)
+        switchboard.answer(ControlRequest(call, with: memory, on: self, of: switchboard), at: descriptor)
         isHandling = false
     }
 

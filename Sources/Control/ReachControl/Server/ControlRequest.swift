@@ -15,12 +15,17 @@ package final class ControlRequest {
     var mayHoldForFleet = false
     /// The cost for whose gate the call counts; `nil` while it counts for none.
     var gate: VarlinkInterface.Method.Cost?
+    /// The memory whose descriptor came with the message; `nil` if there is none, or if it is not sealed.
+    let passedMemory: SealedMemory?
     /// The connection, until the call is over: a call counts for its user even after the caller has hung up.
     private var connection: Connection?
     private weak var switchboard: Switchboard?
 
-    init(_ call: VarlinkCall, on connection: Connection, of switchboard: Switchboard) {
+    init(
+        _ call: VarlinkCall, with memory: SealedMemory? = nil, on connection: Connection, of switchboard: Switchboard
+    ) {
         self.call = call
+        passedMemory = memory
         caller = connection.caller
         self.connection = connection
         self.switchboard = switchboard

@@ -1,3 +1,4 @@
+internal import CReachLinux
 internal import Glibc
 internal import ReachCore
 internal import ReachLoop
@@ -121,12 +122,14 @@ final class Switchboard {
 
     func countBadMessage() { counts.badMessages += 1 }
 
-    /// Receives once, and calls `body` with the bytes.
+    /// Receives once, and calls `body` with the bytes, and with the memory that came with them.
     ///
     /// - Returns: Bytes received; 0 at the end; -1 with `errno` set if there are none.
-    func receive(from descriptor: CInt, _ body: (UnsafeRawBufferPointer) -> Void) -> Int {
-        let count = recv(descriptor, input.baseAddress, input.count, 0)
-        if count > 0 { body(UnsafeRawBufferPointer(rebasing: input[..<count])) }
+    func receive(from descriptor: CInt, _ body: (UnsafeRawBufferPointer, SealedMemory?) -> Void) -> Int {
+        var passed: CInt = -1
+        let count = reach_receive(descriptor, input.baseAddress, UInt(input.count), &passed)
+        let memory = passed < 0 ? nil : try? SealedMemory(FileDescriptor(owning: passed))
+        if count > 0 { body(UnsafeRawBufferPointer(rebasing: input[..<count]), memory) }
         return count
     }
 

@@ -46,7 +46,7 @@ final class QueueUploads {
         guard !upload.isBusy else {
             return reply(.failure(.invalid(field: "upload", reason: "a piece is sent when the one before was taken")))
         }
-        let count = Int64(piece.bytes.count)
+        let count = piece.count
         if let refusal = Self.refusal(of: count, more: upload.bytes, of: owner, in: place) {
             drop(name, from: place)
             return reply(.failure(refusal))
@@ -55,17 +55,26 @@ final class QueueUploads {
         uploads[name]?.bytes += count
         place.driver?.reserve(count, for: owner)
         stopExpiry(of: name)
-        place.spool.append(piece.bytes, to: name) { [weak self] result in
-            guard let self else { return }
-            uploads[name]?.isBusy = false
-            switch result {
-            case .success(let bytes):
-                startExpiry(of: name, in: place)
-                reply(.success(QueueUpload(name: name, bytes: bytes)))
-            case .failure:
-                drop(name, from: place)
-                reply(.failure(.refused(reason: "storage")))
-            }
+        let answer: (Result<Int64, SystemError>) -> Void = { [weak self] in self?.end($0, of: name, in: place, reply) }
+        switch piece.content {
+        case .bytes(let bytes): place.spool.append(bytes, to: name, reply: answer)
+        case .memory(let memory): place.spool.append(memory, to: name, reply: answer)
+        }
+    }
+
+    /// Ends the writing of a piece.
+    private func end(
+        _ result: Result<Int64, SystemError>, of name: String, in place: Place,
+        _ reply: (Result<QueueUpload, QueueServiceError>) -> Void
+    ) {
+        uploads[name]?.isBusy = false
+        switch result {
+        case .success(let bytes):
+            startExpiry(of: name, in: place)
+            reply(.success(QueueUpload(name: name, bytes: bytes)))
+        case .failure:
+            drop(name, from: place)
+            reply(.failure(.refused(reason: "storage")))
         }
     }
 

@@ -45,6 +45,7 @@ struct QueueBodyFile {
         let descriptor: CInt
         do throws(SystemError) { descriptor = try open() } catch { throw .failed(path: path, error) }
         defer { if path != "-" { close(descriptor) } }
+        try Self.appendMemory(of: descriptor, to: &uploader, through: &client)
         while true {
             let piece: [UInt8]
             do throws(SystemError) { piece = try Self.piece(of: descriptor) } catch { throw .failed(path: path, error) }
@@ -52,6 +53,26 @@ struct QueueBodyFile {
             try uploader.append(piece, through: &client)
         }
     }
+
+    /// Uploads what it can of a large regular file as memory, which costs a copy; bytes in messages cost ten times as much. What is
+    /// left, also where the daemon takes no memory, follows from the file's position.
+    private static func appendMemory(
+        of file: CInt, to uploader: inout PieceUploader, through client: inout ControlClient
+    ) throws(ControlError) {
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            case var offset = Int64(lseek(file, 0, SEEK_CUR)), offset >= 0, status.st_size.wide - offset > smallest
+        else { return }
+        while let memory = try? SealedMemory(of: file, from: offset, atMost: QueueUpload.memoryBytes), memory.count > 0
+        {
+            guard try uploader.append(memory, through: &client) else { break }
+            offset += memory.count
+        }
+        lseek(file, Int(offset), SEEK_SET)
+    }
+
+    /// A file of no more bytes goes in one message.
+    private static let smallest = QueueUpload.pieceBytes.wide
 
     private func pieces(_ take: ([UInt8]) throws(SystemError) -> Void) throws(SystemError) {
         let descriptor = try open()

@@ -27,9 +27,23 @@ package final class QueueSpool {
     ///
     /// - Parameter reply: How long it is now, or `errno`.
     package func append(_ bytes: [UInt8], to name: String, reply: @escaping (Result<Int64, SystemError>) -> Void) {
+        append(to: name, reply: reply) { file throws(SystemError) in try FileDescriptor.write(bytes, to: file) }
+    }
+
+    /// Appends to a file as ``append(_:to:reply:)`` does.
+    package func append(
+        _ memory: SealedMemory, to name: String, reply: @escaping (Result<Int64, SystemError>) -> Void
+    ) {
+        append(to: name, reply: reply) { file throws(SystemError) in try memory.append(to: file) }
+    }
+
+    private func append(
+        to name: String, reply: @escaping (Result<Int64, SystemError>) -> Void,
+        _ write: @escaping @Sendable (CInt) throws(SystemError) -> Void
+    ) {
         let answer = replies.expect(reply)
         thread.run { [path = path(name)] in
-            answer(Result { () throws(SystemError) in try Self.append(bytes, to: path) })
+            answer(Result { () throws(SystemError) in try Self.append(to: path, write) })
         }
     }
 
@@ -85,17 +99,16 @@ package final class QueueSpool {
 
     // MARK: On the thread for files
 
-    private static func append(_ bytes: [UInt8], to path: String) throws(SystemError) -> Int64 {
+    private static func append(
+        to path: String, _ write: (CInt) throws(SystemError) -> Void
+    ) throws(SystemError) -> Int64 {
+        // Not O_APPEND, which sendfile(2) refuses. Nothing else writes to the file.
         let file = try FileDescriptor(
             owning: SystemError.check("open \(path)") {
-                open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+                open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
             })
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(file.rawValue, $0.baseAddress, $0.count) }
-            if count < 0, errno != EINTR { throw SystemError(call: "write \(path)") }
-            rest = rest.dropFirst(max(0, count))
-        }
+        lseek(file.rawValue, 0, SEEK_END)
+        try write(file.rawValue)
         return Int64(lseek(file.rawValue, 0, SEEK_END))
     }
 

@@ -1,5 +1,6 @@
 internal import ReachControl
 internal import ReachCore
+internal import ReachLoop
 
 /// A body of multipart/form-data (RFC 7578) from curl's `-F`. It is uploaded piece by piece, so that a file need not fit
 /// into memory.
@@ -116,6 +117,18 @@ struct PieceUploader {
         while pending.count >= QueueUpload.pieceBytes {
             name = try client.upload(Array(pending.prefix(QueueUpload.pieceBytes)), to: name)
             pending.removeFirst(QueueUpload.pieceBytes)
+        }
+    }
+
+    /// - Returns: `false` if the daemon takes no memory.
+    mutating func append(_ memory: SealedMemory, through client: inout ControlClient) throws(ControlError) -> Bool {
+        if !pending.isEmpty { name = try client.upload(pending, to: name) }
+        pending = []
+        do throws(ControlError) {
+            name = try client.upload(memory, to: name)
+            return true
+        } catch .refused(.invalidParameter("memory")), .refused(.invalidParameter("data")) {
+            return false
         }
     }
 
