@@ -52,7 +52,7 @@ echo "$REACH_STATUS|$REACH_CONNECTIVITY|$REACH_ROOT_CAUSE|$REACH_ROOT_INTERFACE|
 # The layer of each root cause and reason.
 LAYERS = {
     "link": "no-interface no-links interface-gone link-down radio-blocked radio-switched-off no-carrier not-associated "
-            "authenticating authentication-failed not-authorised modem-not-connected no-ports not-attached dormant",
+            "authenticating authentication-failed not-authorised modem-not-connected no-ports port-not-forwarding not-attached dormant",
     "address": "no-address self-assigned-address address-tentative address-duplicate ipv6-disabled small-mtu",
     "route": "no-default-route blackhole unreachable prohibited rule no-route",
     "gateway": "gateway-unreachable neighbour-unreachable",

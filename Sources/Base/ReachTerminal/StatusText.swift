@@ -1,10 +1,15 @@
 package import ReachCore
+internal import ReachLoop
 
 /// A status in words, for people.
 package struct StatusText {
     package let style: TerminalStyle
+    private let now: Timestamp
 
-    package init(style: TerminalStyle) { self.style = style }
+    package init(style: TerminalStyle, now: Timestamp = SystemClock.now.wall) {
+        self.style = style
+        self.now = now
+    }
 
     /// A summary, and a line for each family.
     package func describe(_ state: ReachabilityState) -> String {
@@ -23,7 +28,7 @@ package struct StatusText {
     }
 
     /// Such as `the Internet does not answer (limited since 03:10): eth0 is up and its gateway answers`, where the kernel has
-    /// heard that gateway a short while ago; `nil` unless connectivity checks have proved that the Internet does not answer although there is a path.
+    /// heard that gateway since then; `nil` unless connectivity checks have proved that the Internet does not answer although there is a path.
     private func unproved(_ state: ReachabilityState) -> String? {
         guard state.status == .reachable, let interface = state.interface else { return nil }
         let through = state.target == .internet ? "" : " through " + DisplayText.sanitized(interface)
@@ -37,11 +42,17 @@ package struct StatusText {
             return style.paint("a login page answers instead of the Internet", .bold) + through
                 + " (\(style.paint(since, .yellow)))\(page); \(link)\(metered)"
         case .limited, .none:
-            let answers = [state.ipv4, state.ipv6].contains { $0.interface == interface && $0.hasAnsweringGateway }
+            let answers =
+                now >= state.connectivitySince + Self.longestMemory
+                && [state.ipv4, state.ipv6].contains { $0.interface == interface && $0.hasAnsweringGateway }
             let end = state.heldCause == nil ? ": \(link)\(answers ? " and its gateway answers" : "")\(metered)" : ""
             return style.paint("the Internet does not answer", .bold) + through + " (\(style.paint(since, .red)))\(end)"
         }
     }
+
+    /// For how long the kernel may call a neighbour reachable after its last answer: one and a half times base_reachable_time of
+    /// arp(7), and then five seconds without a notice. A gateway may have died together with the Internet.
+    private static let longestMemory = Duration.seconds(50)
 
     private func path(of state: ReachabilityState) -> String {
         let written = DisplayText.sanitized(state.target.description)

@@ -90,6 +90,17 @@ extension ExplanationRow {
             "Rule 90 (from all unreachable) refuses this: no routing table after it is used. If that is not intended, "
                 + "`ip rule del priority 90`"),
         ExplanationRow(
+            "a rule for some users, who ask",
+            .refused(LinuxError.networkUnreachable) { scene in
+                scene.rules.insert(Scene.rule(90, .unreachable) { $0.users = 1_000...1_999 }, at: 1)
+                scene.user = 1_001
+            }, .rule, .bad, "Rule 90 (from all uidrange 1000-1999 unreachable) refuses this"),
+        ExplanationRow(
+            "a rule for a port, which a lookup does not have",
+            .refused(LinuxError.accessDenied) {
+                $0.rules.insert(Scene.rule(90, .prohibit) { $0.hasOtherSelectors = true }, at: 1)
+            }, .rule, .bad, "Rule 90 (from all prohibit) may be what refuses this"),
+        ExplanationRow(
             "a prohibit rule for some destinations",
             .refused(LinuxError.accessDenied) {
                 $0.rules.insert(Scene.rule(90, .prohibit) { $0.to = IPPrefix("198.41.0.0/16") }, at: 1)

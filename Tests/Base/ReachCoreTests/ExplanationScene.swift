@@ -14,6 +14,7 @@ struct ExplanationScene: Sendable {
     var neighbours: [IPAddress: NeighbourState] = [:]
     var rules: [Rule] = [rule(0, table: 255), rule(32766, table: 254), rule(32767, table: 253)]
     var mark: UInt32?
+    var user: UInt32?
     var resolution: NameAnswer?
     var answers: [(destination: IPAddress, answer: RouteAnswer)] = []
     var matched: Route?
@@ -115,6 +116,7 @@ struct ExplanationScene: Sendable {
         facts.tableNames = [100: "office", 253: "default", 254: "main", 255: "local"]
         facts.originNames = [3: "boot", 16: "dhcp"]
         facts.mark = mark
+        facts.user = user
         facts.proved = proved
         facts.checks = checks
         facts.now = now

@@ -159,6 +159,9 @@ extension RootCauseSituation {
         Row("a bridge whose cable is out", "no-carrier eth0") {
             $0.links = [.up(2, "eth0", portOf: 3).withoutCarrier, .up(3, "br0", kind: "bridge").withoutCarrier]
         },
+        Row("a bridge whose port may not forward yet", "port-not-forwarding br0") {
+            $0.links = [.up(2, "eth0", portOf: 3), .up(3, "br0", kind: "bridge").withoutCarrier]
+        },
         Row("a bridge that lost its port", "no-ports br0") { $0.links = [.up(3, "br0", kind: "bridge")] },
         Row("a VLAN that is down on a cable that works", "link-down eth0.5") {
             $0.links = [.up(2, "eth0"), .up(3, "eth0.5", kind: "vlan", on: 2).takenDown]
@@ -320,6 +323,25 @@ extension RootCauseSituation {
             $0.links = [.up(2, "eth0"), .up(3, "eth1")]
             $0.addresses = [own("192.0.2.2", on: 2), own("198.51.100.2", on: 3)]
             $0.before = [("eth0", 2, [])]
+        },
+        Row("a rule forbids by any link, whatever happened to the one that carried the path", "rule") {
+            $0.links = [.up(2, "eth0").withoutCarrier, .up(3, "eth1")]
+            $0.addresses = [own("192.0.2.2", on: 2), own("198.51.100.2", on: 3)]
+            $0.verdict = Verdict(.notReachable, reason: .prohibited)
+            $0.refusal = .detail(.rule)
+            $0.before = [("eth0", 2, [])]
+        },
+        Row("a route forbids, and the link that carried the path is gone", "prohibited") {
+            $0.links = [.up(3, "eth1")]
+            $0.addresses = [own("198.51.100.2", on: 3)]
+            $0.verdict = Verdict(.notReachable, reason: .prohibited)
+            $0.before = [("eth0", 2, [])]
+        },
+        Row("a rule forbids, and no link works", "no-carrier eth0") {
+            $0.links = [.up(2, "eth0").withoutCarrier, .up(3, "eth1").takenDown]
+            $0.verdict = Verdict(.notReachable, reason: .prohibited)
+            $0.refusal = .detail(.rule)
+            $0.before = [("eth1", 3, [])]
         },
         Row("an unreachable route was laid over a path that works", "unreachable") {
             $0.addresses = [own("192.0.2.2", on: 2)]

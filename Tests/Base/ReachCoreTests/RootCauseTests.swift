@@ -88,11 +88,12 @@ import Testing
     // MARK: - Rules
 
     private func refusing(
-        _ rules: [Rule], because reason: Reason = .prohibited, mark: UInt32? = nil, routes: [Route] = []
+        _ rules: [Rule], because reason: Reason = .prohibited, mark: UInt32? = nil, user: UInt32? = nil,
+        routes: [Route] = []
     ) -> UInt32? {
         let standard = [(0, 255), (32766, 254), (32767, 253)].map { ExplanationScene.rule($0, table: $1) }
         let all = (standard + rules).sorted { $0.priority < $1.priority }
-        return Rule.refusing(ExplanationScene.anchor, because: reason, among: all, mark: mark) { type in
+        return Rule.refusing(ExplanationScene.anchor, because: reason, among: all, mark: mark, user: user) { type in
             routes.filter { $0.type == type }
         }?.priority
     }
@@ -110,6 +111,18 @@ import Testing
         let route = ExplanationScene.defaultRoute(.ipv4, .prohibit, table: 100)
         #expect(refusing([early, prohibit], routes: [route]) == nil)
         #expect(refusing([prohibit], routes: [route]) == 90, "no rule leads to that table")
+    }
+
+    @Test func `a rule for some users is the cause for them, and one that may match where nothing else can be`() {
+        let students = ExplanationScene.rule(90, .unreachable) { $0.users = 2_000...2_999 }
+        #expect(refusing([students], because: .noRoute, user: 2_500) == 90)
+        #expect(refusing([students], because: .noRoute, user: 3_000) == nil)
+        #expect(refusing([students], because: .noRoute) == nil, "that there is no route may have another cause")
+        let others = ExplanationScene.rule(90, .unreachable) { ($0.users, $0.isInverted) = (2_000...2_999, true) }
+        #expect(refusing([others], because: .noRoute, user: 3_000) == 90)
+        let port = ExplanationScene.rule(90, .prohibit) { $0.hasOtherSelectors = true }
+        #expect(refusing([port]) == 90, "only a rule or a route gives that error")
+        #expect(refusing([port], routes: [ExplanationScene.defaultRoute(.ipv4, .prohibit)]) == nil)
     }
 
     @Test func `a throw route or a rule that ignores the default route hides it, unless another rule leads there`() {
@@ -130,6 +143,12 @@ import Testing
         )
         #expect(hindrance([main], []) == nil && hindrance([main], [usable]) == nil)
         #expect(hindrance([main], [thrown]) == "thrown 254")
+        let (alone, apart) = (
+            ExplanationScene.defaultRoute(.ipv4, .throw, table: 100), ExplanationScene.rule(80, table: 100)
+        )
+        #expect(hindrance([apart, main], [alone]) == nil, "it hides nothing")
+        let hidden = ExplanationScene.defaultRoute(.ipv4, .unicast, table: 100)
+        #expect(hindrance([apart, main], [alone, hidden]) == "thrown 100")
         #expect(hindrance([ignoring], [usable]) == "ignored 254 by 100")
         #expect(hindrance([ignoring, main], [usable]) == nil && hindrance([ignoring], []) == nil)
         #expect(hindrance([ignoring], [ExplanationScene.defaultRoute(.ipv4, .throw, table: 100)]) == nil)

@@ -42,9 +42,9 @@ struct TunnelCarriersTests {
 
     @Test func `what could carry a tunnel has a route to the Internet, else is hardware, else is any link`() {
         func candidate(
-            _ index: InterfaceIndex, hardware: Bool = true, works: Bool = true, _ metric: UInt32?
+            _ index: InterfaceIndex, hardware: Bool = true, works: Bool = true, inUse: Bool = true, _ metric: UInt32?
         ) -> CarrierCandidate {
-            CarrierCandidate(index: index, isHardware: hardware, works: works, metric: metric)
+            CarrierCandidate(index: index, isHardware: hardware, works: works, isInUse: inUse, metric: metric)
         }
         #expect(TunnelCarriers(among: [candidate(1, 700), candidate(2, 100), candidate(4, nil)]).links == [2, 1])
         #expect(TunnelCarriers(among: [candidate(1, 700), candidate(2, works: false, 100)]).links == [1, 2])
@@ -52,6 +52,16 @@ struct TunnelCarriersTests {
         #expect(TunnelCarriers(among: [candidate(1, hardware: false, nil), down]).links == [2])
         #expect(TunnelCarriers(among: [candidate(1, hardware: false, works: false, nil)]).links == [1])
         #expect(TunnelCarriers(among: []).links == [])
+        #expect(!TunnelCarriers(among: [candidate(1, inUse: false, nil)]).isUnknown, "it works")
+        #expect(!TunnelCarriers(among: [candidate(1, works: false, nil)]).isUnknown, "it was in use")
+        let spare = TunnelCarriers(among: [candidate(1, works: false, inUse: false, nil)])
+        #expect(spare.isUnknown && spare.links == [1])
+    }
+
+    @Test func `a broken link that was never in use says nothing about a tunnel`() {
+        var spare = TunnelCarriers([2])
+        spare.isUnknown = true
+        #expect(Self.stack([Self.cable.withoutCarrier, Self.tunnel], carriers: spare).trouble(with: 3) == nil)
     }
 
     @Test func `AFNetworking's status of a tunnel is that of what carries it`() {

@@ -265,7 +265,7 @@ extension RootCause.Kind {
         // The cable, the access point or the DHCP server.
         case .reason(.noCarrier), .reason(.noAddress), .reason(.gatewayUnreachable), .detail(.notAssociated),
             .detail(.authenticating), .detail(.authenticationFailed), .detail(.notAuthorised),
-            .detail(.selfAssignedAddress), .detail(.addressDuplicate):
+            .detail(.portNotForwarding), .detail(.selfAssignedAddress), .detail(.addressDuplicate):
             .localNetwork
         case .detail(.modemNotConnected): .provider
         case .reason(.neighbourUnreachable): .server

@@ -40,6 +40,8 @@ package struct ExplanationFacts: Sendable {
     package var originNames: [UInt8: String] = [:]
     /// The firewall mark of the lookups.
     package var mark: UInt32?
+    /// The user who made the lookups.
+    package var user: UInt32?
     package var lookups: [IPAddress.Family: Lookup] = [:]
     /// What probes have proved about the target; `nil` if no probes run, and for targets that they do not concern.
     package var proved: ConnectivityReport?

@@ -104,6 +104,14 @@ extension FamilyExplanationBuilder {
             let what = linkClass == .wifi ? "the access point" : "802.1X or the like"
             return (.bad, "\(title) has a carrier but is dormant: it waits for \(what) to let it in.")
         }
+        let waiting = lookup?.stack.waitingPorts(of: link).map { DisplayText.sanitized($0.name) } ?? []
+        guard waiting.isEmpty else {
+            return (
+                .bad,
+                "\(title) does not forward yet: \(waiting.listed) \(waiting.count == 1 ? "has" : "have") a carrier, but the "
+                    + "spanning tree protocol (STP) still listens there, or blocks it. `bridge link` shows the state."
+            )
+        }
         return (.bad, "\(title) has no carrier: \(Self.meaning(ofNoCarrier: linkClass, link)).")
     }
 

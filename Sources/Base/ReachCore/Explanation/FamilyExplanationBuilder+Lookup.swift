@@ -22,7 +22,8 @@ extension FamilyExplanationBuilder {
 
     private func walk(for finding: PathFinding, to end: RuleTraversal.End) -> RuleTraversal {
         let packet = RuleTraversal.Packet(
-            destination: finding.destination, source: lookup?.source, mark: facts.mark ?? 0, interface: boundInterface)
+            destination: finding.destination, source: lookup?.source, mark: facts.mark ?? 0, interface: boundInterface,
+            user: facts.user)
         return RuleTraversal(facts.rules, packet: packet, end: end)
     }
 
@@ -79,6 +80,14 @@ extension FamilyExplanationBuilder {
                 + "`\(family.command) rule del priority \(rule.priority)` would remove it.")
     }
 
+    /// A rule that may be the one: it also looks at what a lookup does not have.
+    private func possibleRefusal(by rule: Rule) -> Step {
+        Step(
+            .rule, .bad,
+            "\(title(rule)) may be what refuses this: it also matches on a protocol, a port or the like, and no route refuses it. "
+                + "If that is not intended, `\(family.command) rule del priority \(rule.priority)` would remove it.")
+    }
+
     // MARK: - Routes
 
     private func routeSteps(_ route: Route, for finding: PathFinding) -> [Step] {
@@ -131,6 +140,8 @@ extension FamilyExplanationBuilder {
         if let rule = walk(for: finding, to: .refusal(errno: number)).last {
             return sourceSteps(rule) + [refusal(by: rule)]
         }
+        let uncertain = walk(for: finding, to: .refusal(errno: number)).uncertain
+        if !uncertain.isEmpty { return uncertain.map(possibleRefusal) }
         let name = LinuxError.name(of: number)
         return [Step(.route, .bad, "The kernel refuses to route to \(finding.destination) (\(name)).")]
     }

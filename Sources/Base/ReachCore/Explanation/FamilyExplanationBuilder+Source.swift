@@ -5,13 +5,22 @@ extension FamilyExplanationBuilder {
             facts.table.links[index]?.flags.contains(.loopback) == false
         else { return [] }
         let judge = PathJudge(table: facts.table, stack: stack)
-        guard judge.hasUsableSource(route, to: destination), let source = route.source else {
+        let isByDefault = facts.target.subject == .internet || lookup?.matched?.destination.length == 0
+        guard judge.hasUsableSource(route, to: destination, isByDefault: isByDefault), let source = route.source else {
             return [Step(.source, .bad, badSource(route.source, on: index))]
         }
         let holder = facts.table.addresses.first { $0.value.contains { $0.address == source } }
         let owner = holder.map { ", an address of \(text.name(of: $0.key))" } ?? ""
         let isDeprecated = holder?.value.contains { $0.address == source && $0.flags.contains(.deprecated) } == true
         let sent = "It is sent from \(source)\(owner)"
+        if source.isUniqueLocal, !destination.isSiteLocal {
+            return [
+                Step(
+                    .source, .neutral,
+                    sent + ": it is unique local (RFC 4193), so answers come only where a router or tunnel "
+                        + "translates it.")
+            ]
+        }
         guard isDeprecated else { return [Step(.source, .good, sent + ".")] }
         return [
             Step(

@@ -14,6 +14,7 @@ struct RouteText {
         }
         if let name = rule.inputInterface { words += ["iif", DisplayText.sanitized(name)] }
         if let name = rule.outputInterface { words += ["oif", DisplayText.sanitized(name)] }
+        if let users = rule.users { words += ["uidrange", "\(users.lowerBound)-\(users.upperBound)"] }
         switch rule.action {
         case .table: words += ["lookup", rule.isForVRFs ? "[l3mdev-table]" : name(ofTable: rule.table)]
         case .goto: words += ["goto", rule.gotoPriority.map { "\($0)" } ?? "?"]

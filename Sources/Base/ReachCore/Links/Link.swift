@@ -52,6 +52,9 @@ package struct Link: Hashable, Sendable {
     /// Whether the link is administratively up.
     package var isUp: Bool { flags.contains(.up) }
 
+    /// Whether the kernel finds hosts on the link by ARP or neighbour discovery, as on Ethernet.
+    var resolvesNeighbours: Bool { flags.isDisjoint(with: [.noARP, .pointToPoint, .loopback]) }
+
     /// Whether the link can pass packets now.
     ///
     /// IFF_RUNNING is the kernel's summary of carrier and operational state. It counts the state `unknown` as up, in which

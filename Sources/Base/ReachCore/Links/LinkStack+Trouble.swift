@@ -25,6 +25,12 @@ extension LinkStack {
         }
     }
 
+    /// The ports of a bridge that work while the bridge does not: the spanning tree protocol listens by them, or blocks them.
+    func waitingPorts(of link: Link) -> [Link] {
+        guard link.kind == "bridge", link.isUp, !link.isUsable else { return [] }
+        return ports(of: link).filter { trouble(with: $0) == nil }.compactMap { links[$0] }
+    }
+
     func ownTrouble(of link: Link) -> Reason? {
         guard !link.isUsable else { return nil }
         return link.isAwaitingAdmission ? .dormant : .noCarrier
@@ -36,7 +42,9 @@ extension LinkStack {
         switch kind(of: link) {
         case .stackedOnPorts: return firstBroken(amongPortsOf: link, &traversal)
         case .tunnel:
-            if tunnelCarriers[link.index]?.isLost == true { return (link, .noCarrier) }
+            let carriers = tunnelCarriers[link.index]
+            if carriers?.isUnknown == true { return nil }
+            if carriers?.isLost == true { return (link, .noCarrier) }
             return firstBroken(among: underlay(of: link), &traversal)
         case .carrier, .stackedOnLower: break
         }

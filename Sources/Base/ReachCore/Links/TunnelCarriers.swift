@@ -4,6 +4,8 @@ package struct TunnelCarriers: Hashable, Sendable {
     package var links: [InterfaceIndex]
     /// Whether links of this namespace carried the tunnel before, and none can now.
     package var isLost: Bool
+    /// Whether nothing shows that any of these links carries it: something else may, such as a serial line or USB.
+    package var isUnknown = false
 
     package init(_ links: [InterfaceIndex] = [], isLost: Bool = false) {
         self.links = links
@@ -18,13 +20,16 @@ package struct CarrierCandidate: Hashable, Sendable {
     package let isHardware: Bool
     /// Whether it can carry packets now.
     package let works: Bool
+    /// Whether it has an address of its own: then it is in use, or was before it broke.
+    package let isInUse: Bool
     /// The metric of its route to the Internet; `nil` without one.
     package let metric: UInt32?
 
-    package init(index: InterfaceIndex, isHardware: Bool, works: Bool, metric: UInt32?) {
+    package init(index: InterfaceIndex, isHardware: Bool, works: Bool, isInUse: Bool, metric: UInt32?) {
         self.index = index
         self.isHardware = isHardware
         self.works = works
+        self.isInUse = isInUse
         self.metric = metric
     }
 }
@@ -41,6 +46,7 @@ extension TunnelCarriers {
             ($0.works ? 0 : 1, $0.metric ?? 0, $0.index) < ($1.works ? 0 : 1, $1.metric ?? 0, $1.index)
         }
         self.init(sorted.map(\.index))
+        isUnknown = !chosen.contains { $0.works || $0.isInUse }
     }
 }
 
@@ -90,7 +96,7 @@ extension LinkStack {
         members(of: index).contains { links[$0].map(needsCarriers) ?? false }
     }
 
-    /// Whether links of this namespace carried a tunnel before, and none can now.
+    /// Whether links of this namespace carried a tunnel before, and none is left.
     package func hasLostCarriers(_ index: InterfaceIndex) -> Bool { tunnelCarriers[index]?.isLost == true }
 
     /// Whether hardware carries a link.

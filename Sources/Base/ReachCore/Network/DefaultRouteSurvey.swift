@@ -50,7 +50,9 @@ package struct DefaultRouteSurvey {
         var found: [Candidate] = []
         for index in table.addressedLinks where index != preferred {
             guard let link = table.links[index], link.isUsable, !link.flags.contains(.loopback), !table.isInVRF(link),
-                let own = table.addresses[link.index]?.filter({ $0.address.family == family }).bestSource
+                let own = table.addresses[link.index]?.filter({ $0.address.family == family }).bestSource,
+                // With an address that a link gave itself, it is a way to nothing beyond the link.
+                !own.address.isLinkLocal || !link.resolvesNeighbours
             else { continue }
             found.append(Candidate(link: link, source: own.address))
         }

@@ -26,9 +26,11 @@ package struct PathJudge {
     ///
     /// - Parameters:
     ///   - metric: The metric of the matching route, if it was queried.
-    ///   - isInternet: Whether `destination` is a reference address, which is never on this machine.
+    ///   - isInternet: Whether `destination` is a reference address, which is never on this machine nor on its link.
+    ///   - isByDefault: Whether the matching route is one for all addresses. It matters where ``dependsOnMatch(_:to:)`` says so.
     package func path(
-        to destination: IPAddress, answer: RouteAnswer, metric: UInt32? = nil, isInternet: Bool = false
+        to destination: IPAddress, answer: RouteAnswer, metric: UInt32? = nil, isInternet: Bool = false,
+        isByDefault: Bool = false
     ) -> NetworkPath {
         switch answer {
         case .refused(let number): return pathToDownLoopback(destination) ?? Self.path(refusedWith: number)
@@ -49,7 +51,8 @@ package struct PathJudge {
                 table.links[index] == nil
                 ? .noInterface
                 : reason(
-                    against: route, via: hop, on: index, condition.trouble, to: destination, isInternet: isInternet)
+                    against: route, via: hop, on: index, condition.trouble, to: destination, isInternet: isInternet,
+                    isByDefault: isByDefault || isInternet)
             path.status = path.reason == nil ? .reachable : .notReachable
             return path
         }
@@ -92,7 +95,7 @@ package struct PathJudge {
 
     private func reason(
         against route: Route, via hop: NextHop, on index: InterfaceIndex, _ trouble: Reason?,
-        to destination: IPAddress, isInternet: Bool
+        to destination: IPAddress, isInternet: Bool, isByDefault: Bool
     ) -> Reason? {
         let isLoopback = table.links[index]?.flags.contains(.loopback) == true
         // What a route sends to the machine itself arrives nowhere, unless the address is the machine's own.
@@ -101,25 +104,38 @@ package struct PathJudge {
         if route.type == .broadcast { return .prohibited }
         if let trouble { return trouble }
         if hop.flags.contains(.dead) { return .noCarrier }
-        if route.type != .local, !isLoopback, !hasUsableSource(route, to: destination) {
+        if route.type != .local, !isLoopback, !hasUsableSource(route, to: destination, isByDefault: isByDefault) {
             return .noAddress
         }
         return neighbourTrouble(hop, on: index, to: destination)
     }
 
-    /// Whether the route's source address lets packets reach the destination.
+    /// Whether the route's source address lets packets reach the destination, by its scope and by its state.
     ///
     /// If all addresses are tentative, the kernel sends from ::1 and nothing leaves the machine. Without an address for the
     /// network it sends IPv6 from a link-local address and IPv4 from 0.0.0.0, which the first router drops.
-    func hasUsableSource(_ route: Route, to destination: IPAddress) -> Bool {
-        guard let source = route.source, !source.isUnspecified, !source.isLoopback else { return false }
-        guard source.family == .ipv6 else { return true }
-        let isLocal = destination.isLinkLocal || destination.isMulticast
-        if source.isLinkLocal { return isLocal }
+    func hasUsableSource(_ route: Route, to destination: IPAddress, isByDefault: Bool) -> Bool {
+        guard let source = route.source, !source.isUnspecified, !source.isLoopback,
+            SourceScope.reaches(
+                destination, from: source, via: route.hops.first?.gateway, isByDefault: isByDefault,
+                resolves: resolves(route))
+        else { return false }
+        guard source.family == .ipv6, !source.isLinkLocal else { return true }
         // Two links may have the same address, and it may be a duplicate on only one of them.
         let entries = table.entries(of: source)
         // A deprecated source works (RFC 4862, 5.5.4). The kernel chooses one only where it has no other (RFC 6724, rule 3).
         return entries.isEmpty || entries.contains(where: \.isReady)
+    }
+
+    /// Whether the source reaches the destination by a route for its network, and not by one for all addresses: a lookup does not
+    /// say by which it was found.
+    package func dependsOnMatch(_ route: Route, to destination: IPAddress) -> Bool {
+        route.type == .unicast && hasUsableSource(route, to: destination, isByDefault: false)
+            && !hasUsableSource(route, to: destination, isByDefault: true)
+    }
+
+    private func resolves(_ route: Route) -> Bool {
+        route.hops.first?.interface.flatMap { table.links[$0] }?.resolvesNeighbours ?? true
     }
 
     private func neighbourTrouble(_ hop: NextHop, on index: InterfaceIndex, to destination: IPAddress) -> Reason? {

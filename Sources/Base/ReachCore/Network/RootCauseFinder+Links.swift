@@ -21,7 +21,10 @@ extension RootCauseFinder {
         }
         if linkClass == .wwan { return .detail(.modemNotConnected) }
         guard link.isUp else { return .reason(.linkDown) }
-        if case .stackedOnPorts = stack.kind(of: link), stack.ports(of: link).isEmpty { return .detail(.noPorts) }
+        if case .stackedOnPorts = stack.kind(of: link) {
+            if stack.ports(of: link).isEmpty { return .detail(.noPorts) }
+            if !stack.waitingPorts(of: link).isEmpty { return .detail(.portNotForwarding) }
+        }
         if linkClass == .wifi {
             if admissions.isRefused(link.index) { return .detail(.authenticationFailed) }
             return .detail(link.isAwaitingAdmission ? .authenticating : .notAssociated)
@@ -73,7 +76,9 @@ extension RootCauseFinder {
             switch kind {
             case .reason(.linkDown): self = .off
             case .detail(.radioBlocked), .detail(.radioSwitchedOff): self = .radioOff
-            case .detail(.authenticating), .detail(.authenticationFailed), .detail(.notAuthorised): self = .waiting
+            case .detail(.authenticating), .detail(.authenticationFailed), .detail(.notAuthorised),
+                .detail(.portNotForwarding):
+                self = .waiting
             case .reason(.noAddress), .detail(.ipv6Disabled), .detail(.smallMTU): self = .usable
             case .detail(.selfAssignedAddress): self = .hasOwnAddress
             case .detail(.addressTentative), .detail(.addressDuplicate): self = .hasAddress

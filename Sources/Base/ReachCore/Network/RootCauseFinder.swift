@@ -1,8 +1,8 @@
 /// Finds the root cause of a verdict: the lowest thing that is broken on the way to the target.
 ///
-/// Where the kernel names no interface, these are looked at in turn: the links that carried the path before, the links that
-/// could carry it, and what refuses the packets. A link that is broken comes before a route or a rule that refuses, since
-/// without the link nothing else helps.
+/// It is found anew for each state. Where the kernel names no interface and no rule or route refuses the packets, the links that
+/// carried the path before show which of the links that could carry it is meant. Where something refuses them, they do not
+/// matter. If no link works at all, that comes before a route or a rule that refuses, since without a link nothing else helps.
 package struct RootCauseFinder {
     package enum Radio: Hashable, Sendable {
         case blockedBySoftware, blockedByHardware
@@ -99,22 +99,31 @@ package struct RootCauseFinder {
     private func withoutPath(
         _ reason: Reason, _ families: Families, asked: Families
     ) -> RootCause {
-        let carriers = memory.carriers.filter { asked.contains($0.family) }
+        let refused = refusalCause(reason, families)
+        var carriers = memory.carriers.filter { asked.contains($0.family) }
+        // What refuses the packets refuses them by whatever link, so which one carried them before does not matter. A tunnel that is
+        // gone does: what refuses them may be there because of it.
+        if refused != nil { carriers.removeAll { $0.lower.isEmpty || link($0) != nil } }
         if let cause = cause(ofCarriers: carriers) { return cause }
         let candidate = carriers.isEmpty ? closestCandidate(asked) : nil
         // Without a link that works, no route helps.
         if let candidate, candidate.progress < .usable { return candidate.cause }
+        if let refused { return refused }
+        for carrier in carriers {
+            if let link = link(carrier) { return RootCause(.noDefaultRoute, interface: link.name) }
+        }
+        return candidate?.cause ?? RootCause(.noLinks)
+    }
+
+    /// The rule or the route that refuses the packets, or hides a route from them; `nil` if none does.
+    private func refusalCause(_ reason: Reason, _ families: Families) -> RootCause? {
         for family in IPAddress.Family.allCases where families.contains(family) {
             if let kind = refusal(family) { return RootCause(kind) }
         }
         switch reason {
         case .blackhole, .unreachable, .prohibited: return RootCause(reason)
-        default: break
+        default: return nil
         }
-        for carrier in carriers {
-            if let link = link(carrier) { return RootCause(.noDefaultRoute, interface: link.name) }
-        }
-        return candidate?.cause ?? RootCause(.noLinks)
     }
 
     /// What is wrong with the links that carried the path; `nil` if they work.

@@ -25,7 +25,9 @@ package struct Rule: Hashable, Sendable {
     package var gotoPriority: UInt32?
     /// Whether the rule matches only packets of a VRF, and uses that VRF's table (`l3mdev`).
     package var isForVRFs = false
-    /// Whether the rule also matches on properties not listed here, such as a user, a protocol or a port.
+    /// The only users whose packets it matches (`uidrange`); `nil` for all.
+    package var users: ClosedRange<UInt32>?
+    /// Whether the rule also matches on properties not listed here, such as a protocol or a port.
     package var hasOtherSelectors = false
 
     /// Whether it applies to some sources of IPv4 only.

@@ -9,6 +9,8 @@ struct RuleTraversal {
         var mark: UInt32 = 0
         /// The interface to which the sender is bound.
         var interface: String?
+        /// The user who sends; `nil` if that is not known.
+        var user: UInt32?
     }
 
     /// The known end of the traversal.
@@ -67,8 +69,10 @@ struct RuleTraversal {
             && (packet.mark ^ (rule.mark ?? 0)) & mask == 0
             && (rule.inputInterface ?? "lo") == "lo"
             && (rule.outputInterface == nil || rule.outputInterface == packet.interface)
-        if fits && rule.hasOtherSelectors { return .perhaps }
-        if !fits && rule.hasOtherSelectors { return rule.isInverted ? .yes : .no }
+            && packet.user.map { rule.users?.contains($0) ?? true } ?? true
+        let isUncertain = rule.hasOtherSelectors || rule.users != nil && packet.user == nil
+        if fits && isUncertain { return .perhaps }
+        if !fits && isUncertain { return rule.isInverted ? .yes : .no }
         return fits != rule.isInverted ? .yes : .no
     }
 

@@ -48,6 +48,8 @@ public struct RootCause: Hashable, Sendable {
         case modemNotConnected = "modem-not-connected"
         /// A bridge, bond or team has no port.
         case noPorts = "no-ports"
+        /// No port of a bridge forwards packets, though one has a carrier: the spanning tree protocol has not let it yet.
+        case portNotForwarding = "port-not-forwarding"
         /// No program holds the other side of a tun or tap link.
         case notAttached = "not-attached"
         /// The link's only address is one that it gave itself: no DHCP server has answered.
@@ -131,6 +133,7 @@ extension RootCause {
         case .detail(.notAuthorised): "\(name) waits for authorisation (802.1X)"
         case .detail(.modemNotConnected): "the modem \(name) has no data connection"
         case .detail(.noPorts): "\(name) has no port"
+        case .detail(.portNotForwarding): "no port of \(name) forwards yet (STP)"
         case .detail(.notAttached): "no program is attached to \(name)"
         case .reason(.noAddress): "\(name) has no usable address yet"
         case .detail(.selfAssignedAddress): "\(name) has only an address that it gave itself"
@@ -163,6 +166,8 @@ extension RootCause {
             "The SIM, the network's coverage or the subscription may be missing: the kernel does not show which, but "
                 + "`mmcli -m any` does where ModemManager runs."
         case .detail(.noPorts): "`ip link set PORT master \(name)` would give it one."
+        case .detail(.portNotForwarding):
+            "A bridge with the spanning tree protocol forwards by a port after twice its forward delay, 30 s by default."
         case .reason(.noAddress), .detail(.selfAssignedAddress): "No DHCP server or router has answered on it."
         case .detail(.ipv6Disabled): "`sysctl net.ipv6.conf.\(name).disable_ipv6=0` would enable it."
         case .detail(.smallMTU): "`ip link set \(name) mtu 1280` would give it IPv6."

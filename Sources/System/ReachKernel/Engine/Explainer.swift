@@ -38,6 +38,7 @@ package final class Explainer {
     ) throws(NetlinkError) -> Explanation {
         try snapshot.identifyNetworks()
         for path in [reported?.ipv4, reported?.ipv6] {
+            path.map(snapshot.view.adopt)
             guard let path, path.reason == .gatewayUnreachable, let interface = path.interfaceIndex,
                 let gateway = path.gateway
             else { continue }
@@ -49,6 +50,7 @@ package final class Explainer {
         facts.findings = evaluation.findings
         facts.rules = try queries.rules()
         facts.mark = options.mark
+        facts.user = KernelQueries.user
         facts.proved = proved
         facts.checks = checks
         facts.reported = reported
@@ -90,6 +92,7 @@ package final class Explainer {
         if let finding, case .refused(LinuxError.networkUnreachable) = finding.answer {
             lookup.hindrance = Rule.hindrance(
                 to: finding.destination, among: try view.rules(), mark: options.mark, source: lookup.source,
+                user: KernelQueries.user,
                 routes: { [queries] type in (try? queries.routes(of: type, finding.destination.family)) ?? [] })
         }
         lookup.wireGuard = path.interfaceIndex.flatMap { view.table.links[$0] }.flatMap(view.tunnels.wireGuardDevice)

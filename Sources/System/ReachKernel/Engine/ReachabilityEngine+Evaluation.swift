@@ -66,6 +66,7 @@ extension ReachabilityEngine {
             neighbours.current = PathNeighbours(finder)
             neighbours.track(through: observer)
             neighbours.ask(in: observer.view)
+            scheduleTunnelCheck(in: view)
         } catch {
             return observer.recover(from: error)
         }
@@ -108,8 +109,20 @@ extension ReachabilityEngine {
             neighbours.current.add(finder)
             neighbours.track(through: observer)
             neighbours.ask(in: observer.view)
+            scheduleTunnelCheck(in: view)
         } catch {
             observer.recover(from: error)
+        }
+    }
+
+    /// Looks again, as long as no link carries a tunnel whose far end is not known, whether it receives all the same.
+    private func scheduleTunnelCheck(in view: KernelView) {
+        tunnelTimer.map(loop.cancel)
+        tunnelTimer = view.tunnels.nextCheck.map { time in
+            loop.schedule(at: time) { [unowned self] in
+                tunnelTimer = nil
+                evaluate([])
+            }
         }
     }
 

@@ -39,6 +39,8 @@ package final class ReachabilityEngine {
     /// The targets that ``watchTogether(_:)`` still has to evaluate; `nil` outside of it.
     private var unevaluated: [WatchedTarget]?
     var staleTimer: TimerQueue.ID?
+    /// When to look whether a tunnel receives that no link carries.
+    var tunnelTimer: TimerQueue.ID?
     /// The reason why the kernel cannot be observed; `nil` while it can.
     package internal(set) var observationError: NetlinkError?
 
@@ -55,7 +57,7 @@ package final class ReachabilityEngine {
 
     deinit {
         for watch in watches.values { cancelTimers(of: watch) }
-        staleTimer.map(loop.cancel)
+        [staleTimer, tunnelTimer].compactMap(\.self).forEach(loop.cancel)
     }
 
     /// Begins to observe the kernel. While that fails, all states are unknown.

@@ -111,13 +111,14 @@ final class RootCauseReader {
         let routes = { [self] (type: RouteType) in self.routes(of: type, family) }
         if Rule.refusing(
             destination, because: reason, among: rules, mark: options.mark, interface: interface, source: source,
-            routes: routes) != nil
+            user: KernelQueries.user, routes: routes) != nil
         {
             return .detail(.rule)
         }
         guard reason == .noRoute else { return nil }
         switch Rule.hindrance(
-            to: destination, among: rules, mark: options.mark, interface: interface, source: source, routes: routes)
+            to: destination, among: rules, mark: options.mark, interface: interface, source: source,
+            user: KernelQueries.user, routes: routes)
         {
         case .thrown?: return .reason(.prohibited)
         case .ignored?: return .detail(.rule)

@@ -157,21 +157,65 @@ package final class KernelQueries {
         return entry
     }
 
-    /// How long ago a neighbour's entry got its state; `nil` where the kernel does not say. It does not count sleep.
-    package func neighbourAge(_ key: Neighbour.Key) throws(NetlinkError) -> Duration? {
+    /// The ages of a neighbour's entry; `nil` where the kernel has none, or does not say.
+    package func neighbourAges(_ key: Neighbour.Key) throws(NetlinkError) -> NeighbourDating.Ages? {
         var batch = socket.batch()
         batch.add(RTM_GETNEIGH, Self.header(of: key)) { $0.attribute(NDA_DST, key.address) }
-        var age: Duration?
-        try socket.exchange(batch) { message in
-            guard message.type == RTM_NEWNEIGH, let (_, attributes) = message.body(ndmsg.self) else { return }
-            for attribute in attributes where attribute.type == NDA_CACHEINFO {
-                guard let times = attribute.structure(nda_cacheinfo.self) else { continue }
-                // In hundredths of a second, whatever the kernel's own clock does (USER_HZ).
-                age = .milliseconds(Int64(times.ndm_updated) * 10)
-            }
-        }
-        return age
+        var ages: NeighbourDating.Ages?
+        try socket.exchange(batch) { message in ages = Self.dated(message)?.ages ?? ages }
+        return ages
     }
+
+    /// The neighbours of a link that have an entry, with its ages.
+    func neighbours(of index: InterfaceIndex) throws(NetlinkError) -> [NeighbourDating.Other] {
+        try socket.dump(RTM_GETNEIGH, ndmsg()) {
+            $0.attribute(NDA_IFINDEX, UInt32(bitPattern: index))
+        } read: { message in
+            // Before Linux 4.5 the kernel answers for all links.
+            Self.dated(message).flatMap { $0.key.interface == index ? $0 : nil }
+        }.last
+    }
+
+    private static func dated(_ message: Message) -> NeighbourDating.Other? {
+        guard case .neighbour(let entry) = NoticeParser.notice(message),
+            let (_, attributes) = message.body(ndmsg.self),
+            let times = attributes.first(where: { $0.type == NDA_CACHEINFO })?.structure(nda_cacheinfo.self)
+        else { return nil }
+        // In hundredths of a second, whatever the kernel's own clock does (USER_HZ).
+        let ages = NeighbourDating.Ages(
+            confirmed: .milliseconds(Int64(times.ndm_confirmed) * 10),
+            updated: .milliseconds(Int64(times.ndm_updated) * 10))
+        return NeighbourDating.Other(key: entry.key, state: entry.state, ages: ages)
+    }
+
+    /// How often a link has got its carrier; `nil` where the kernel does not say.
+    func carrierGains(_ index: InterfaceIndex) throws(NetlinkError) -> UInt32? {
+        try attribute(IFLA_CARRIER_UP_COUNT, of: index) { $0.uint32 }
+    }
+
+    /// How many packets a link has received; `nil` if there is no such link.
+    package func receivedPackets(_ index: InterfaceIndex) throws(NetlinkError) -> UInt64? {
+        // The statistics begin with them (rtnl_link_stats64).
+        try attribute(IFLA_STATS64, of: index) { $0.structure(UInt64.self) }
+    }
+
+    private func attribute<Value>(
+        _ type: Int, of index: InterfaceIndex, _ read: (Attribute) -> Value?
+    ) throws(NetlinkError) -> Value? {
+        var header = ifinfomsg()
+        header.ifi_index = index
+        var batch = socket.batch()
+        batch.add(RTM_GETLINK, header) { _ in }
+        var value: Value?
+        try socket.exchange(batch) { message in
+            guard let (_, attributes) = message.body(ifinfomsg.self) else { return }
+            value = attributes.first { $0.type == type }.flatMap(read)
+        }
+        return value
+    }
+
+    /// The user whose lookups these are, as rules for users see it (`uidrange`).
+    package static let user: UInt32 = getuid()
 
     /// Makes the kernel ask a known neighbour again at once. Without CAP_NET_ADMIN, or without an entry, nothing happens.
     ///

@@ -164,7 +164,15 @@ package struct PathFinder {
             return judge(nil).path(to: destination, answer: answer, isInternet: isInternet)
         }
         try addNeighbour(hop, of: route, on: index, destination: destination)
-        let path = try judge(by: index).path(to: destination, answer: answer, isInternet: isInternet)
+        let judge = try judge(by: index)
+        var isByDefault = isInternet
+        if !isInternet, judge.dependsOnMatch(route, to: destination) {
+            let question = RouteQuestion(destination, source: route.source, mark: mark, matchesTable: true)
+            if case .route(let matched) = try view.queries.routes([question])[0] {
+                isByDefault = matched.destination.length == 0
+            }
+        }
+        let path = judge.path(to: destination, answer: answer, isInternet: isInternet, isByDefault: isByDefault)
         guard path.status != .reachable, hop.gateway != nil, let trouble = path.reason, trouble.isOfOneHop else {
             return path
         }

@@ -8,7 +8,7 @@ package final class KernelView {
     package static let neighbourPatience: Duration = .seconds(3)
 
     package let queries: KernelQueries
-    package private(set) var table = NetworkTable()
+    package internal(set) var table = NetworkTable()
     /// What of the kernel's links and their addresses is in ``table``.
     var extent = Extent.all
     package let policy: LinkPolicy
@@ -27,9 +27,10 @@ package final class KernelView {
     /// The families that have no route of the type `throw`, as far as it is known: each new one that covers a watched address
     /// comes with a notice.
     private var familiesWithoutThrowRoutes: Set<IPAddress.Family> = []
-    private var unansweredSince: [Neighbour.Key: BootTime] = [:]
+    /// Since when the kernel asks neighbours that have not answered.
+    var unansweredSince: [Neighbour.Key: BootTime] = [:]
     /// When links became usable, since this process observes them.
-    private var usableSince: [InterfaceIndex: BootTime] = [:]
+    private(set) var usableSince: [InterfaceIndex: BootTime] = [:]
     /// The Wi-Fi networks behind links; `nil` where no one wants to know.
     let wireless: WirelessView?
     /// What is known of the leases of links; `nil` where no one reads leases.
@@ -174,7 +175,7 @@ package final class KernelView {
         noteIdentityChange(of: address.interface)
     }
 
-    private func noteIdentityChange(of interface: InterfaceIndex) {
+    func noteIdentityChange(of interface: InterfaceIndex) {
         conditions = [:]
         hasOtherIdentity = true
     }
@@ -339,60 +340,6 @@ package final class KernelView {
         LinkStack(
             links: table.links, index: table.index, traits: traits, policy: policy, tunnelCarriers: carriers,
             identities: identities)
-    }
-
-    /// Makes sure that the state of a neighbour is known.
-    ///
-    /// - Returns: The time of the next check, if the kernel is still waiting for the neighbour's answer.
-    package func ensureNeighbour(_ key: Neighbour.Key) throws(NetlinkError) -> BootTime? {
-        if table.neighbours[key] == nil { try queryNeighbour(key) }
-        guard table.neighbours[key] == .incomplete else {
-            unansweredSince[key] = nil
-            return nil
-        }
-        let now = SystemClock.boot
-        let since = unansweredSince[key] ?? now
-        unansweredSince[key] = since
-        let deadline = since + Self.neighbourPatience
-        guard now >= deadline else { return deadline }
-        try queryNeighbour(key)
-        if table.neighbours[key] == .incomplete { table.setNeighbour(key, to: .failed) }
-        return nil
-    }
-
-    /// Takes over from an observer that a neighbour has failed, if the kernel is only asking it again: until it answers, that is
-    /// no news.
-    func keepFailed(_ key: Neighbour.Key) throws(NetlinkError) {
-        if table.neighbours[key] == nil { try queryNeighbour(key) }
-        if table.neighbours[key] == .incomplete { table.setNeighbour(key, to: .failed) }
-    }
-
-    /// Queries the current state of a neighbour.
-    ///
-    /// - Returns: Whether it differs from the known state.
-    @discardableResult
-    package func queryNeighbour(_ key: Neighbour.Key) throws(NetlinkError) -> Bool {
-        let before = table.neighbours[key]
-        let entry = try queries.neighbourEntry(key)
-        let state = try validState(of: entry, key)
-        table.setNeighbour(key, to: state)
-        if let entry, table.gateways.update(entry) { noteIdentityChange(of: key.interface) }
-        return state != before
-    }
-
-    /// An entry that failed while the link could not be used says nothing: the kernel keeps it until something is sent.
-    private func validState(of entry: Neighbour?, _ key: Neighbour.Key) throws(NetlinkError) -> NeighbourState {
-        let state = entry?.state ?? NeighbourState.none
-        guard state == .failed, let since = usableSince[key.interface], let age = try queries.neighbourAge(key),
-            SystemClock.boot + (.zero - age) < since
-        else { return state }
-        return NeighbourState.none
-    }
-
-    /// Forgets all neighbours except these.
-    package func keepNeighbours(_ keys: Set<Neighbour.Key>) {
-        unansweredSince = unansweredSince.filter { keys.contains($0.key) }
-        table.keepNeighbours(keys)
     }
 }
 

@@ -109,7 +109,10 @@ package enum NoticeParser {
                 rule.suppressedPrefixLength = attribute.int32.flatMap { $0 >= 0 ? Int($0) : nil }
             case FRA_GOTO: rule.gotoPriority = attribute.uint32
             case FRA_L3MDEV: rule.isForVRFs = attribute.uint8 == 1
-            case FRA_TUN_ID, FRA_UID_RANGE, FRA_IP_PROTO...: rule.hasOtherSelectors = true
+            case FRA_UID_RANGE:
+                guard let range = attribute.structure(fib_rule_uid_range.self), range.start <= range.end else { break }
+                rule.users = range.start...range.end
+            case FRA_TUN_ID, FRA_IP_PROTO...: rule.hasOtherSelectors = true
             default: break
             }
         }

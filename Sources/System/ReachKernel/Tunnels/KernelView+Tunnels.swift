@@ -21,7 +21,8 @@ extension KernelView {
 
     /// The links that could carry a tunnel whose far end is not known.
     func carrierCandidates() throws(NetlinkError) -> [CarrierCandidate] {
-        var links: [(index: InterfaceIndex, isHardware: Bool, works: Bool)] = []
+        typealias Found = (index: InterfaceIndex, isHardware: Bool, works: Bool)
+        var links: [Found] = []
         // Those without ports of others: few, also where there are thousands of containers.
         for link in table.links.values where link.controller == nil && !link.flags.contains(.loopback) {
             guard table.addresses[link.index] != nil || !link.isUsable else { continue }
@@ -30,7 +31,7 @@ extension KernelView {
             let isHardware = stack.isHardware(link.index)
             links.append((link.index, isHardware, stack.trouble(with: link.index) == nil))
         }
-        let rank = { (link: (index: InterfaceIndex, isHardware: Bool, works: Bool)) in
+        let rank = { (link: Found) in
             (link.isHardware ? 0 : 1, link.works ? 0 : 1, link.index)
         }
         links.sort { rank($0) < rank($1) }
@@ -46,7 +47,18 @@ extension KernelView {
                 return route.metric ?? 0
             }
             return CarrierCandidate(
-                index: link.index, isHardware: link.isHardware, works: link.works, metric: metrics.min())
+                index: link.index, isHardware: link.isHardware, works: link.works,
+                isInUse: table.addressedLinks.contains(link.index), metric: metrics.min())
+        }
+    }
+
+    /// Adopts from an observer what it found out about a tunnel.
+    func adopt(tunnel path: NetworkPath) {
+        guard path.linkClass == .tunnel, let index = path.interfaceIndex else { return }
+        if path.status == .reachable {
+            tunnels.adopt(index, works: true)
+        } else if [.noCarrier, .linkDown, .dormant].contains(path.reason) {
+            tunnels.adopt(index, works: false)
         }
     }
 

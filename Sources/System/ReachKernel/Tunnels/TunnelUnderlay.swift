@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachLoop
 
 /// Finds out which links carry tunnels. Confined to one thread.
 final class TunnelUnderlay {
@@ -10,6 +11,10 @@ final class TunnelUnderlay {
     /// Others may have their outer socket in another namespace, as those of containers do, and need no link here.
     private var routed: Set<InterfaceIndex> = []
     private var carried: Set<InterfaceIndex> = []
+    /// Those that received while no such link worked: something else carries them.
+    private var independent: Set<InterfaceIndex> = []
+    /// The tunnels that no link carries now, as far as it is known.
+    private var receptions: [InterfaceIndex: TunnelReception] = [:]
     /// The far ends that the kernel knows, by tunnel. Changes of the routes to them are to be noticed.
     private var ends: [InterfaceIndex: [IPAddress]] = [:]
     private let wireGuard = WireGuardQueries()
@@ -22,6 +27,8 @@ final class TunnelUnderlay {
     func remove(_ index: InterfaceIndex) {
         routed.remove(index)
         carried.remove(index)
+        independent.remove(index)
+        receptions[index] = nil
         ends[index] = nil
         known[index] = nil
     }
@@ -40,12 +47,49 @@ final class TunnelUnderlay {
         }
         if byRoute != nil, routed.contains(link.index) { return TunnelCarriers(isLost: true) }
         if let lower = link.lower, link.kind != "xfrm" { return TunnelCarriers([lower]) }
-        let possible = try possible(in: view)
-        guard possible.links.isEmpty else {
+        return try guess(link, in: view)
+    }
+
+    /// What carries a tunnel whose far end is not known.
+    private func guess(_ link: Link, in view: KernelView) throws(NetlinkError) -> TunnelCarriers {
+        var possible = try possible(in: view)
+        if worksAny(of: possible, in: view) {
             carried.insert(link.index)
+            receptions[link.index] = nil
             return possible
         }
-        return TunnelCarriers(isLost: carried.contains(link.index))
+        if carried.contains(link.index) {
+            possible.isUnknown = false
+            possible.isLost = possible.links.isEmpty
+        }
+        guard possible.isLost || !possible.isUnknown && !possible.links.isEmpty else {
+            receptions[link.index] = nil
+            return possible
+        }
+        return try receives(link, in: view) ? TunnelCarriers() : possible
+    }
+
+    private func worksAny(of carriers: TunnelCarriers, in view: KernelView) -> Bool {
+        carriers.links.contains { view.readStack(for: $0).trouble(with: $0) == nil }
+    }
+
+    /// Whether it has received a packet since no link that is known to carry it works.
+    private func receives(_ link: Link, in view: KernelView) throws(NetlinkError) -> Bool {
+        if independent.contains(link.index) { return true }
+        let now = SystemClock.boot
+        var reception = receptions[link.index] ?? TunnelReception(at: now)
+        let hasReceived = reception.hasReceived(at: now) { try? view.queries.receivedPackets(link.index) }
+        receptions[link.index] = hasReceived ? nil : reception
+        if hasReceived { independent.insert(link.index) }
+        return hasReceived
+    }
+
+    /// When to look again whether a tunnel receives that no link carries; `nil` if there is none.
+    var nextCheck: BootTime? { receptions.values.map(\.next).min() }
+
+    /// Adopts what an observer found out about a tunnel: something carries it, or what carried it is gone.
+    func adopt(_ index: InterfaceIndex, works: Bool) {
+        if works { independent.insert(index) } else { carried.insert(index) }
     }
 
     private func possible(in view: KernelView) throws(NetlinkError) -> TunnelCarriers {

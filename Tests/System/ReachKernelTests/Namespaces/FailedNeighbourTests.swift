@@ -49,6 +49,36 @@ struct FailedNeighbourTests {
         #expect(!watched.changes.values.contains { $0.state.reason == .gatewayUnreachable })
     }
 
+    @Test func `nor for a single query, for which the kernel's own traces of the carrier have to do`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        let peer = try namespace.vethPair()
+        let watched = try await TestEngine.start(in: namespace)
+        try await watched.expect(Change(.notReachable, .noCarrier, because: .carrierLost)) {
+            try peer.run("ip", "link", "set", "up1", "down")
+        }
+        try failGateway(in: namespace)
+        // What fails within a tenth of a second before the carrier cannot be distinguished from what fails after it.
+        try await namespace.perform {
+            let (queries, gateway) = (try KernelQueries(), IPAddress(ipv4: 0xc000_0201))
+            let link = try #require(try queries.links().first { $0.name == "up0" })
+            let key = Neighbour.Key(interface: link.index, address: gateway)
+            while try queries.neighbourAges(key).map({ $0.updated < .milliseconds(150) }) ?? true {}
+        }
+        try await watched.expect(Change(.reachable, because: .carrierGained)) {
+            try peer.run("ip", "link", "set", "up1", "up")
+        }
+        // The kernel reports the link's groups a moment after the carrier.
+        var state = try await namespace.perform { try KernelSnapshot().state(of: .internet) }
+        while state.status != .reachable {
+            state = try await namespace.perform { try KernelSnapshot().state(of: .internet) }
+        }
+        #expect(try namespace.run("ip", "neigh", "show", "192.0.2.1").contains("FAILED"))
+        try failGateway(in: namespace)
+        let dead = try await namespace.perform { try KernelSnapshot().state(of: .internet) }
+        #expect(dead.reason == .gatewayUnreachable)
+    }
+
     @Test func `a failed gateway is asked again for those who wait for a path, and for no one else`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }

@@ -156,6 +156,21 @@ struct RootCauseTests {
         Case(
             testDescription: "throw route to a target that is watched", target: "198.51.100.7",
             broken: ["route add throw 198.51.100.0/24"], watched: "prohibited"),
+        Case(
+            testDescription: "prohibit rule, and a cable beside a link that works",
+            prepared: [
+                "link add d0 type veth peer name d1", "link set d1 up", "link set d0 up",
+                "addr add 198.51.100.2/24 dev d0",
+            ],
+            broken: ["rule add priority 90 prohibit", "peer link set up1 down"], watched: "rule"),
+        Case(
+            testDescription: "unreachable rule for a user",
+            broken: ["rule add priority 90 uidrange 0-65533 unreachable"], watched: "rule"),
+        Case(
+            testDescription: "self-assigned address with a default route",
+            broken: unconfigured + [
+                "addr add 169.254.7.7/16 dev up0", "route replace default dev up0 scope link metric 1002",
+            ], watched: "self-assigned-address up0"),
         Case(testDescription: "prohibit rule", broken: ["rule add priority 90 prohibit"], watched: "rule"),
         Case(testDescription: "unreachable rule", broken: ["rule add priority 90 unreachable"], watched: "rule"),
         Case(testDescription: "blackhole rule", broken: ["rule add priority 90 blackhole"], watched: "rule"),

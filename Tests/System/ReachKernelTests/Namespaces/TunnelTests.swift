@@ -142,6 +142,31 @@ struct TunnelTests {
         #expect(states == [.reachable, .notReachable, .reachable])
     }
 
+    @Test func `a tunnel that is carried by no link works beside a card without a cable`() async throws {
+        try fullTunnel()
+        try run("link del mob0", "link del lan0", "link add lan0 type veth peer name far-lan0", "link set lan0 up")
+        #expect(try await observe { _, _, internet in internet.status } == .reachable)
+    }
+
+    @Test func `a tunnel that received since the last link broke is carried by something else`() async throws {
+        try run("link del mob0", "link set lo up")
+        try fullTunnel()
+        let watched = try await TestEngine.start(in: machine)
+        try machine.run("ip", "link", "set", "far-lan0", "down")
+        try await watched.changes.wait { $0.last?.state.reason == .noCarrier }
+        // What was on its way when the link broke does not count, so it has to receive for some seconds.
+        while watched.state?.status != .reachable { try machine.run("python3", "-c", Self.receive) }
+        #expect(watched.changes.values.last?.cause == .poll)
+    }
+
+    /// Sends a frame to the tunnel, as its far end would.
+    private static let receive = """
+        import socket
+        frame = bytes([255] * 6 + [2, 0, 0, 0, 0, 1, 8, 0]) + bytes(46)
+        message = bytes([8, 0, 0, 0, 0, 0, 7, 0]) + frame
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(message, ("127.0.0.1", 4789))
+        """
+
     @Test func `the route to the far end decides what carries a tunnel that has one`() async throws {
         try run(
             "link set vpn0 down", "link del vpn0", "route add 203.0.113.9 via 198.51.100.1",

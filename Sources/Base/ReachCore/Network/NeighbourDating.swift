@@ -1,0 +1,88 @@
+/// Whether a neighbour failed before its link last got its carrier, by the traces that the kernel keeps: it has no time of the carrier.
+///
+/// With the carrier the kernel forgets all neighbours of the link (`neigh_carrier_down`, since Linux 4.20), so each entry is from
+/// after the last loss. What failed between the loss and the return proves nothing: no one could answer.
+package struct NeighbourDating: Sendable {
+    /// The ages of a neighbour's entry. They do not count sleep.
+    package struct Ages: Hashable, Sendable {
+        /// Since the neighbour last answered. An entry counts as confirmed when it is made, and that ``confirmedWhenMade`` ago.
+        package let confirmed: Duration
+        /// Since the entry got its state.
+        package let updated: Duration
+
+        package init(confirmed: Duration, updated: Duration) {
+            self.confirmed = confirmed
+            self.updated = updated
+        }
+
+        /// For how long the entry has existed, if its neighbour never answered; otherwise it is meaningless.
+        var sinceMade: Duration { confirmed - NeighbourDating.confirmedWhenMade }
+    }
+
+    /// Twice base_reachable_time of arp(7).
+    private static let confirmedWhenMade = Duration.seconds(60)
+
+    /// Another neighbour of the link.
+    package struct Other: Sendable {
+        package let key: Neighbour.Key
+        package let state: NeighbourState
+        package let ages: Ages
+
+        package init(key: Neighbour.Key, state: NeighbourState, ages: Ages) {
+            self.key = key
+            self.state = state
+            self.ages = ages
+        }
+    }
+
+    /// The neighbours of the link that have an entry.
+    private let others: [Other]
+    /// How often the link has got its carrier; `nil` if that is not known.
+    private let carrierGains: UInt32?
+
+    package init(among others: [Other], carrierGains: UInt32?) {
+        self.others = others
+        self.carrierGains = carrierGains
+    }
+
+    /// Whether a failure of this age is from before the carrier, as far as that shows.
+    package func isFromBeforeCarrier(_ failed: Ages) -> Bool {
+        if let carrier = ageOfReports, failed.updated > carrier + Self.reportDelay { return true }
+        // A link that got its carrier once may have been waited for, but then it is new to whoever asks.
+        guard let carrierGains, carrierGains > 1, !hasAnswer(before: failed.updated) else { return false }
+        // One attempt was all there was. With more of them, some may be from after the carrier.
+        let attempt = failed.sinceMade - failed.updated
+        return Self.attempt.contains(attempt)
+    }
+
+    /// Once the carrier is back, the kernel reports the link's groups (`ipv6_mc_up`), which makes an entry for ff02::16, to which
+    /// such reports are sent (MLDv2, RFC 3810).
+    private var ageOfReports: Duration? {
+        others.first { $0.key.address == Self.groupReports }?.ages.updated
+    }
+
+    /// Whether another neighbour answered before that: then the link had its carrier at that time, and has it since.
+    private func hasAnswer(before age: Duration) -> Bool {
+        others.contains { other in
+            let made = other.ages.sinceMade - other.ages.updated
+            return [.reachable, .stale, .delay, .probe].contains(other.state) && other.ages.confirmed > age
+                // Who was heard of and never asked counts as confirmed before the entry was made.
+                && !(.milliseconds(-500)..<(.milliseconds(500))).contains(made)
+        }
+    }
+
+    private static let groupReports = IPAddress(ipv6: 0xff02_0000_0000_0000, 0x16)
+    /// The reports follow the carrier within some hundredths of a second.
+    private static let reportDelay = Duration.milliseconds(100)
+    /// The kernel asks three times, a second apart (mcast_solicit and retrans_time_ms of arp(7)).
+    private static let attempt = Duration.milliseconds(2_500)..<Duration.milliseconds(4_500)
+
+    /// For how long the kernel has been asking a neighbour that has not answered. What is sent meanwhile makes it begin again after
+    /// each failure, so an entry that is older than its state has failed before.
+    package func timeUnanswered(_ ages: Ages, patience: Duration) -> Duration {
+        let before = ages.sinceMade - ages.updated
+        guard before < .milliseconds(-1_000) || before > .milliseconds(1_000) else { return ages.updated }
+        if let carrier = ageOfReports, ages.sinceMade > carrier { return ages.updated }
+        return max(ages.updated, patience)
+    }
+}

@@ -1,0 +1,77 @@
+package import ReachCore
+internal import ReachLoop
+
+/// What the kernel knows of the neighbours on which paths depend, as far as it proves something.
+extension KernelView {
+    /// Makes sure that the state of a neighbour is known.
+    ///
+    /// - Returns: The time of the next check, if the kernel is still waiting for the neighbour's answer.
+    package func ensureNeighbour(_ key: Neighbour.Key) throws(NetlinkError) -> BootTime? {
+        let now = SystemClock.boot
+        if table.neighbours[key] == nil {
+            try queryNeighbour(key)
+            if table.neighbours[key] == .incomplete {
+                unansweredSince[key] = now + (.zero - (try timeUnanswered(key)))
+            }
+        }
+        guard table.neighbours[key] == .incomplete else {
+            unansweredSince[key] = nil
+            return nil
+        }
+        let since = unansweredSince[key] ?? now
+        unansweredSince[key] = since
+        let deadline = since + Self.neighbourPatience
+        guard now >= deadline else { return deadline }
+        try queryNeighbour(key)
+        if table.neighbours[key] == .incomplete { table.setNeighbour(key, to: .failed) }
+        return nil
+    }
+
+    /// Takes over from an observer that a neighbour has failed, if the kernel is only asking it again: until it answers, that is
+    /// no news.
+    func keepFailed(_ key: Neighbour.Key) throws(NetlinkError) {
+        if table.neighbours[key] == nil { try queryNeighbour(key) }
+        if table.neighbours[key] == .incomplete { table.setNeighbour(key, to: .failed) }
+    }
+
+    /// Queries the current state of a neighbour.
+    ///
+    /// - Returns: Whether it differs from the known state.
+    @discardableResult
+    package func queryNeighbour(_ key: Neighbour.Key) throws(NetlinkError) -> Bool {
+        let before = table.neighbours[key]
+        let entry = try queries.neighbourEntry(key)
+        let state = try validState(of: entry, key)
+        table.setNeighbour(key, to: state)
+        if let entry, table.gateways.update(entry) { noteIdentityChange(of: key.interface) }
+        return state != before
+    }
+
+    /// An entry that failed while the link could not be used says nothing: the kernel keeps it until something is sent.
+    func validState(of entry: Neighbour?, _ key: Neighbour.Key) throws(NetlinkError) -> NeighbourState {
+        let state = entry?.state ?? NeighbourState.none
+        guard state == .failed, let ages = try queries.neighbourAges(key) else { return state }
+        // An observer knows when the link could be used again.
+        if let since = usableSince[key.interface] {
+            return ages.updated > SystemClock.boot - since ? NeighbourState.none : state
+        }
+        return try dating(key.interface).isFromBeforeCarrier(ages) ? NeighbourState.none : state
+    }
+
+    private func dating(_ index: InterfaceIndex) throws(NetlinkError) -> NeighbourDating {
+        NeighbourDating(
+            among: try queries.neighbours(of: index), carrierGains: try queries.carrierGains(index))
+    }
+
+    /// For how long the kernel has been asking a neighbour that has not answered yet.
+    private func timeUnanswered(_ key: Neighbour.Key) throws(NetlinkError) -> Duration {
+        guard let ages = try queries.neighbourAges(key) else { return .zero }
+        return try dating(key.interface).timeUnanswered(ages, patience: Self.neighbourPatience)
+    }
+
+    /// Forgets all neighbours except these.
+    package func keepNeighbours(_ keys: Set<Neighbour.Key>) {
+        unansweredSince = unansweredSince.filter { keys.contains($0.key) }
+        table.keepNeighbours(keys)
+    }
+}
