@@ -187,6 +187,45 @@ def scrape(within=2):
         return b""
 
 
+DAMAGED_EVENTS = ["''", "'{'", "'x'", "x'00ff'", "'{}'", "'{\"v\":1,\"type\":\"queue\"}'", "42", "'{\"a\":1},{\"b\":2}'", "'{' || char(10) || '}'"]
+
+
+@attack("damaged events of requests", f"{len(DAMAGED_EVENTS)} rows in the queue's file, of events that the journal has yet to record, are damaged",
+        "the journal can be read to its end, says what is missing, and the log names each row")
+def damaged_events(ground):
+    ground.start()
+    with ground.client(A) as a:
+        a.add(ADD_URL, **WAITS)
+    ground.stop()
+    file = ground.state / "queue" / "queue.sqlite"
+    with contextlib.closing(sqlite3.connect(file)) as database:
+        for number, text in enumerate(DAMAGED_EVENTS, 1000):
+            database.execute(f"INSERT INTO journal_event (number, event) VALUES ({number}, {text})")
+        database.commit()
+    for path in file.parent.glob("queue.sqlite*"):
+        os.chown(path, DAEMON, DAEMON)
+    ground.start()
+    with ground.client(B) as b, ground.client(A) as a:
+        # What was damaged comes first.
+        for number in range(3):
+            a.add(f"{ADD_URL}/{number}", **WAITS)
+        time.sleep(0.5)
+        b.call("Monitor.Status")
+    try:
+        with ground.client(0) as root:
+            page = root.call("Monitor.Journal", limit=1000)
+    except json.JSONDecodeError as error:
+        raise Failure(f"the journal's answer is no JSON: {error}") from None
+    read = ground.reach(0, "history", "--events", "--json")
+    gaps = sum(event["type"] == "gap" and event["reason"] == "damaged" for event in page["events"])
+    queued = sum(event["type"] == "queue" for event in page["events"])
+    named = ground.log.read_text(errors="replace").count("of the queue's file is damaged")
+    seen = f"{len(page['events'])} events, {gaps} gaps, {queued} of requests; {named} rows named in the log; reach history ends with {read.returncode}"
+    if not page["complete"] or gaps != len(DAMAGED_EVENTS) or queued != 4 or named != gaps or read.returncode != 0:
+        raise Failure(seen)
+    return seen
+
+
 LOCAL = ["::ffff:127.0.0.1", "::127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "::1", "127.0.0.1"]
 
 

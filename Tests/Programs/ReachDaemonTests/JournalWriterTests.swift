@@ -44,6 +44,39 @@ import Testing
         }
     }
 
+    /// What a row may be in a queue's file that was damaged.
+    private static let damages: [(number: Int64, event: String)] = [
+        (1, ""), (2, "{"), (3, "x"), (4, "{}"), (5, #"{"v":1,"type":"queue"}"#), (6, "{\"a\":\"\u{0}\"}"),
+        (7, #"{"n":7,"v":1,"type":"queue","time":"2026-01-01T00:00:00Z","boottime_ns":1,"boot":"b"}"#),
+        (8, #"{"v":1,"type":"queue","time":"2026-01-01T00:00:00Z","boottime_ns":1,"boot":"b"},{"x":1}"#),
+        (9, "{\"v\":1,\"type\":\"queue\",\n\"time\":\"2026-01-01T00:00:00Z\",\"boottime_ns\":1,\"boot\":\"b\"}"),
+    ]
+
+    @Test func `a damaged row of the queue's file is a gap, and a line in the log, and all else can be read`() throws {
+        var writer = try open()
+        let damaged = Self.damages.map { QueueOutbox.Row(number: $0.number, event: Array($0.event.utf8)) }
+        let negative = rows(-3 ... -3)
+        writer.write([.rows(negative + damaged + rows(10...10), isRepeated: true)])
+        let count = damaged.count + 1
+        #expect(try recorded() == (1...count).map { "\($0) damaged" } + ["\(count + 1) row 10"])
+        #expect(reports.values.count == count && writer.statistics.lost == UInt64(count))
+        #expect(reports.values[3].hasPrefix("event 3 of the queue's file is damaged, and is not recorded: \"x\""))
+        writer.sync()
+        #expect(writer.statistics.safeRow == 10)
+    }
+
+    /// An earlier version recorded it.
+    @Test func `a damaged row that is in the files is a gap for those who read them`() throws {
+        var store = try stage.open()
+        for (number, text) in ["{}", "x,", "{"].enumerated() {
+            try store.append(
+                JournalLine.encode(Array(text.utf8), log: store.log, number: Int64(number) + 1, outbox: 7),
+                last: Int64(number) + 1)
+        }
+        try JournalStage.append("good", to: &store)
+        #expect(try recorded() == ["3 damaged", "4 good"])
+    }
+
     private func dropped(_ items: [JournalWriter.Item]) -> JournalWriter.Dropped {
         var dropped = JournalWriter.Dropped()
         for item in items { dropped.add(item) }

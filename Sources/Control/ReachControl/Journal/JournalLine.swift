@@ -50,6 +50,20 @@ package struct JournalLine: Hashable, Sendable {
         return (log, digits.reduce(0) { $0 * 10 + Int64($1 - 48) }, digits.endIndex + 1)
     }
 
+    init(_ event: [UInt8], log: String, number: Int64, outbox: Int64?) {
+        (self.log, self.number, self.outbox) = (log, number, outbox)
+        self.event = Self.event(event, log: log, number: number)
+    }
+
+    /// Whether the event of a row of the queue's outbox can be a line.
+    package static func isReadable(_ event: [UInt8], outbox: Int64) -> Bool {
+        let line = JournalLine(event, log: String(repeating: "0", count: logDigits), number: 1, outbox: outbox)
+        return event.first == UInt8(ascii: "{") && 1..<largestRow ~= outbox && line.isReadable
+    }
+
+    /// A line has 18 digits for it.
+    private static let largestRow: Int64 = 1_000_000_000_000_000_000
+
     /// - Parameter line: The line without its newline.
     /// - Returns: `nil` if the line is torn, damaged or no event.
     package init?(_ line: ArraySlice<UInt8>) {
@@ -66,6 +80,14 @@ package struct JournalLine: Hashable, Sendable {
             outbox = nil
             event = document
         }
+    }
+
+    /// Whether readers can read the event: it is the JSON of one, on one line. The queue's file, from which some come, may be damaged.
+    package var isReadable: Bool {
+        guard event.allSatisfy({ $0 >= UInt8(ascii: " ") }), let json = try? JSONReader.read(event),
+            let record = try? JournalRecord(reading: json)
+        else { return false }
+        return record.log == log && record.number == number
     }
 
     /// The event without log and number, as it was encoded.

@@ -156,7 +156,10 @@ package struct JournalReader {
             bytesRead += line.count + 1
             // Lines before the cursor are not decoded.
             if let head = JournalLine.head(of: line), head.number <= slice.next { continue }
-            guard let line = JournalLine(line), line.number > slice.next else { continue }
+            // Only what came from the queue's file can have the right sum, and be no event.
+            guard let line = JournalLine(line), line.number > slice.next, line.outbox == nil || line.isReadable else {
+                continue
+            }
             let begin = line.gap?.lowerBound ?? line.number
             if begin > slice.next + 1 {
                 skip(.damaged, to: begin - 1)

@@ -92,7 +92,11 @@ struct JournalWriter: RecordWriter, ~Copyable {
             case .event(let event): lines.append(event)
             case .rows(let all, let isRepeated):
                 for row in isRepeated ? unrecorded(all) : all {
-                    lines.append(row.event, outbox: row.number)
+                    if isRepeated, !JournalLine.isReadable(row.event, outbox: row.number) {
+                        setAside(row, &lines)
+                    } else {
+                        lines.append(row.event, outbox: row.number)
+                    }
                 }
                 lastRow = all.last?.number ?? lastRow
                 rows += all.count
@@ -109,8 +113,8 @@ struct JournalWriter: RecordWriter, ~Copyable {
         } catch {
             // Nothing is written, unless only what followed the lines failed.
             guard store.last < lines.last else { return succeed(lines) }
-            missing += Int64(lines.count + lines.tooLarge)
-            statistics.lost += UInt64(lines.count + lines.tooLarge)
+            missing += Int64(lines.count + lines.lost)
+            statistics.lost += UInt64(lines.count + lines.lost)
             // The gap counts them. The outbox must not grow without end.
             if statistics.unsafeRows > Self.mostRows { releaseRows() }
             failures.fail(error)
@@ -118,6 +122,13 @@ struct JournalWriter: RecordWriter, ~Copyable {
         statistics.bytes = store.bytes
         // The outbox still has rows that the gap counts. The next run would record them, so they go now.
         if countsRows, missing == 0 { sync() }
+    }
+
+    /// Records that an event is missing, in place of a row that was damaged in the queue's file.
+    private func setAside(_ row: QueueOutbox.Row, _ lines: inout JournalBatch) {
+        let text = DisplayText.excerpt(String(decoding: row.event.prefix(200), as: UTF8.self))
+        warn("event \(row.number) of the queue's file is damaged, and is not recorded: \"\(text)\"")
+        lines.skipDamaged()
     }
 
     /// The outbox need not keep the rows so far any longer.
@@ -129,7 +140,7 @@ struct JournalWriter: RecordWriter, ~Copyable {
     private mutating func succeed(_ lines: borrowing JournalBatch) {
         missing = 0
         statistics.written += UInt64(lines.count)
-        statistics.lost += UInt64(lines.tooLarge)
+        statistics.lost += UInt64(lines.lost)
         statistics.needsSync = true
         statistics.bytes = store.bytes
         failures.succeed(lost: statistics.lost)
@@ -186,7 +197,8 @@ private struct JournalBatch: ~Copyable {
     private(set) var bytes: [UInt8] = []
     /// Events among the lines; gaps are none.
     private(set) var count = 0
-    private(set) var tooLarge = 0
+    /// Events that are too large, or damaged: a gap stands for each.
+    private(set) var lost = 0
 
     init(log: String, last: Int64, boot: String) {
         self.log = log
@@ -198,12 +210,17 @@ private struct JournalBatch: ~Copyable {
 
     mutating func append(_ event: [UInt8], outbox: Int64? = nil) {
         guard event.count <= JournalLine.longestEvent else {
-            tooLarge += 1
+            lost += 1
             return append(JournalGap(.tooLarge, last + 1...last + 1))
         }
         last += 1
         count += 1
         bytes += JournalLine.encode(event, log: log, number: last, outbox: outbox)
+    }
+
+    mutating func skipDamaged() {
+        lost += 1
+        append(JournalGap(.damaged, last + 1...last + 1))
     }
 
     mutating func append(_ gap: JournalGap) {
