@@ -128,6 +128,9 @@ package struct OutageJudge: Hashable, Sendable {
 }
 
 extension HistoryEntry.State {
+    /// Whether the target cannot be used in this state.
+    var isUnusable: Bool { if case .unusable = use { true } else { false } }
+
     /// Whether the target can be used in this state, without regard to earlier ones.
     fileprivate var use: UseFinding {
         switch (status, connectivity.flatMap { Connectivity(rawValue: $0) }) {
