@@ -318,7 +318,7 @@ def same(one, other):
 def fits(link, layer):
     if layer == "link":
         return link in ("no-carrier", "link-down", "dormant", "gone")
-    known = {"works": ("full",), "portal": ("portal",), "internet": ("limited",)}
+    known = {"works": ("full",), "portal": ("portal",), "internet": ("limited",), "gateway": ("up", "none", "limited")}
     return link in known.get(layer, ("up", "unknown", "limited", "none", "full"))
 
 

@@ -6,8 +6,12 @@ internal import ReachLoop
 /// What a change of a target leads to: its entries in the history and the journal, its lines in the log, its hooks.
 extension Daemon {
     func handle(_ change: ReachabilityChange, of name: String) {
-        record(change, of: name)
-        recordProvedOutages(after: change, of: name)
+        let moment = Instant(wall: change.time, boot: change.bootTime)
+        let before = internet
+        if change.state.target == .internet { internet = change.state }
+        let proved = change.state.proved(by: internet)
+        record(HistoryEntry.State(proved, of: name, cause: change.cause, isChange: !change.isInitial), at: moment)
+        if change.state.target == .internet { recordProofs(since: before, at: moment) }
         journal?.record(change)
         log.debug(
             "change",
@@ -16,7 +20,6 @@ extension Daemon {
                 "interface": "\(change.state.interface ?? "")", "cause": "\(change.cause.rawValue)",
             ])
         if change.state.target == .internet {
-            internet = change.state
             if change.previous?.interface != change.state.interface { sampleTraffic() }
             if change.aspects.contains(.portal) {
                 report(change.state.portalSession, after: change.previous?.portalSession)
@@ -34,37 +37,50 @@ extension Daemon {
             // A path that returned ends the outage after a while, even if no check proves or refutes it.
             proofTimer.set(to: outages.deadline)
         }
-        hooks?.handle(joined)
+        let state = joined.change.state
+        hooks?.handle(joined, outage: latestOutage(of: state.name ?? state.target.description))
     }
+
+    /// The latest outage of a target, by the name that the history has for it.
+    func latestOutage(of target: String) -> OutageBook.Outage? { outageBook.latest(of: target, at: SystemClock.now) }
 
     /// Records that named targets cannot be used although the kernel has a path, since the Internet is proved not to answer over
     /// that path, and that they can again.
-    private func recordProvedOutages(after change: ReachabilityChange, of name: String) {
-        guard history != nil, !configuration.targets.isEmpty else { return }
-        let isInternet = change.state.target == .internet
-        guard isInternet ? change.aspects.contains(.connectivity) : internet != nil else { return }
-        let internet = isInternet ? change.state : internet
-        let moment = Instant(wall: change.time, boot: change.bootTime)
-        let concerned = isInternet ? registry.namedStates : [(name, change.state)]
-        for (name, state) in concerned where state.target != .internet {
-            let proved = internet.flatMap { state.provedOutage(by: $0) }
-            // A change of the target's own was recorded without what is proved.
-            guard proved != provedOutages[name] || (proved != nil && !isInternet) else { continue }
-            provedOutages[name] = proved
-            guard proved != nil || state.isReachable && isInternet else { continue }
-            history?.record(state, provedBy: proved, of: name, at: moment)
+    ///
+    /// - Parameter before: The state of the Internet before its change.
+    private func recordProofs(since before: ReachabilityState?, at moment: Instant) {
+        guard let internet, !configuration.targets.isEmpty else { return }
+        for (name, state) in registry.namedStates where state.isReachable && state.target != .internet {
+            let proved = state.proved(by: internet)
+            guard proved.connectivity != state.proved(by: before).connectivity else { continue }
+            record(HistoryEntry.State(proved, of: name, cause: .probe), at: moment)
         }
     }
 
-    /// Records a change. A thousand targets that change together wake the history's thread once.
-    private func record(_ change: ReachabilityChange, of name: String) {
+    /// Records a state, for the history and for all that speak of outages. A thousand targets that change together wake the history's
+    /// thread once.
+    private func record(_ state: HistoryEntry.State, at moment: Instant) {
+        outageBook.observe(state, at: moment)
         guard let history else { return }
-        history.add(change, of: name)
+        history.add(state, at: moment)
         guard !wakesHistory else { return }
         wakesHistory = true
         loop.afterEvents { [weak self] in
             self?.wakesHistory = false
             self?.history?.write()
+        }
+    }
+
+    /// Records an event of a probe.
+    func record(_ event: ProbeEvent) {
+        if let state = HistoryEntry.State(event) { record(state, at: event.since) }
+    }
+
+    /// Records that targets of the history are no longer configured, so that what they were is over.
+    func recordUnwatched(_ targets: [String]) {
+        for target in targets.sorted() {
+            outageBook.remove(target)
+            history?.recordUnwatched(target, at: SystemClock.now)
         }
     }
 
@@ -98,8 +114,9 @@ extension Daemon {
                 metadata: ["layer": "\(cause.layer.rawValue)", "evidence": "\(cause.evidence)"])
         case .regained(let duration)?:
             outageTester?.end()
+            let length = latestOutage(of: Target.internet.description)?.length ?? duration
             log.notice(
-                "the Internet is back after \(DurationText.describe(duration))",
+                "the Internet is back after \(DurationText.describe(length))",
                 metadata: [
                     "interface": "\(internet?.interface ?? "")",
                     "connectivity": "\(internet?.connectivity.rawValue ?? "")",

@@ -42,7 +42,7 @@ extension Daemon {
 
     var pageSnapshot: PageSnapshot {
         var snapshot = PageSnapshot(version: options.version, options: registry.engineOptions)
-        snapshot.states = registry.namedStates
+        snapshot.states = provedStates
         snapshot.proofs = registry.linkProofs
         snapshot.probes = probes?.reports ?? []
         snapshot.queue = queue.metrics
@@ -50,18 +50,23 @@ extension Daemon {
         return snapshot
     }
 
+    /// The states of the Internet and of the configured targets, with what is proved of their ways.
+    private var provedStates: [(name: String, state: ReachabilityState)] {
+        registry.namedStates.map { ($0.name, $0.state.proved(by: internet)) }
+    }
+
     private func handle(_ event: ProbeEvent) {
         page?.note(event.kind == .result ? .figure : .state)
         log.log(level: event.level, "\(event.text)")
-        history?.record(event)
+        record(event)
         journal?.record(event)
-        hooks?.handle(event)
+        hooks?.handle(event, outage: latestOutage(of: HistoryEntry.target(ofProbe: event.report.name)))
         for sink in internetSinks.values { sink(.probe(event)) }
     }
 
     private var snapshot: MetricsSnapshot {
         var snapshot = MetricsSnapshot(version: options.version)
-        snapshot.states = registry.namedStates
+        snapshot.states = provedStates
         snapshot.links = registry.linkProofs
         snapshot.probes = probes?.records ?? []
         snapshot.resyncs = registry.resyncs

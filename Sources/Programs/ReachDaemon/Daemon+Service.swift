@@ -48,11 +48,11 @@ extension Daemon: ControlService {
         queries.run(for: caller.user) { () throws(NetlinkError) in
             try KernelSnapshot(options: options, wantsWireless: true).links()
         } reply: { [registry] result in
-            let proofs = registry.linkProofs
+            let (internet, proofs) = (registry.namedStates.first?.state, registry.linkProofs)
             let proved = result.map { reports in
                 reports.map { report in
                     var proved = report
-                    proved.proof = proofs[report.link.name]
+                    proved.adopt(internet, proofs: proofs)
                     return proved
                 }
             }

@@ -53,8 +53,8 @@ package final class Daemon {
     private(set) lazy var proofTimer = DeadlineTimer(on: loop) { [unowned self] in
         report(outages.timeReached(at: SystemClock.boot))
     }
-    /// What is proved of the paths of named targets that cannot be used for that.
-    var provedOutages: [String: Connectivity] = [:]
+    /// What the history records of outages, for all that speak of them.
+    var outageBook = OutageBook()
     /// The Internet's state after its last change, for the log.
     var internet: ReachabilityState?
     var probes: ProbeServiceHandler?
@@ -171,7 +171,7 @@ package final class Daemon {
                     "changes to [socket], [limits], [history], [journal] and [queue] take effect at the next start")
             }
             let targets = Set(configuration.targets.map(\.name)).subtracting(loaded.targets.map(\.name))
-            for name in targets.sorted() { history?.recordUnwatched(name, at: SystemClock.now) }
+            recordUnwatched(Array(targets))
             configuration = loaded
             output.level = loaded.logLevel.level
             joined.patience = loaded.flapPatience
@@ -180,13 +180,12 @@ package final class Daemon {
             queue.apply(loaded)
             queue.reportUnknownNetworks(among: networkNames)
             let gone = Set(probes?.reports.map(\.name) ?? []).subtracting(loaded.probes.flatMap(\.names))
-            for name in gone.map(HistoryEntry.target(ofProbe:)).sorted() {
-                history?.recordUnwatched(name, at: SystemClock.now)
-            }
+            recordUnwatched(gone.map(HistoryEntry.target(ofProbe:)))
             probes?.apply(loaded)
             metrics?.apply(loaded.metrics)
             applyPage()
             hooks?.apply(loaded.hooks)
+            hooks?.forget(probes: gone)
             log.info("the configuration was reloaded")
             return nil
         } catch {

@@ -233,6 +233,13 @@ final class TargetRegistry {
     /// What is proved of the Internet over each interface with a default route.
     var linkProofs: [String: LinkReport.Proof] {
         var proofs = connectivity.linkProofs
+        let paths = named.first?.series.state.map { [$0.ipv4, $0.ipv6] } ?? []
+        // An earlier check proves nothing of a path that does not work now.
+        for name in Set(paths.filter { $0.status == .notReachable }.compactMap(\.interface)) {
+            guard let proof = proofs[name], !paths.contains(where: { $0.status == .reachable && $0.interface == name })
+            else { continue }
+            proofs[name] = LinkReport.Proof(.none, checked: proof.checked)
+        }
         // What status knows beyond the checks of one link, which know nothing of another family's past.
         if let internet = named.first?.series.state, let name = internet.interface, let proof = proofs[name],
             proof.connectivity == .unknown

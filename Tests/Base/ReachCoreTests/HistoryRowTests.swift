@@ -55,6 +55,55 @@ import Testing
             rows(now: 60) == ["10 internet reachable for 10", "20 internet reachable for 20", "40 internet reachable"])
     }
 
+    @Test mutating func `a cable that is pulled is one row, with the probes that it took along`() {
+        let probes = (1...6).map { HistoryEntry.target(ofProbe: "p\($0)") }
+        func state(_ target: String, _ status: ReachabilityStatus, _ reason: String? = nil) -> HistoryEntry.State {
+            HistoryEntry.State(target: target, status: status, reason: reason)
+        }
+        script.add(state("internet", .reachable), atMillisecond: 10_000)
+        for probe in probes { script.add(state(probe, .reachable), atMillisecond: 12_000) }
+        for probe in probes { script.add(state(probe, .unknown, "no-path"), atMillisecond: 29_995) }
+        script.add(state("internet", .notReachable, "no-carrier"), atMillisecond: 30_000)
+        #expect(rows(now: 35).count == 8, "while it lasts")
+        script.add(state("internet", .reachable), atMillisecond: 40_000)
+        for probe in probes.dropLast() { script.add(state(probe, .reachable), atMillisecond: 40_005) }
+        script.add(state(probes[5], .unknown), atMillisecond: 40_005)
+        script.add(state(probes[5], .notReachable, "timeout"), atMillisecond: 45_000)
+        #expect(
+            rows(now: 60) == ["10 internet reachable for 20"] + probes.dropLast().map { "12 \($0) reachable" }
+                + [
+                    "12 probe:p6 reachable for 17", "30 internet not-reachable for 10", "40 internet reachable",
+                    "40 probe:p6 unknown for 4", "45 probe:p6 not-reachable",
+                ])
+        let all = HistoryRow.rows(
+            of: script.log, matching: HistoryQuery(), now: script.now(60), boot: script.currentBoot)
+        #expect(all.first { !$0.tookAlong.isEmpty }?.tookAlong == probes)
+        #expect(rows(HistoryQuery(target: probes[0]), now: 60).count == 3, "asked for by itself, it is whole")
+    }
+
+    @Test mutating func `a pause that no outage explains is a row, and so is each of two cables`() {
+        func state(_ target: String, _ status: ReachabilityStatus, _ reason: String? = nil) -> HistoryEntry.State {
+            HistoryEntry.State(target: target, status: status, reason: reason)
+        }
+        script.add(.state(state("internet", .reachable)), at: 10)
+        script.add(.state(state("probe:nas", .reachable)), at: 10)
+        script.add(.state(state("probe:nas", .unknown, "metered")), at: 20)
+        script.add(.state(state("probe:nas", .reachable)), at: 30)
+        for time in [40, 60] {
+            script.add(.state(state("internet", .notReachable, "no-carrier")), at: time)
+            script.add(.state(state("probe:nas", .unknown, "no-path")), at: time)
+            script.add(.state(state("internet", .reachable)), at: time + 5)
+            script.add(.state(state("probe:nas", .reachable)), at: time + 5)
+        }
+        script.add(.state(state("probe:nas", .unknown, "no-path")), at: 80)
+        #expect(
+            rows(now: 90) == [
+                "10 internet reachable for 30", "10 probe:nas reachable for 10", "20 probe:nas unknown for 10",
+                "30 probe:nas reachable for 40", "40 internet not-reachable for 5", "45 internet reachable for 15",
+                "60 internet not-reachable for 5", "65 internet reachable", "80 probe:nas unknown",
+            ])
+    }
+
     @Test mutating func `a network that becomes known makes no row, another one does`() {
         var state = HistoryEntry.State(target: "internet", status: .reachable, linkClass: "wifi", interface: "wlan0")
         for (time, network) in [(10, nil), (11, "office"), (30, "home"), (40, nil), (41, "net-0123456789abcdef")] {

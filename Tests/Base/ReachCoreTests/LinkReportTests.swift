@@ -32,6 +32,24 @@ import Testing
         report: LinkReport, isBackground: Bool
     ) { #expect(report.isBackground == isBackground) }
 
+    @Test func `what a link carries is what the daemon says of the Internet`() {
+        var report = Self.report(.up(2, "eth0"), .wired, carries: [.ipv4])
+        var internet = ReachabilityState(target: .internet, since: .at(0))
+        var path = NetworkPath(status: .reachable)
+        (path.interface, path.interfaceIndex) = ("eth0", 2)
+        internet.adopt(Verdict(ipv4: path, ipv6: .notAsked))
+        let proofs = ["eth0": LinkReport.Proof(.full, roundTrip: .milliseconds(3))]
+        report.adopt(internet, proofs: proofs)
+        #expect(report.carriesInternet == [.ipv4] && report.proof?.connectivity == .full)
+        // The gateway does not answer, and is just asked again.
+        (path.status, path.reason) = (.notReachable, .gatewayUnreachable)
+        internet.adopt(Verdict(ipv4: path, ipv6: .notAsked))
+        report.adopt(internet, proofs: [:])
+        #expect(report.carriesInternet.isEmpty && report.proof == nil)
+        report.adopt(nil, proofs: proofs)
+        #expect(report.carriesInternet.isEmpty, "of nothing known nothing follows")
+    }
+
     private static func table(_ links: [Link], _ addresses: [InterfaceAddress] = []) -> NetworkTable {
         var table = NetworkTable()
         for link in links { _ = table.apply(.link(link)) }

@@ -29,5 +29,22 @@ import Testing
         let internet = try state("internet", via: "192.0.2.1", on: 2, connectivity)
         let target = try state(target, via: gateway, on: interface)
         #expect(target.provedOutage(by: internet) == (isOut ? connectivity : nil))
+        // What history, page and metrics show.
+        let proved = target.proved(by: internet)
+        #expect(proved.connectivity == (isOut ? connectivity : .unknown) && proved.isValidated == isOut)
+        #expect(target.proved(by: nil) == target)
+        let recorded = HistoryEntry.State(proved, of: "web", cause: .probe)
+        #expect(recorded.connectivity == (isOut ? connectivity.rawValue : nil) && recorded.target == "web")
+    }
+
+    @Test func `how a target can be used began with its proof, if there is one`() throws {
+        var internet = try state("internet", via: "192.0.2.1", .limited)
+        internet.connectivitySince = .at(50)
+        var web = try state("shop.example", via: "192.0.2.1")
+        #expect(web.useSince == web.since && web.proved(by: internet).useSince == .at(50))
+        web.since = .at(70)
+        #expect(web.proved(by: internet).useSince == .at(70), "the way is younger than the proof")
+        web.status = .notReachable
+        #expect(web.useSince == .at(70))
     }
 }

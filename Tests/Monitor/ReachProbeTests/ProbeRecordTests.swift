@@ -42,6 +42,38 @@ import Testing
         #expect(String(events) == expected)
     }
 
+    @Test func `a state begins with the first of the results that make it`() throws {
+        var record = try Self.record()
+        func add(_ outcome: ProbeResult.Outcome, at seconds: Double) {
+            _ = record.add(Self.result(outcome, at: seconds), at: Self.moment(seconds + 5))
+        }
+        add(.ok, at: 10)
+        #expect(record.began == Self.moment(10))
+        add(.fail(.timeout), at: 20)
+        add(.inconclusive(.pathChanged), at: 30)
+        add(.fail(.refused), at: 40)
+        #expect(record.began == Self.moment(10))
+        add(.fail(.timeout), at: 50)
+        #expect(record.state == .down && record.began == Self.moment(20))
+        add(.ok, at: 60)
+        add(.fail(.timeout), at: 70)
+        add(.ok, at: 80)
+        add(.ok, at: 90)
+        #expect(record.state == .up && record.began == Self.moment(80))
+        add(.fail(.timeout), at: 100)
+        add(.fail(.timeout), at: 110)
+        _ = record.pause(.noPath, at: Self.moment(120))
+        _ = record.resume(at: Self.moment(200))
+        add(.fail(.timeout), at: 201)
+        #expect(record.state == .down && record.began == Self.moment(201), "of the time of a pause nothing is known")
+        add(.ok, at: 210)
+        add(.ok, at: 220)
+        _ = record.add(Self.result(.fail(.timeout), at: 230), holdsUp: true, at: Self.moment(235))
+        _ = record.add(Self.result(.fail(.timeout), at: 240), holdsUp: true, at: Self.moment(245))
+        _ = record.add(Self.result(.fail(.timeout), at: 250), holdsUp: true, at: Self.moment(255))
+        #expect(record.release(at: Self.moment(260)) && record.began == Self.moment(230))
+    }
+
     @Test func `a new probe has counted nothing, and the first results are counted by their kinds`() throws {
         var record = try Self.record()
         #expect(record.counts.ok == 0 && record.counts.fail == 0 && record.counts.inconclusive == 0)
@@ -93,7 +125,7 @@ import Testing
 
     @Test func `a pause of 100 intervals is one beat and no result`() throws {
         var record = try Self.record()
-        _ = record.add(Self.result(.ok), at: Self.moment(1))
+        _ = record.add(Self.result(.ok, at: 1), at: Self.moment(1))
         _ = record.pause(.noPath, at: Self.moment(2))
         _ = record.resume(at: Self.moment(3002))
         _ = record.add(Self.result(.ok), at: Self.moment(3002))

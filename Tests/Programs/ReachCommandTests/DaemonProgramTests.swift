@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReachCore
 internal import ReachTesting
 internal import Testing
 
@@ -103,6 +104,54 @@ internal import Testing
                 log.split(separator: "\n").count { $0.contains("the Internet flapped: it was lost for ") } == 1,
                 "\(log)")
             #expect(!log.contains("the Internet is lost") && !log.contains("the Internet is back"), "\(log)")
+        }
+    }
+
+    @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
+    func `a hook gets begin and length of an outage as the history has them, and the end of a removed probe`() throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        let peer = try namespace.vethPair()
+        try withDirectory { directory in
+            let (file, said) = (directory + "/reach.toml", directory + "/said")
+            try ChildProcess.run(["mkdir", "-m", "755", directory + "/hooks.d"])
+            let rest = "[hooks]\ndirectory = \"\(directory)/hooks.d\"\nevents = [\"change\", \"probe\"]\n"
+            let probe = "[[probe]]\nname = \"nas\"\ntarget = \"tcp://127.0.0.1:1\"\ndown = 1\ninterval = \"1s\"\n"
+            try write(rest + "[hold]\nflaps = \"0s\"\n" + probe, to: file)
+            let words = "$REACH_NAME|$REACH_STATUS|$REACH_REASON|$REACH_OUTAGE_SINCE|$REACH_OUTAGE_MS"
+            try write("#!/bin/sh\necho \"$REACH_TARGET|\(words)\" >> \(said)", to: directory + "/hook")
+            try ChildProcess.run(["install", "-m", "755", directory + "/hook", directory + "/hooks.d/record"])
+            let daemon = try reachd.start(
+                ["--config", file, "--socket", directory + "/socket", "--state", directory], in: namespace.name)
+            func wait(for text: String) throws -> [[Substring]] {
+                let wait = "for i in $(seq 200); do grep -q \"$1\" \"$0\" && break; sleep 0.1; done; cat \"$0\""
+                return try ChildProcess.run(["sh", "-c", wait, said, text]).split(separator: "\n").map {
+                    $0.split(separator: "|", omittingEmptySubsequences: false)
+                }
+            }
+            let down = try #require(try wait(for: "^probe:nas").first { $0[0] == "probe:nas" })
+            #expect(down[1] == "probe:nas" && down[2] == "not-reachable" && down[3] == "refused" && down[5] == "")
+            try peer.run("ip", "link", "set", "up1", "down")
+            _ = try wait(for: "^internet|[a-z]*|not-reachable")
+            try peer.run("ip", "link", "set", "up1", "up")
+            let back = try #require(
+                try wait(for: "^internet|[a-z]*|reachable").first { $0[0] == "internet" && $0[2] == "reachable" })
+            try write(rest + "[hold]\nflaps = \"0s\"\n", to: file)
+            daemon.send(SIGHUP)
+            let over = try #require(try wait(for: "unwatched").last { $0[0] == "probe:nas" })
+            #expect(over[2] == "unknown" && over[3] == "unwatched")
+            daemon.send(SIGTERM)
+            #expect(try daemon.finish().status == 0)
+            let lines = try reach.run(["history", "--state", directory, "--json", "internet"]).standardOutput
+            let states = try lines.split(separator: "\n").map { try JSONReader.read(Array($0.utf8)) }
+            let place = try #require(states.firstIndex { $0["status"]?.string == "not-reachable" })
+            let lost = states[place]
+            let again = try #require(states[place...].first { $0["status"]?.string == "reachable" })
+            #expect(lost["time"]?.string == String(back[4]))
+            let begin = try #require(lost["boottime_ns"]?.integer), end = try #require(again["boottime_ns"]?.integer)
+            #expect(String((end - begin) / 1_000_000) == back[5])
+            let text = try reach.run(["history", "--state", directory]).standardOutput
+            #expect(!text.contains("down now"), "\(text)")
         }
     }
 

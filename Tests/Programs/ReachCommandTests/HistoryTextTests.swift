@@ -132,6 +132,22 @@ import Testing
         #expect(text(width: nil).changes([]) == "")
     }
 
+    @Test func `an outage names the probes that it took along, three of many`() {
+        func state(_ target: String, _ status: ReachabilityStatus, _ reason: String? = nil) -> HistoryEntry.Content {
+            .state(HistoryEntry.State(target: target, status: status, reason: reason))
+        }
+        let probes = (1...5).map { HistoryEntry.target(ofProbe: "p\($0)") }
+        let entries =
+            [(state("internet", .reachable), 0)] + probes.map { (state($0, .reachable), 0) }
+            + [(state("internet", .notReachable, "no-carrier"), 600)]
+            + probes.map { (state($0, .unknown, "no-path"), 600) }
+        let log = HistoryLog(entries: entries.map { HistoryEntry($0, at: Self.moment($1), boot: "boot") })
+        let rows = HistoryRow.rows(of: log, matching: HistoryQuery(), now: Self.moment(1000), boot: "boot")
+        let lines = text(width: nil).changes(rows).split(separator: "\n")
+        #expect(lines.count == 8, "\(lines)")
+        #expect(lines[7].contains("no-carrier, took along probe:p1, probe:p2, probe:p3 and 2 more"), "\(lines)")
+    }
+
     @Test(arguments: [40, 60, 80]) func `no line is wider than its terminal, and what moves below a row has its label`(
         width: Int
     ) {

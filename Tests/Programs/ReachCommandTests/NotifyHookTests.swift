@@ -281,6 +281,52 @@ import Testing
         #expect(stage.record.isEmpty, "\(stage.record)")
     }
 
+    @Test func `begin, length and name are those of the event, however late the hook runs`() throws {
+        let stage = try Stage("MAIL_TO=a@example.org\nTARGETS=office\n")
+        let target = ["REACH_TARGET": "198.51.100.7", "REACH_NAME": "office"]
+        let lost = Self.lost.merging(target) { $1 }
+        let back = Self.back.merging(target) { $1 }.merging(["REACH_TIME": "2026-11-21T03:11:35.25Z"]) { $1 }
+        #expect(try stage.run([], lost).status == 0)
+        #expect(stage.record.contains("office is not reachable\n"), "\(stage.record)")
+        #expect(try stage.run([], back).status == 0)
+        #expect(stage.record.contains("It is back after 95 s."), "\(stage.record)")
+        // The daemon knows it better than seconds say, as far as it has seen the outage from its begin.
+        for (since, words) in [("2026-11-21T03:10:00.812Z", "6.3 s"), ("2026-11-21T03:10:50Z", "95 s")] {
+            let outage = ["REACH_OUTAGE_SINCE": since, "REACH_OUTAGE_TEXT": "6.3 s"]
+            #expect(try stage.run([], lost).status == 0)
+            #expect(try stage.run([], back.merging(outage) { $1 }).status == 0)
+            #expect(stage.record.contains("It is back after \(words)."), "\(stage.record)")
+        }
+    }
+
+    @Test func `what fell due in the outage and did not leave is reported with the return`() throws {
+        let stage = try Stage("MAIL_TO=a@example.org\nAFTER=61s\n")
+        try stage.holdSleep()
+        #expect(try stage.run([], Self.lost).status == 0)
+        #expect(stage.record.isEmpty)
+        #expect(try stage.run([], Self.back.merging(["REACH_TIME": "2026-11-21T03:11:30Z"]) { $1 }).status == 0)
+        let record = stage.record
+        let begin = try #require(record.range(of: "internet is not reachable: no-carrier."), "\(record)")
+        let end = try #require(record.range(of: "It is back after 90 s."), "\(record)")
+        #expect(begin.upperBound < end.lowerBound)
+        #expect(try stage.endSleep(61))
+        #expect(stage.record == record, "once")
+    }
+
+    @Test func `a probe that is no longer configured is over`() throws {
+        let stage = try Stage("MAIL_TO=a@example.org\nREPEAT=62s\n")
+        try stage.holdSleep()
+        let probe = ["REACH_EVENT": "probe", "REACH_TARGET": "probe:nas", "REACH_NAME": "probe:nas"]
+        let down = ["REACH_STATUS": "not-reachable", "REACH_REASON_TEXT": "it did not answer in time"]
+        #expect(try stage.run([], probe.merging(down) { $1 }).status == 0)
+        #expect(stage.record.contains("probe:nas is not reachable: it did not answer in time."), "\(stage.record)")
+        let removed = ["REACH_STATUS": "unknown", "REACH_REASON": "unwatched"]
+        let record = stage.record
+        #expect(try stage.run([], probe.merging(removed) { $1 }).status == 0)
+        #expect(try stage.endSleep(62))
+        #expect(stage.record == record, "nothing more is said of it")
+    }
+
     @Test func `a mail that comes while another is sent is sent as well`() throws {
         let directory = try TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: directory.path + "/mails", withIntermediateDirectories: false)

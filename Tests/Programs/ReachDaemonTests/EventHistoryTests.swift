@@ -34,10 +34,12 @@ import Testing
         let history = try begin()
         let (up, down) = (ReachabilityChange.now(.reachable), ReachabilityChange.now(.notReachable))
         for (change, word) in [(up, "up"), (down, "down")] {
-            for name in ["internet", "a", "b"] { history.add(change.of(try Target(name)), of: "\(name)-\(word)") }
+            for name in ["internet", "a", "b"] {
+                history.add(HistoryEntry.State(change, of: "\(name)-\(word)"), at: SystemClock.now)
+            }
         }
         history.recordUnwatched("a", at: SystemClock.now)
-        history.add(up, of: "last")
+        history.add(HistoryEntry.State(up, of: "last"), at: SystemClock.now)
         #expect(history.close(at: SystemClock.now, patience: .seconds(10)))
         #expect(
             store.done.values == [

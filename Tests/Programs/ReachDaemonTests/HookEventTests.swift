@@ -38,6 +38,7 @@ import Testing
                 "REACH_CHANGED": "path metered",
                 "REACH_EPOCH": "7",
                 "REACH_FLAP_MS": "", "REACH_FLAP_TEXT": "",
+                "REACH_OUTAGE_SINCE": "", "REACH_OUTAGE_MS": "", "REACH_OUTAGE_TEXT": "",
             ])
         let json = try JSONReader.read(event.json)
         #expect(json["type"] == .string("change"))

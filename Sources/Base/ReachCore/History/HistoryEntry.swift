@@ -85,12 +85,16 @@ package struct HistoryEntry: Hashable, Sendable {
 
 extension HistoryEntry.State {
     package init(_ change: ReachabilityChange, of name: String? = nil) {
-        let state = change.state
+        self.init(change.state, of: name, cause: change.cause, isChange: !change.isInitial)
+    }
+
+    /// - Parameter name: The target's name; as it is written if there is none.
+    package init(_ state: ReachabilityState, of name: String? = nil, cause: Cause, isChange: Bool = true) {
         self.init(
             target: name ?? state.target.description, status: state.status, linkClass: state.linkClass?.rawValue,
             interface: state.interface, reason: state.reason?.rawValue, rootCause: state.rootCause?.kind.rawValue,
-            rootInterface: state.rootCause?.interface, cause: change.cause.rawValue,
-            connectivity: state.isValidated ? state.connectivity.rawValue : nil, isChange: !change.isInitial)
+            rootInterface: state.rootCause?.interface, cause: cause.rawValue,
+            connectivity: state.isValidated ? state.connectivity.rawValue : nil, isChange: isChange)
         gateway = [state.ipv4, state.ipv6].first { $0.status == .reachable }?.gateway?.description
         network = state.network
         quality = state.quality?.word.rawValue

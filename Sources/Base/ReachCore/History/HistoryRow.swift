@@ -3,7 +3,9 @@ package struct HistoryRow: Hashable, Sendable {
     package let time: Timestamp
     package fileprivate(set) var content: HistoryEntry.Content
     /// How long the state lasted; `nil` for events without a duration, and for the current state.
-    package fileprivate(set) var lasted: Duration?
+    package var lasted: Duration?
+    /// The probes that paused for it, as the history has them.
+    package var tookAlong: [String] = []
 
     /// The events of the queried time, oldest first. A state that a daemon found unchanged makes no row, and the
     /// first check's result belongs to the row of the path that it checked.
@@ -17,7 +19,7 @@ package struct HistoryRow: Hashable, Sendable {
             builder.add(entry, at: clock.time(of: entry))
         }
         builder.fold()
-        return builder.rows.filter { $0.time.nanosecondsSince1970 >= earliest }
+        return joiningPauses(builder.rows).filter { $0.time.nanosecondsSince1970 >= earliest }
     }
 }
 
@@ -100,7 +102,7 @@ private struct RowBuilder {
 }
 
 extension HistoryRow {
-    fileprivate var state: HistoryEntry.State? {
+    var state: HistoryEntry.State? {
         guard case .state(let state) = content else { return nil }
         return state
     }

@@ -20,8 +20,10 @@ package struct HistorySummary: Hashable, Sendable {
     package private(set) var unknown: Duration = .zero
     package private(set) var notObserved: Duration = .zero
     package private(set) var outages: [Outage] = []
-    /// Whether the last outage is not over.
+    /// Whether the last outage is not over, as far as anyone has observed since.
     package private(set) var isDown = false
+    /// Whether more of the last outage may follow.
+    private var mayGoOn = false
 
     package init(_ timeline: HistoryTimeline) {
         target = timeline.target
@@ -43,19 +45,22 @@ package struct HistorySummary: Hashable, Sendable {
         switch span.observation {
         case .up:
             up += span.duration
-            isDown = false
+            (isDown, mayGoOn) = (false, false)
         case .down:
             down += span.duration
             add(span)
-            isDown = true
+            (isDown, mayGoOn) = (true, true)
         case .unknown: unknown += span.duration
-        case .notObserved: notObserved += span.duration
+        case .notObserved:
+            notObserved += span.duration
+            isDown = false
+            if span.isRemoved { mayGoOn = false }
         }
     }
 
     private mutating func add(_ span: HistoryTimeline.Span) {
         // Unknown or unobserved time in between makes no second outage, because the target was never seen up.
-        if isDown {
+        if mayGoOn {
             outages[outages.count - 1].to = span.to
             outages[outages.count - 1].duration += span.duration
         } else {

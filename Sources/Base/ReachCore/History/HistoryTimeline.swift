@@ -16,6 +16,8 @@ package struct HistoryTimeline: Hashable, Sendable {
         package let observation: Observation
         /// The lowest layer that was found broken while the target was down; of equal ones, what failed first.
         package let cause: OutageCause?
+        /// Whether the target was no longer configured, of one that was not observed.
+        package var isRemoved = false
 
         package var duration: Duration { .nanoseconds(to.nanosecondsSince1970 - from.nanosecondsSince1970) }
     }
@@ -85,13 +87,13 @@ private struct TimelineBuilder {
             advance(to: time)
             append(judge.observe(state, at: self.time.sinceEpoch))
             pass(state.status == .reachable ? Path(interface: state.interface, linkClass: state.linkClass) : nil)
-        case .unwatched(let target) where target == self.target: turn(to: .notObserved, at: time)
+        case .unwatched(let target) where target == self.target: turn(to: .removed, at: time)
         case .stopped: turn(to: .notObserved, at: time)
         case .started(let lastSeen):
             // The previous run may have ended at any time after its last sign of life.
-            if judge.finding != .notObserved { turn(to: .notObserved, at: min(lastSeen ?? self.time, time)) }
+            if judge.finding.isObserved { turn(to: .notObserved, at: min(lastSeen ?? self.time, time)) }
         case .dropped:
-            if judge.finding != .notObserved { turn(to: .unknown, at: time) }
+            if judge.finding.isObserved { turn(to: .unknown, at: time) }
         case .state, .unwatched, .quality, .evidence: break
         }
         self.time = max(self.time, time)
@@ -133,9 +135,12 @@ private struct TimelineBuilder {
             let (observation, cause) = finding.observation
             if let last = spans.last, last.observation == observation {
                 spans[spans.count - 1] = HistoryTimeline.Span(
-                    from: last.from, to: end, observation: observation, cause: last.cause?.lower(of: cause))
+                    from: last.from, to: end, observation: observation, cause: last.cause?.lower(of: cause),
+                    isRemoved: last.isRemoved || finding == .removed)
             } else {
-                spans.append(HistoryTimeline.Span(from: start, to: end, observation: observation, cause: cause))
+                spans.append(
+                    HistoryTimeline.Span(
+                        from: start, to: end, observation: observation, cause: cause, isRemoved: finding == .removed))
             }
         }
         for turn in turns {
@@ -160,7 +165,7 @@ private struct TimelineBuilder {
             if let last = kept.last, last.observation == span.observation {
                 kept[kept.count - 1] = HistoryTimeline.Span(
                     from: last.from, to: span.to, observation: span.observation,
-                    cause: last.cause?.lower(of: span.cause))
+                    cause: last.cause?.lower(of: span.cause), isRemoved: last.isRemoved || span.isRemoved)
             } else {
                 kept.append(span)
             }
@@ -193,7 +198,7 @@ extension UseFinding {
         case .usable: (.up, nil)
         case .unusable(let cause): (.down, cause)
         case .unknown: (.unknown, nil)
-        case .notObserved: (.notObserved, nil)
+        case .notObserved, .removed: (.notObserved, nil)
         }
     }
 }

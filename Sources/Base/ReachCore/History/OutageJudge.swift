@@ -49,6 +49,16 @@ package enum UseFinding: Hashable, Sendable {
     case unknown
     /// No daemon observes the target.
     case notObserved
+    /// The target is no longer configured, so that what it was is over.
+    case removed
+
+    /// Whether a daemon observes the target.
+    package var isObserved: Bool {
+        switch self {
+        case .usable, .unusable, .unknown: true
+        case .notObserved, .removed: false
+        }
+    }
 }
 
 /// Decides from a target's states, in their order, when it can be used: by what was proved where checks prove something,
@@ -95,6 +105,7 @@ package struct OutageJudge: Hashable, Sendable {
     /// Handles that the target is not observed, or that the daemon lost records about it.
     package mutating func observe(_ finding: UseFinding, at time: Duration) -> Turn? {
         unprovedSince = nil
+        if finding == .removed { lastKnown = nil }
         return turn(to: finding, at: time)
     }
 
@@ -108,7 +119,7 @@ package struct OutageJudge: Hashable, Sendable {
     private mutating func turn(to finding: UseFinding, at time: Duration) -> Turn? {
         switch finding {
         case .usable, .unusable: lastKnown = finding
-        case .unknown, .notObserved: break
+        case .unknown, .notObserved, .removed: break
         }
         guard finding != self.finding else { return nil }
         self.finding = finding
@@ -117,6 +128,9 @@ package struct OutageJudge: Hashable, Sendable {
 }
 
 extension HistoryEntry.State {
+    /// Whether the target cannot be used in this state.
+    var isUnusable: Bool { if case .unusable = use { true } else { false } }
+
     /// Whether the target can be used in this state, without regard to earlier ones.
     fileprivate var use: UseFinding {
         switch (status, connectivity.flatMap { Connectivity(rawValue: $0) }) {

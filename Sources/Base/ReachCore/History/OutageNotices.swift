@@ -33,7 +33,7 @@ package struct OutageNotices: Sendable {
         case .usable:
             defer { lostAt = nil }
             return lostAt.map { .regained(after: turn.time - $0) }
-        case .unknown, .notObserved: return nil
+        case .unknown, .notObserved, .removed: return nil
         }
     }
 }

@@ -16,6 +16,17 @@ extension ReachabilityState {
         }
     }
 
+    /// The state with what is proved of its one way by the checks of the Internet: what history, page and metrics show of a target.
+    ///
+    /// - Parameter internet: The state of the Internet; `nil` if it is not known.
+    package func proved(by internet: ReachabilityState?) -> ReachabilityState {
+        guard let internet, let proof = provedOutage(by: internet) else { return self }
+        var state = self
+        (state.connectivity, state.isValidated) = (proof, true)
+        state.connectivitySince = max(internet.connectivitySince, since)
+        return state
+    }
+
     /// Whether the target is of this machine or of a private network, which may be behind the gateway without the Internet.
     private var isNear: Bool {
         switch target.subject {

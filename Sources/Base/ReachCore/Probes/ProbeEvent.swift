@@ -15,12 +15,15 @@ package struct ProbeEvent: Hashable, Sendable {
 
     package let kind: Kind
     package let moment: Instant
+    /// When the state that the event reports began, which may be earlier: it takes several results.
+    package let since: Instant
     /// The state of the probe after the event.
     package let report: ProbeReport
 
-    package init(_ kind: Kind, at moment: Instant, report: ProbeReport) {
+    package init(_ kind: Kind, at moment: Instant, since: Instant? = nil, report: ProbeReport) {
         self.kind = kind
         self.moment = moment
+        self.since = since ?? moment
         self.report = report
     }
 }

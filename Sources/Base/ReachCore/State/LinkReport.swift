@@ -24,7 +24,7 @@ package struct LinkReport: Hashable, Sendable {
     /// The bytes that it has carried since it appeared; `nil` if that is not known.
     package var traffic: Traffic?
     /// The families whose path to the Internet leaves by this link.
-    package let carriesInternet: Set<IPAddress.Family>
+    package private(set) var carriesInternet: Set<IPAddress.Family>
 
     package struct Proof: Hashable, Sendable {
         package let connectivity: Connectivity
@@ -89,6 +89,16 @@ package struct LinkReport: Hashable, Sendable {
         self.isMetered = isMetered
         self.addresses = addresses
         self.carriesInternet = carriesInternet
+    }
+
+    /// Adds what a daemon knows of the Internet. Its state decides what the link carries, since another look at the kernel may find that
+    /// a gateway is just asked again that does not answer.
+    package mutating func adopt(_ internet: ReachabilityState?, proofs: [String: Proof]) {
+        proof = proofs[link.name]
+        guard let internet else { return }
+        let paths = [(IPAddress.Family.ipv4, internet.ipv4), (.ipv6, internet.ipv6)]
+        carriesInternet = Set(
+            paths.filter { $1.status == .reachable && $1.interfaceIndex == link.index }.map(\.0))
     }
 
     /// Whether the link says nothing about what the machine is connected to. Such links are created automatically: the

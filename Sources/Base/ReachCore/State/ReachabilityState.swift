@@ -173,6 +173,9 @@ public struct ReachabilityState: Hashable, Sendable {
         return state
     }
 
+    /// When it began that the target can be used as it can, or not: by what is proved, where something is.
+    package var useSince: Timestamp { isReachable && connectivity != .unknown ? connectivitySince : since }
+
     /// The state as AFNetworking's reachability manager would report it. A tunnel counts as what carries it.
     public var networkReachabilityStatus: NetworkReachabilityStatus {
         NetworkReachabilityStatus(status, linkClass: linkClass == .tunnel ? mainPath.carrierClass : linkClass)

@@ -193,7 +193,8 @@ package final class ProbeController {
 
     func emit(_ kind: ProbeEvent.Kind, _ task: ProbeTask, at moment: Instant) {
         guard kind != .result || emitsResults else { return }
-        sink(ProbeEvent(kind, at: moment, report: task.report(at: moment)))
+        let began = kind == .up || kind == .down ? task.record.began : moment
+        sink(ProbeEvent(kind, at: moment, since: began, report: task.report(at: moment)))
     }
 }
 

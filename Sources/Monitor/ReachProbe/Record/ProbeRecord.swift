@@ -9,7 +9,10 @@ package struct ProbeRecord: Sendable {
     package var specification: ProbeSpecification { terms.specification }
     private var health: ProbeHealth
     private var meter: UptimeMeter
-    private var since: Timestamp
+    /// When the state began: with the first of the results that made it, since what they show was so then.
+    package private(set) var began: Instant
+    /// The latest results in a row that are alike.
+    private var run: (areFailures: Bool, began: Instant)?
     package private(set) var pause: ProbePause?
     package private(set) var last: ProbeResult?
     package private(set) var counts = Counts()
@@ -33,7 +36,7 @@ package struct ProbeRecord: Sendable {
         terms = ProbeTerms(specification)
         health = ProbeHealth(specification.thresholds)
         meter = UptimeMeter(at: moment.boot)
-        since = moment.wall
+        began = moment
         phases = Array(repeating: nil, count: ProbePhase.allCases.count)
     }
 
@@ -79,7 +82,7 @@ package struct ProbeRecord: Sendable {
     /// - Returns: Whether the probe is down now.
     package mutating func release(at moment: Instant) -> Bool {
         guard health.release() else { return false }
-        since = moment.wall
+        began = run?.began ?? moment
         if pause == nil { change(to: .fail, at: moment) }
         return true
     }
@@ -108,12 +111,15 @@ package struct ProbeRecord: Sendable {
             (kind, beat) = (.inconclusive, .inconclusive)
             counts.inconclusive += 1
         }
-        if beat != .inconclusive { add(phases: result.phases) }
+        if beat != .inconclusive {
+            add(phases: result.phases)
+            if run?.areFailures != (beat == .fail) { run = (beat == .fail, result.started) }
+        }
         archive?.add(result, at: moment)
         if pause == nil { change(to: kind, at: moment) }
         add(ProbeReport.Beat(beat, microseconds: UInt32(clamping: result.duration.microseconds)))
         guard health.add(result.outcome, holdsUp: holdsUp) else { return nil }
-        since = moment.wall
+        began = run?.began ?? moment
         return health.state == .up ? .up : .down
     }
 
@@ -137,6 +143,8 @@ package struct ProbeRecord: Sendable {
     package mutating func resume(at moment: Instant) -> Bool {
         guard pause != nil else { return false }
         pause = nil
+        // What was before the pause says nothing about the time in it.
+        run = nil
         change(to: .inconclusive, at: moment)
         return true
     }
@@ -148,7 +156,7 @@ package struct ProbeRecord: Sendable {
 
     package func report(at moment: Instant, next: BootTime?) -> ProbeReport {
         var report = ProbeReport(
-            name: specification.name, target: specification.target.description, state: state, since: since,
+            name: specification.name, target: specification.target.description, state: state, since: began.wall,
             interval: specification.interval)
         report.group = specification.group
         report.pause = pause

@@ -61,23 +61,12 @@ package final class EventHistory: Sendable {
         record(HistoryEntry(change, of: name, boot: boot))
     }
 
-    /// Like ``record(_:of:)``, but the change may be written only after ``write()``.
-    package func add(_ change: ReachabilityChange, of name: String) {
-        jobs.add(.entry(HistoryEntry(change, of: name, boot: boot)))
+    /// Records the state of a target. It may be written only after ``write()``.
+    package func add(_ state: HistoryEntry.State, at moment: Instant) {
+        jobs.add(.entry(HistoryEntry(.state(state), at: moment, boot: boot)))
     }
 
     private func record(_ entry: HistoryEntry) { jobs.put(.entry(entry)) }
-
-    /// Records what is proved of the path of a target that has not changed itself; `nil` for nothing more.
-    package func record(
-        _ state: ReachabilityState, provedBy connectivity: Connectivity?, of name: String, at moment: Instant
-    ) {
-        let change = ReachabilityChange(
-            at: moment, cause: .probe, aspects: [.connectivity], previous: state, state: state)
-        var entry = HistoryEntry.State(change, of: name)
-        entry.connectivity = connectivity?.rawValue
-        record(HistoryEntry(.state(entry), at: moment, boot: boot))
-    }
 
     /// Makes the thread write what was added.
     package func write() { jobs.start() }
@@ -90,10 +79,6 @@ package final class EventHistory: Sendable {
     /// Records what tests found while a target could not be used.
     package func record(_ evidence: OutageEvidence, at moment: Instant) {
         record(HistoryEntry(.evidence(evidence), at: moment, boot: boot))
-    }
-
-    package func record(_ event: ProbeEvent) {
-        if let entry = HistoryEntry(event, boot: boot) { record(entry) }
     }
 
     /// Records that a target is no longer watched, or that a probe, `probe:NAME`, is no longer configured.

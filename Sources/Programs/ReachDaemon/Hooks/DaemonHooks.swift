@@ -48,20 +48,30 @@ final class DaemonHooks {
         }
     }
 
-    func handle(_ joined: JoinedChange) {
+    func handle(_ joined: JoinedChange, outage: OutageBook.Outage?) {
         guard filter.wants(joined.change), let runner, runner.mayHaveHooks, settings.events.contains(.change) else {
             return
         }
-        runner.handle(HookEvent(joined))
+        runner.handle(HookEvent(joined, outage: outage))
     }
 
-    func handle(_ event: ProbeEvent) {
+    func handle(_ event: ProbeEvent, outage: OutageBook.Outage?) {
         guard event.kind == .up || event.kind == .down else { return }
         let before = probes.updateValue(event.kind, forKey: event.report.name)
         guard event.kind == .down || before == .down, settings.events.contains(.probe), filter.wantsOthers else {
             return
         }
-        if let event = HookEvent(event) { runner?.handle(event) }
+        if let event = HookEvent(event, outage: outage) { runner?.handle(event) }
+    }
+
+    /// Tells hooks that probes are no longer configured, so that what they were is over.
+    func forget(probes names: Set<String>) {
+        for name in names.sorted() {
+            guard probes.removeValue(forKey: name) == .down, settings.events.contains(.probe), filter.wantsOthers else {
+                continue
+            }
+            runner?.handle(HookEvent(removed: name, at: SystemClock.now))
+        }
     }
 
     func stop() {

@@ -1,5 +1,6 @@
 internal import ReachControl
 package import ReachCore
+internal import ReachLoop
 package import ReachQueue
 
 /// A hook's input: an event as JSON on its standard input, and as environment variables.
@@ -24,7 +25,8 @@ package struct HookEvent: Hashable, Sendable {
 
     package init(_ change: ReachabilityChange) { self.init(JoinedChange(change)) }
 
-    package init(_ joined: JoinedChange) {
+    /// - Parameter outage: The latest outage of the target.
+    package init(_ joined: JoinedChange, outage: OutageBook.Outage? = nil) {
         let change = joined.change
         let state = change.state
         var line: [UInt8] = []
@@ -65,7 +67,16 @@ package struct HookEvent: Hashable, Sendable {
                 "REACH_EPOCH": "\(state.epoch)",
                 "REACH_FLAP_MS": joined.gap.map { "\($0.length.milliseconds)" } ?? "",
                 "REACH_FLAP_TEXT": joined.gap?.sentence ?? "",
-            ])
+            ].merging(Self.variables(of: outage)) { own, _ in own })
+    }
+
+    /// What the history has of an outage, for a hook that runs late.
+    private static func variables(of outage: OutageBook.Outage?) -> [String: String] {
+        [
+            "REACH_OUTAGE_SINCE": outage?.since.wall.description ?? "",
+            "REACH_OUTAGE_MS": outage?.length.map { "\($0.milliseconds)" } ?? "",
+            "REACH_OUTAGE_TEXT": outage?.length.map(DurationText.describe) ?? "",
+        ]
     }
 
     /// A sample, which says that nothing has happened.
@@ -87,13 +98,14 @@ package struct HookEvent: Hashable, Sendable {
         for name in [
             "ROOT_CAUSE", "ROOT_INTERFACE", "ROOT_TEXT", "METERED_REASON", "PORTAL", "PORTAL_SESSION", "PORTAL_PAGE",
             "PORTAL_SECONDS", "QUALITY", "PREVIOUS_QUALITY", "QUALITY_TEXT",
-            "CHANGED", "CAUSE", "FLAP_MS", "FLAP_TEXT",
+            "CHANGED", "CAUSE", "FLAP_MS", "FLAP_TEXT", "OUTAGE_SINCE", "OUTAGE_MS", "OUTAGE_TEXT",
         ] { environment["REACH_" + name] = "" }
         return HookEvent(target: "internet", json: json.bytes, environment: environment)
     }
 
+    /// - Parameter outage: The latest outage of the probe's target.
     /// - Returns: `nil` for events that hooks are not run for.
-    package init?(_ event: ProbeEvent) {
+    package init?(_ event: ProbeEvent, outage: OutageBook.Outage? = nil) {
         guard let state = HistoryEntry.State(event), event.kind == .up || event.kind == .down else { return nil }
         self.init(
             .probe, target: state.target, json: Self.line(.probe(event)),
@@ -101,13 +113,28 @@ package struct HookEvent: Hashable, Sendable {
                 "REACH_EVENT": "probe",
                 "REACH_TIME": event.moment.wall.description,
                 "REACH_TARGET": state.target,
+                "REACH_NAME": state.target,
                 "REACH_PROBE": event.report.name,
                 "REACH_PROBE_GROUP": event.report.group ?? "",
                 "REACH_STATUS": state.status.rawValue,
                 "REACH_REASON": state.reason?.word ?? "",
+                "REACH_REASON_TEXT": state.reason?.sentence ?? "",
                 "REACH_INTERFACE": state.interface ?? "",
                 "REACH_CAUSE": "probe",
                 "REACH_CHANGED": "status",
+            ].merging(Self.variables(of: outage)) { own, _ in own })
+    }
+
+    /// The end of a probe that was down, since the configuration no longer has it.
+    init(removed name: String, at moment: Instant) {
+        let target = HistoryEntry.target(ofProbe: name)
+        let entry = HistoryEntry(.unwatched(target: target), at: moment, boot: BootIdentity.current)
+        self.init(
+            .probe, target: target, json: HistoryLine.json(entry) + [UInt8(ascii: "\n")],
+            environment: [
+                "REACH_EVENT": "probe", "REACH_TIME": moment.wall.description, "REACH_TARGET": target,
+                "REACH_NAME": target, "REACH_PROBE": name, "REACH_STATUS": ReachabilityStatus.unknown.rawValue,
+                "REACH_REASON": "unwatched", "REACH_CAUSE": "probe", "REACH_CHANGED": "status",
             ])
     }
 

@@ -16,10 +16,7 @@ struct PageNow {
         let rows = page.states.prefix(1).map { PageRow($0.name, $0.state, page) }
         let word = rows.first?.word ?? .unknown
         let sentence = page.states.first.map { item in
-            let since =
-                item.state.connectivity == .unknown || item.state.status != .reachable
-                ? item.state.since : item.state.connectivitySince
-            return HTMLPage.escaped(PageRow.summary(of: item.state)) + ", since " + page.time(since)
+            HTMLPage.escaped(PageRow.summary(of: item.state)) + ", since " + page.time(item.state.useSince)
         }
         return "<p class=\"banner\" id=\"age\" role=\"status\" hidden></p>\n" + ended
             + "<p class=\"now \(word.rawValue)\"><span aria-hidden=\"true\">\(word.sign)</span> "

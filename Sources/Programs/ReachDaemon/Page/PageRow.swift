@@ -34,7 +34,7 @@ struct PageRow {
     init(_ name: String, _ state: ReachabilityState, _ page: MachinePage) {
         (self.name, recorded, isProbe) = (name, name, false)
         word = Word(state)
-        details = [HTMLPage.escaped(Self.summary(of: state)), "since \(page.time(state.since))"]
+        details = [HTMLPage.escaped(Self.summary(of: state)), "since \(page.time(state.useSince))"]
     }
 
     init(_ probe: ProbeReport, _ page: MachinePage) {

@@ -36,7 +36,7 @@ struct PageSnapshot: Sendable {
         page.queue = queue
         page.links = (try? KernelSnapshot(options: options, wantsWireless: true).links())?.map { report in
             var report = report
-            report.proof = proofs[report.link.name]
+            report.adopt(states.first?.state, proofs: proofs)
             return report
         }
         if let log = history.flatMap({ try? $0.read() }) {

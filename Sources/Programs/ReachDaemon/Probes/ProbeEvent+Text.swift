@@ -28,16 +28,9 @@ extension ProbeEvent {
     }
 }
 
-extension HistoryEntry {
-    /// The history's record of a probe event: a state of the target `probe:NAME`, which is unknown while the probe is
-    /// paused; `nil` for a single result.
-    init?(_ event: ProbeEvent, boot: String) {
-        guard let state = State(event) else { return nil }
-        self.init(.state(state), at: event.moment, boot: boot)
-    }
-}
-
 extension HistoryEntry.State {
+    /// A probe's event as a state of the target `probe:NAME`, which is unknown while the probe is paused.
+    ///
     /// - Returns: `nil` for a single result.
     init?(_ event: ProbeEvent) {
         let report = event.report

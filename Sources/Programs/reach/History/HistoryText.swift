@@ -108,7 +108,8 @@ struct HistoryText {
             let reason = word == state.rootCause ? nil : word
             let why = [broken, reason].compactMap { $0 }.joined(separator: ", ")
             let line = state.quality.flatMap { $0 == LineQuality.Word.good.rawValue ? nil : "\($0) line" }
-            let detail = [why.isEmpty ? through : why, proof, line].compactMap { $0 }.joined(separator: ", ")
+            let along = row.tookAlong.isEmpty ? nil : "took along " + Self.listed(row.tookAlong)
+            let detail = [why.isEmpty ? through : why, proof, line, along].compactMap { $0 }.joined(separator: ", ")
             return [
                 time, TextTable.Cell(DisplayText.sanitized(state.target), .bold),
                 TextTable.Cell(state.status.words, state.status.colour), lasted,
@@ -116,6 +117,15 @@ struct HistoryText {
                 TextTable.Cell(DisplayText.sanitized(state.cause ?? ""), .grey),
             ]
         }
+    }
+
+    /// The most names of probes in a row.
+    private static let mostNames = 3
+
+    /// Such as `probe:a, probe:b, probe:c and 3 more`.
+    private static func listed(_ names: [String]) -> String {
+        let more = names.count - mostNames
+        return names.prefix(mostNames).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
     }
 
     /// The bar, and below it the interfaces of the paths.

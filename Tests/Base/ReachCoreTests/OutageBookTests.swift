@@ -1,0 +1,83 @@
+import ReachCore
+import ReachTesting
+import Testing
+
+@Suite struct OutageBookTests {
+    private static let states: [HistoryEntry.State] = [
+        HistoryEntry.State(target: "internet", status: .reachable, connectivity: "full"),
+        HistoryEntry.State(target: "internet", status: .reachable, connectivity: "full"),
+        HistoryEntry.State(target: "internet", status: .reachable, connectivity: "unknown"),
+        HistoryEntry.State(target: "internet", status: .reachable, connectivity: "limited"),
+        HistoryEntry.State(target: "internet", status: .notReachable, reason: "no-carrier"),
+        HistoryEntry.State(target: "internet", status: .notReachable, reason: "no-route"),
+        HistoryEntry.State(target: "internet", status: .unknown),
+    ]
+
+    private static func instant(_ milliseconds: Int64) -> Instant {
+        Instant(
+            wall: Timestamp(nanosecondsSince1970: milliseconds * 1_000_000),
+            boot: BootTime(nanoseconds: milliseconds * 1_000_000))
+    }
+
+    @Test(arguments: 1...200 as ClosedRange<UInt64>)
+    func `begin and length of an outage are those of the history`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var (book, script, now) = (OutageBook(), HistoryScript(), 1000)
+        for _ in 0..<30 {
+            // Mostly seconds, and often the moments of a way back.
+            now += .random(in: random.oneIn(2) ? 100..<1500 : 2000..<40_000, using: &random)
+            if random.oneIn(12) {
+                now = (now / 1000 + 1) * 1000
+                script.add(.unwatched(target: "internet"), at: now / 1000)
+                book.remove("internet")
+                continue
+            }
+            let state = random.pick(Self.states)
+            script.add(state, atMillisecond: now)
+            book.observe(state, at: Self.instant(Int64(now)))
+            let later = now + 50
+            let timeline = HistoryTimeline(
+                of: "internet", in: script.log, since: nil, now: Self.instant(Int64(later)),
+                boot: script.currentBoot, isRunning: true)
+            let summary = HistorySummary(timeline)
+            let outage = book.latest(of: "internet", at: Self.instant(Int64(later)))
+            guard let outage else { continue }
+            let last = try #require(summary.outages.last, "\(timeline.shown)")
+            #expect(outage.since.wall == last.from, "\(timeline.shown)")
+            if let length = outage.length { #expect(length == last.duration, "\(timeline.shown)") }
+            let isOpen = outage.length == nil && summary.unknown == .zero
+            if isOpen { #expect(summary.isDown, "\(timeline.shown)") }
+        }
+    }
+
+    @Test func `an outage of a target that was removed is over`() {
+        var (book, script) = (OutageBook(), HistoryScript())
+        let state = HistoryEntry.State(target: "probe:nas", status: .notReachable, reason: "timeout")
+        script.add(.state(state), at: 10)
+        book.observe(state, at: Self.instant(10_000))
+        #expect(book.latest(of: "probe:nas", at: Self.instant(11_000))?.length == nil)
+        #expect(HistorySummary(script.timeline("probe:nas", now: 20)).isDown)
+        script.add(.unwatched(target: "probe:nas"), at: 20)
+        book.remove("probe:nas")
+        #expect(book.latest(of: "probe:nas", at: Self.instant(21_000)) == nil)
+        let removed = HistorySummary(script.timeline("probe:nas", now: 50))
+        #expect(!removed.isDown && removed.outages.count == 1 && removed.down == .seconds(10))
+        script.add(.stopped, at: 60)
+        script.add(.started(lastSeen: nil), at: 70)
+        script.add(.state(state), at: 80)
+        let again = HistorySummary(script.timeline("probe:nas", now: 90))
+        #expect(again.isDown && again.outages.map(\.duration) == [.seconds(10), .seconds(10)])
+    }
+
+    @Test func `what was down when the daemon ended is not down now`() {
+        var script = HistoryScript()
+        script.add(.notReachable, at: 10)
+        script.add(.stopped, at: 20)
+        let summary = HistorySummary(script.timeline(now: 50, isRunning: false))
+        #expect(!summary.isDown && summary.outages.count == 1 && summary.notObserved == .seconds(30))
+        script.add(.started(lastSeen: nil), at: 60)
+        script.add(.notReachable, at: 60)
+        let again = HistorySummary(script.timeline(now: 70))
+        #expect(again.isDown && again.outages.count == 1, "it was never seen up")
+    }
+}
