@@ -38,6 +38,7 @@ extension Attempt {
         self.socket = socket
         phases.connected = nil
         multi?.note(self, connects: socket)
+        connectionID = multi?.connection(with: socket)
     }
 
     /// Adds the zone to the address that libcurl connects to.
@@ -91,6 +92,7 @@ extension Attempt {
         }
         let connection = connection(from: local, localPort, to: remote, remotePort)
         self.connection = connection
+        connectionID = connection.flatMap { multi?.connection(with: $0) }
         if gate == nil { gate = connection.flatMap { multi?.gates.bySocket[$0] } }
         if let interface = plan.request.interface,
             !(connection.map { InterfaceSocket.leaves($0, by: interface) } ?? false)
@@ -184,12 +186,14 @@ extension Attempt {
             // 7.88.1 drops bytes after the end of a response and keeps the connection.
             if Self.excess.contains(where: bytes.starts) { distrustConnection() }
             if bytes.starts(with: Self.refusedStream) { isStreamRefused = true }
+            if bytes.starts(with: Self.repetition) { leaveConnection() }
             noteStream(bytes)
         default: break
         }
     }
 
     private static let refusedStream = Array("REFUSED_STREAM".utf8)
+    private static let repetition = Array("Connection died, retrying".utf8)
     private static let excess = ["Excess found", "Leftovers after chunking"].map { Array($0.utf8) }
 
     /// - Returns: The result for libcurl's callback.

@@ -23,12 +23,18 @@ extension Attempt {
             begin(Self.number(line.dropFirst(Self.laterStreamText.count)))
         } else if line.first == UInt8(ascii: "r"), Self.place(of: Self.goAwayText, in: line) != nil,
             let place = Self.place(of: Self.lastText, in: line), let last = Self.number(line.dropFirst(place)),
-            let connection
+            let connectionID
         {
-            multi?.noteGoAway(on: connection, last: last)
-            // 8.14 then connects again by itself, so that the connection is another one when the attempt ends.
+            multi?.noteGoAway(on: connectionID, last: last)
             lastProcessed = last
         }
+    }
+
+    /// libcurl repeats the request by itself: what comes is of another connection, and what was said of the one before holds for
+    /// the stream there only.
+    func leaveConnection() {
+        isStreamRefused = isUnprocessed
+        (connectionID, streamNumber, lastProcessed) = (nil, nil, nil)
     }
 
     private func begin(_ stream: UInt32?) { (streamNumber, lastProcessed) = (stream, nil) }

@@ -42,6 +42,8 @@ final class Attempt {
 
     /// The socket of the connection that its request goes by; `nil` before, and where it is not known.
     var connection: CInt?
+    /// The connection of ``connection``, or that it opens; `nil` from when libcurl repeats the request until it has another one.
+    var connectionID: CurlMulti.ConnectionID?
     /// The connection's bytes, when those of an unfinished line were counted last.
     var countedBytes: UInt64 = 0
 

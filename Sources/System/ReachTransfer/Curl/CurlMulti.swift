@@ -18,8 +18,13 @@ final class CurlMulti {
     var ends = ConnectionEnds()
     /// Sockets with HTTP/2, on which frames may arrive at any time.
     private var framed: Set<CInt> = []
-    /// The last streams that servers process, by the sockets of connections that they close.
-    private var goAways: [CInt: UInt32] = [:]
+    /// The connections by their sockets, whose numbers are used again.
+    private var connections: [CInt: ConnectionID] = [:]
+    private var lastConnection: ConnectionID = 0
+    /// The last streams that servers process, by the connections that they close.
+    private var goAways: [ConnectionID: UInt32] = [:]
+    /// Those that are closed; of some the attempts' ends are not reported yet.
+    private var closedConnections: [ConnectionID] = []
     /// Attempts that have read enough for now, and when they resume.
     private var heldBack: [(attempt: Attempt, pause: TurnBudget.Pause)] = []
     private let rests: RestLines
@@ -139,12 +144,20 @@ final class CurlMulti {
 
     func note(_ attempt: Attempt, connects socket: CInt) {
         sockets.forget(socket)
-        if !goAways.isEmpty { goAways[socket] = nil }
+        lastConnection += 1
+        connections[socket] = lastConnection
         connecting[socket] = attempt
     }
 
+    /// The number of the connection that has this socket now.
+    typealias ConnectionID = UInt64
+
+    func connection(with socket: CInt) -> ConnectionID? { connections[socket] }
+
     /// Notes the last stream that a server processes; it may say a lower one later.
-    func noteGoAway(on socket: CInt, last: UInt32) { goAways[socket] = min(last, goAways[socket] ?? last) }
+    func noteGoAway(on connection: ConnectionID, last: UInt32) {
+        goAways[connection] = min(last, goAways[connection] ?? last)
+    }
 
     func noteFrames(on socket: CInt) { framed.insert(socket) }
 
@@ -232,6 +245,9 @@ final class CurlMulti {
 
     fileprivate func closed(_ socket: CInt) {
         connecting[socket] = nil
+        if let connection = connections.removeValue(forKey: socket), goAways[connection] != nil {
+            closedConnections.append(connection)
+        }
         if !framed.isEmpty { framed.remove(socket) }
         sockets.forgetClosing(socket)
     }
@@ -317,6 +333,8 @@ final class CurlMulti {
             if attempt.multi === self { onProgress(attempt) }
         }
         for (attempt, code) in finished where attempt.multi === self { finish(attempt, code) }
+        for connection in closedConnections { goAways[connection] = nil }
+        closedConnections = []
         scheduleHeldBack()
         restStopped()
     }
@@ -330,7 +348,7 @@ final class CurlMulti {
         attempt.readWireBytes()
         if code == CURLE_OK { attempt.checkDecoded() }
         if code == CURLE_OK { attempt.endedWell = true } else { attempt.readInformation() }
-        if let last = attempt.connection.flatMap({ goAways[$0] }) { attempt.lastProcessed = last }
+        if let last = attempt.connectionID.flatMap({ goAways[$0] }) { attempt.lastProcessed = last }
         attempt.noteEnd(code)
         remove(attempt)
         onFinish(attempt, code)
