@@ -11,7 +11,8 @@ final class BusConnection {
     /// Answers a method call.
     typealias CallHandler = (BusCall) throws(BusFailure) -> [BusValue]
 
-    let bus: OpaquePointer
+    private let handle: BusHandle
+    var bus: OpaquePointer { handle.pointer }
     private let loop: EventLoop
     private let descriptor: CInt
     private var timer: TimerQueue.ID?
@@ -22,18 +23,8 @@ final class BusConnection {
 
     init(_ kind: Kind, on loop: EventLoop) throws(DesktopError) {
         self.loop = loop
-        var bus: OpaquePointer?
-        let result = kind == .system ? sd_bus_open_system(&bus) : sd_bus_open_user(&bus)
-        guard result >= 0, let bus else { throw Self.unavailable("there is no \(kind) bus", result) }
-        self.bus = bus
-        descriptor = sd_bus_get_fd(bus)
-        // The first call completes the connection.
-        var name: UnsafePointer<CChar>?
-        let greeting = sd_bus_get_unique_name(bus, &name)
-        guard greeting >= 0 else {
-            sd_bus_unref(bus)
-            throw Self.unavailable("the \(kind) bus does not answer", greeting)
-        }
+        handle = try BusHandle.open(kind)
+        descriptor = sd_bus_get_fd(handle.pointer)
         do throws(SystemError) {
             try loop.watch(descriptor, for: .readable) { [unowned self] _ in process() }
         } catch {
@@ -42,10 +33,8 @@ final class BusConnection {
         loop.afterEvents { [weak self] in self?.process() }
     }
 
-    deinit {
-        loop.unwatch(descriptor)
-        sd_bus_flush_close_unref(bus)
-    }
+    // The handle closes the bus afterwards.
+    deinit { loop.unwatch(descriptor) }
 
     static func unavailable(_ what: String, _ result: CInt) -> DesktopError {
         DesktopError(status: .unavailable, message: "\(what): \(SystemError.text(-result))")
@@ -103,12 +92,23 @@ final class BusConnection {
         guard result >= 0 else { throw Self.unavailable("cannot offer objects on the bus", result) }
     }
 
-    /// Calls the handler with each message that matches the rule.
-    func match(_ rule: String, _ handler: @escaping (BusMessage) -> Void) throws(DesktopError) {
-        signalHandlers.append(handler)
+    /// The bus itself, which names the sender of each message.
+    static let driver = "org.freedesktop.DBus"
+
+    /// Calls the handler with each signal that matches the rule and has this sender. A rule alone says nothing of the sender: any
+    /// program can send a signal to this connection, and sd-bus takes all senders with a unique name for the owner of a name.
+    ///
+    /// - Parameter sender: A unique name, or ``driver``; `nil` while there is none to trust.
+    func match(
+        _ rule: String, from sender: @escaping () -> String?, _ handler: @escaping (BusMessage) -> Void
+    ) throws(DesktopError) {
+        signalHandlers.append { message in
+            if let sender = sender(), message.sender == sender { handler(message) }
+        }
         let entry = MatchEntry(connection: self, place: signalHandlers.count - 1)
         // As long as the connection, which is as long as the process.
-        let result = sd_bus_add_match(bus, nil, rule, handleMatch, Unmanaged.passRetained(entry).toOpaque())
+        let result = sd_bus_add_match(
+            bus, nil, "type='signal'," + rule, handleMatch, Unmanaged.passRetained(entry).toOpaque())
         guard result >= 0 else { throw Self.unavailable("cannot follow the bus", result) }
     }
 
@@ -139,6 +139,27 @@ final class BusConnection {
     }
 
     private static let callMicroseconds: UInt64 = 5_000_000
+}
+
+/// A connection of sd-bus, closed when the value goes away.
+private struct BusHandle: ~Copyable {
+    let pointer: OpaquePointer
+
+    private init(owning pointer: OpaquePointer) { self.pointer = pointer }
+
+    deinit { sd_bus_flush_close_unref(pointer) }
+
+    static func open(_ kind: BusConnection.Kind) throws(DesktopError) -> BusHandle {
+        var made: OpaquePointer?
+        let result = kind == .system ? sd_bus_open_system(&made) : sd_bus_open_user(&made)
+        guard result >= 0, let made else { throw BusConnection.unavailable("there is no \(kind) bus", result) }
+        let handle = BusHandle(owning: made)
+        // The first call completes the connection.
+        var name: UnsafePointer<CChar>?
+        let greeting = sd_bus_get_unique_name(made, &name)
+        guard greeting >= 0 else { throw BusConnection.unavailable("the \(kind) bus does not answer", greeting) }
+        return handle
+    }
 }
 
 private final class MatchEntry {

@@ -13,6 +13,9 @@ final class BusMessage {
 
     deinit { sd_bus_message_unref(message) }
 
+    /// The unique name of who sent it, by the bus.
+    var sender: String? { sd_bus_message_get_sender(message).map { String(cString: $0) } }
+
     /// Reads the next argument, a number.
     func uint32() -> UInt32? {
         var value: UInt32 = 0

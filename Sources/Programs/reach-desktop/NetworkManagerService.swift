@@ -26,7 +26,8 @@ final class NetworkManagerService {
         if sd_bus_get_name_creds(bus.bus, Self.name, 0, nil) >= 0 { throw Self.taken }
         try bus.serve { [unowned self] (call) throws(BusFailure) in try NetworkManagerAnswers.answer(call, from: tree) }
         try bus.match(
-            "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',member='NameLost',arg0='\(Self.name)'"
+            "sender='\(BusConnection.driver)',interface='org.freedesktop.DBus',member='NameLost',arg0='\(Self.name)'",
+            from: { BusConnection.driver }
         ) { [unowned self] _ in
             guard hasName else { return }
             hasName = false

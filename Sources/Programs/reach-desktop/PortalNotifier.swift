@@ -10,6 +10,8 @@ final class PortalNotifier {
     private var notices = PortalNotices()
     /// The number of the notification that is shown.
     private var shown: UInt32?
+    /// Who showed it, and alone may say what became of it.
+    private var server: String?
     private var hasComplained = false
 
     private static let service = "org.freedesktop.Notifications"
@@ -17,13 +19,13 @@ final class PortalNotifier {
 
     init(bus: BusConnection) throws(DesktopError) {
         self.bus = bus
-        // The bus sends on only what the owner of the name sends.
-        let rule = "type='signal',sender='\(Self.service)',path='\(Self.path)',interface='\(Self.service)',member="
-        try bus.match(rule + "'ActionInvoked'") { [unowned self] message in
+        let rule = "sender='\(Self.service)',path='\(Self.path)',interface='\(Self.service)',member="
+        let server = { [unowned self] in self.server }
+        try bus.match(rule + "'ActionInvoked'", from: server) { [unowned self] message in
             guard let number = message.uint32(), number == shown, message.text() != nil else { return }
             if let page = notices.current?.page { PageOpener.open(page) }
         }
-        try bus.match(rule + "'NotificationClosed'") { [unowned self] message in
+        try bus.match(rule + "'NotificationClosed'", from: server) { [unowned self] message in
             if let number = message.uint32(), number == shown { shown = nil }
         }
     }
@@ -53,7 +55,9 @@ final class PortalNotifier {
                 .string(notice.body(readsMarkup: capabilities.contains { $0 == "body-markup" })), .strings(actions),
                 .properties(["category": .string("network")]), .int32(0),
             ]
-            shown = try bus.call(Self.service, Self.path, Self.service, "Notify", arguments).uint32()
+            // The bus leads the call to the name's owner, so the answer's sender is the owner.
+            let answer = try bus.call(Self.service, Self.path, Self.service, "Notify", arguments)
+            (shown, server) = (answer.uint32(), answer.sender)
             hasComplained = false
         } catch {
             guard !hasComplained else { return }

@@ -223,6 +223,61 @@ struct DesktopProgramTests {
         _ = daemon
     }
 
+    /// Rules of signals filter nothing that is sent to one connection.
+    @Test func `a forged signal, sent straight to it, does not end it`() throws {
+        let daemon = try reachd()
+        let desktop = try desktop()
+        #expect(try bus.waitForName())
+        let owner = try BuiltProgram(named: "gdbus").run(
+            [
+                "call", "--system", "--dest", "org.freedesktop.DBus", "--object-path", "/", "--method",
+                "org.freedesktop.DBus.GetNameOwner", "org.freedesktop.NetworkManager",
+            ], environment: bus.environment)
+        let name = try #require(owner.standardOutput.split(separator: "'").dropFirst().first)
+        let emitted = try BuiltProgram(named: "gdbus").run(
+            [
+                "emit", "--system", "--dest", String(name), "--object-path", "/org/freedesktop/DBus", "--signal",
+                "org.freedesktop.DBus.NameLost", "'org.freedesktop.NetworkManager'",
+            ], environment: bus.environment)
+        #expect(emitted.status == 0, "\(emitted.standardError)")
+        for _ in 0..<3 {
+            #expect(try bus.call(Self.main, "org.freedesktop.NetworkManager.state").standardOutput == "(uint32 70,)\n")
+        }
+        desktop.send(SIGTERM)
+        #expect(try desktop.finish().status == 0)
+        _ = daemon
+    }
+
+    @Test(arguments: ["REJECTED EXTERNAL\r\n", "ERROR\r\n", "OK 0\r\n", "\0\0", ""])
+    func `a bus that refuses it is an error`(answer: String) throws {
+        let script = try bus.directory.file(
+            "refusing.py",
+            """
+            import socket, sys
+            listener = socket.socket(socket.AF_UNIX)
+            listener.bind(sys.argv[1])
+            listener.listen()
+            print("ready", flush=True)
+            while True:
+                peer = listener.accept()[0]
+                peer.recv(4096)
+                peer.sendall(sys.argv[2].encode().decode("unicode_escape").encode())
+                peer.close()
+            """)
+        let path = bus.directory.path + "/refusing"
+        let escaped = answer.unicodeScalars.map { $0.value < 0x20 ? "\\x0" + String($0.value, radix: 16) : String($0) }
+        let refusing = try BuiltProgram(named: "/usr/bin/python3").start([script, path, escaped.joined()])
+        #expect(try refusing.nextLine() == "ready")
+        for options in [[], ["--notify"]] as [[String]] {
+            let result = try BuiltProgram(named: "reach-desktop").run(
+                options + ["--socket", socket],
+                environment: [
+                    "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(path)", "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(path)",
+                ])
+            #expect(result.status == 69, "\(result)")
+        }
+    }
+
     @Test func `a bus that goes away ends it`() throws {
         let daemon = try reachd()
         let desktop = try desktop()
