@@ -4,7 +4,7 @@ package import ReachCore
 ///
 /// The configured time is enough for usual lines. A path over satellites, or behind a full buffer, may take seconds for each round
 /// trip, and is no worse for that: so a check may take as long as the exchanges of a request do by the round trips that its own
-/// connections, or those of other programs, needed.
+/// connections, those of other programs, or questions to name servers needed.
 package struct CheckPatience {
     /// A name, a connection, TLS in two steps, and the request; the rest is for round trips that take longer than others.
     static let roundTrips = 8
@@ -21,6 +21,14 @@ package struct CheckPatience {
         guard let roundTrip, roundTrip > .zero else { return }
         if known[route.key] == nil, known.count >= Self.pathLimit { known = [:] }
         known[route.key] = (route, roundTrip)
+    }
+
+    /// Notes a round-trip time that may be longer than the path's, or not of the path alone: no known one gets shorter by it.
+    package mutating func extend(to roundTrip: Duration?, of route: DefaultRoute) {
+        guard let roundTrip,
+            known[route.key].map({ !$0.route.leadsToSameNetwork(as: route) || $0.roundTrip < roundTrip }) ?? true
+        else { return }
+        note(roundTrip, of: route)
     }
 
     /// The time for a check of a path.

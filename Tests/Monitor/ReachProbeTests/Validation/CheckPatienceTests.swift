@@ -21,6 +21,16 @@ struct CheckPatienceTests {
         #expect(patience.longestLimit(least: least) == .milliseconds(expected))
     }
 
+    @Test func `what others show makes a check longer, and never shorter`() {
+        var patience = CheckPatience()
+        for (roundTrip, limit) in [(1000, 8), (2000, 16), (10, 16)] {
+            patience.extend(to: .milliseconds(roundTrip), of: Self.route)
+            #expect(patience.limit(for: Self.route, least: .seconds(5)) == .seconds(limit))
+        }
+        patience.extend(to: .milliseconds(800), of: .sample(gateway: "192.0.2.254"))
+        #expect(patience.limit(for: .sample(gateway: "192.0.2.254"), least: .seconds(5)) == .milliseconds(6400))
+    }
+
     @Test func `the last measurement counts, and only for the network of which it was made`() {
         var patience = CheckPatience()
         patience.note(.seconds(2), of: Self.route)

@@ -224,7 +224,7 @@ package final class Validator {
         ) { [unowned self] outcome in
             rounds[ticket] = nil
             patience.note(outcome.roundTrip, of: route)
-            if outcome.roundTrip == nil, outcome.result != .full { measure(route) }
+            if outcome.roundTrip == nil, outcome.result != .full { measure(route, names: outcome.nameTime) }
             ownRemotes.removeAll(where: outcome.remotes.contains)
             ownRemotes = (ownRemotes + outcome.remotes).suffix(Self.ownRemoteLimit)
             if outcome.result == .full { remember(outcome, of: route) }
@@ -239,13 +239,15 @@ package final class Validator {
     }
 
     /// Looks at how long the round trips of other programs' connections take, where a check connected to nothing.
-    private func measure(_ route: DefaultRoute) {
+    ///
+    /// - Parameter names: How long a name server took to answer the check.
+    private func measure(_ route: DefaultRoute, names: Duration?) {
         let question = SegmentQuestion(
             family: route.key.family, interface: route.key.interface, sources: route.trafficSources,
             excludedPrefixes: route.nearPrefixes, own: own)
         traffic.ask(question, replyTo: loop.mailbox) { [loopReference] segments in
             let shortest = segments?.map(\.roundTrip).filter { $0 > .zero }.min()
-            loopReference.owner?.patience.note(shortest, of: route)
+            loopReference.owner?.patience.extend(to: [shortest, names].compactMap(\.self).max(), of: route)
         }
     }
 
