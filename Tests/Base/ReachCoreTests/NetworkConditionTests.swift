@@ -105,6 +105,18 @@ import Testing
         }
     }
 
+    @Test func `an alternative name of the path's link means the link`() throws {
+        var state = wifi
+        state.ipv4.traits.alternativeNames = ["wlp2s0", "a-name-of-more-than-15-bytes"]
+        for (name, holds) in [
+            ("wlan0", true), ("wlp2s0", true), ("a-name-of-more-than-15-bytes", true), ("wg0", true), ("eth0", false),
+        ] {
+            #expect(try NetworkCondition("interface=\(name)").holds(in: state) == holds)
+        }
+        // What is said of the path names the link itself.
+        #expect(try NetworkCondition("interface=wlp2s0").interface(in: state) == "wlan0")
+    }
+
     private static func some(_ texts: String...) -> [NetworkCondition] { texts.map { try! NetworkCondition($0) } }
 
     /// The conditions of `every`, and two more, that hold.

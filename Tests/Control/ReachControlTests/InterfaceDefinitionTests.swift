@@ -68,6 +68,7 @@ import Testing
             .lossy, lossPermille: 52, roundTrip: .milliseconds(31), jitter: .zero, packets: 60)
         state.measuresQuality = true
         state.ipv4.accessPoint = HardwareAddress("02:00:00:00:00:01")
+        state.ipv4.traits.alternativeNames = ["enp3s0"]
         state.portalSession = PortalSession(interface: "eth0", isCaptive: true)
         (state.name, state.heldCause) = ("office", RootCause(.noCarrier, interface: "eth0"))
         let change = ReachabilityChange(at: moment, cause: .name, aspects: [.path], previous: state, state: state)

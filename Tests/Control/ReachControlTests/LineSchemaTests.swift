@@ -176,6 +176,7 @@ import Testing
         (state.name, state.heldCause) = ("office", RootCause(.noCarrier, interface: "eth0"))
         (state.ipv4.network, state.isMetered, state.ipv4.meteredReason) = ("office", true, .wwan)
         state.ipv4.accessPoint = HardwareAddress("02:00:00:00:00:01")
+        state.ipv4.traits.alternativeNames = ["enp3s0"]
         state.measuresQuality = true
         state.ipv4.quality = LineQuality(
             .lossy, lossPermille: 52, roundTrip: .milliseconds(31), jitter: .zero, packets: 60)

@@ -192,6 +192,7 @@ extension SeededGenerator {
         path.meteredReason = oneIn(2) ? pick(MeteredReason.allCases) : nil
         path.network = oneIn(2) ? pick(["office", "net-0123456789abcdef"]) : nil
         path.isTrusted = path.network != nil && oneIn(2)
+        path.traits.alternativeNames = oneIn(2) ? [] : ["enp3s0", "uplink"]
         path.accessPoint = oneIn(2) ? HardwareAddress("02:00:00:00:00:ff") : nil
         path.connectivity = pick(Connectivity.allCases)
         let times: [Duration?] = [nil, .microseconds(7), .seconds(2)]

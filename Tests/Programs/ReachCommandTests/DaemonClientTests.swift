@@ -248,6 +248,25 @@ struct DaemonClientTests {
         #expect(try watch.finish().status == 0)
     }
 
+    @Test func `an alternative name means the link in conditions and for attempts, with and without the daemon`() throws
+    {
+        let stage = try Stage()
+        defer { stage.end() }
+        // Sockets cannot be bound by the long one.
+        for name in ["uplink", "a-name-of-more-than-15-bytes"] {
+            try stage.ip("link property add dev up0 altname \(name)")
+            for daemon in [["--socket", stage.socket], ["--no-daemon"]] {
+                let waited = try reach.run(
+                    ["wait", "--until", "interface=" + name, "--timeout", "10s"] + daemon, in: stage.namespace.name)
+                #expect(waited.status == 0)
+                // Nothing listens there, which the host itself says.
+                let probe = try reach.run(
+                    ["probe", "--interface", name, "tcp://192.0.2.1:9"] + daemon, in: stage.namespace.name)
+                #expect(probe.status == 1 && probe.standardOutput.contains("refused"), "\(probe)")
+            }
+        }
+    }
+
     @Test func `wait and run use the daemon, and survive its restart`() throws {
         let stage = try Stage()
         defer { stage.end() }

@@ -8,17 +8,22 @@ import ReachTransfer
 ///     fetch URL
 ///     fetch --names NAME[%INTERFACE]...
 ///     fetch --follow NAME
+///     fetch --compare INTERFACE NAME...
 ///
 /// The first makes one transfer, and prints the status or the word for the failure. `--names` resolves all names
 /// concurrently, and prints each with its addresses or the word for the failure, in the order of completion. `--follow`
-/// resolves a name repeatedly, and prints each result that differs from the previous one.
+/// resolves a name repeatedly, and prints each result that differs from the previous one. `--compare` has each name resolved by
+/// getaddrinfo(3) and by a question that is bound to the interface, and prints both, in the order of completion.
 @main enum Fetch {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
         let words = CommandLine.arguments.dropFirst()
         guard let loop = try? EventLoop(), let engine = try? TransferEngine(loop: loop) else { exit(2) }
+        let replies = LoopReplies(loop: loop)
+        defer { withExtendedLifetime(replies) {} }
         switch words.first {
         case "--names": resolve(Array(words.dropFirst()), engine, loop)
+        case "--compare": compare(Array(words.dropFirst(2)), words.dropFirst().first ?? "", engine, loop, replies)
         case "--follow": words.last.map { follow($0, "", engine, loop) }
         default: get(words.first ?? "", engine, loop)
         }
@@ -47,6 +52,50 @@ private func resolve(_ words: [String], _ engine: TransferEngine, _ loop: EventL
         }
     }
 }
+
+private func compare(
+    _ names: [String], _ interface: String, _ engine: TransferEngine, _ loop: EventLoop, _ replies: LoopReplies
+) {
+    var open = names.count
+    for name in names {
+        var (system, bound): (String?, String?)
+        func note() {
+            guard let system, let bound else { return }
+            printLine("\(name) \(system)|\(bound)")
+            open -= 1
+            if open == 0 { loop.stop() }
+        }
+        let reply = replies.expect { (answer: NameAnswer) in
+            system = text(answer)
+            note()
+        }
+        BackgroundThread.start(named: "fetch") { reply(SystemResolver.resolve(name)) }
+        let question = NameQuestion(name, interface: InterfaceBinding(name: interface))
+        _ = engine.resolver.resolve(question, within: .seconds(60)) { result in
+            bound = text(result)
+            note()
+        }
+    }
+}
+
+/// The addresses in a fixed order, or the kind of error: whether the name has none, or nobody could say so.
+private func text(_ answer: NameAnswer) -> String {
+    switch answer {
+    case .addresses(let addresses): text(addresses)
+    case .noAddress: "none"
+    case .notAsked: "unanswered"
+    }
+}
+
+private func text(_ result: Result<[IPAddress], NameFailure>) -> String {
+    switch result {
+    case .success(let addresses): text(addresses)
+    case .failure(.notFound): "none"
+    case .failure: "unanswered"
+    }
+}
+
+private func text(_ addresses: [IPAddress]) -> String { addresses.map(\.description).sorted().joined(separator: " ") }
 
 private func follow(_ name: String, _ last: String, _ engine: TransferEngine, _ loop: EventLoop) {
     resolve(name, engine) { answer in

@@ -1,9 +1,10 @@
 import Glibc
+import ReachCore
 import ReachLoop
 import ReachTesting
 import Synchronization
 
-/// A name server on 127.0.0.1 with answers of a test: by datagrams and by TCP, on one port.
+/// A name server with answers of a test: by datagrams and by TCP, on one port.
 final class HostileNameServer: Sendable {
     struct Query: Sendable {
         let bytes: [UInt8]
@@ -47,10 +48,27 @@ final class HostileNameServer: Sendable {
     private let stopped = Atomic<Bool>(false)
     private let ended = ThreadGate()
 
-    /// - Parameter answers: The messages to send back, in order; an empty one is a datagram without bytes.
-    init(_ answers: @escaping @Sendable (Query) -> [[UInt8]]) throws {
-        let (datagrams, listener, port) = try Self.open()
+    /// Answers that are sent later.
+    private struct Late {
+        let time: BootTime
+        let answers: [[UInt8]]
+        let client: sockaddr_in
+    }
+
+    private let delay: Duration
+
+    /// - Parameters:
+    ///   - address: In the namespace of this thread.
+    ///   - wanted: The port; 0 for any.
+    ///   - delay: The time between a datagram and the answer to it.
+    ///   - answers: The messages to send back, in order; an empty one is a datagram without bytes.
+    init(
+        on address: IPAddress = IPAddress(ipv4: 0x7f00_0001), port wanted: UInt16 = 0, delay: Duration = .zero,
+        _ answers: @escaping @Sendable (Query) -> [[UInt8]]
+    ) throws {
+        let (datagrams, listener, port) = try Self.open(address, wanted)
         self.port = port
+        self.delay = delay
         let server = self
         BackgroundThread.start(named: "test-names") { server.serve(datagrams, listener, answers) }
     }
@@ -66,11 +84,15 @@ final class HostileNameServer: Sendable {
     private struct NoPort: Error {}
 
     /// Opens sockets for datagrams and for TCP at one port. One that is free for datagrams may be another program's for TCP.
-    private static func open() throws -> (datagrams: CInt, listener: CInt, port: UInt16) {
+    private static func open(
+        _ address: IPAddress, _ wanted: UInt16
+    ) throws -> (datagrams: CInt, listener: CInt, port: UInt16) {
         for _ in 0..<100 {
             let datagrams = socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
             let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-            if let port = bind(listener, 0), bind(datagrams, port) != nil, listen(listener, 8) == 0 {
+            if let port = bind(listener, address, wanted), bind(datagrams, address, port) != nil,
+                listen(listener, 200) == 0
+            {
                 return (datagrams, listener, port)
             }
             close(datagrams)
@@ -79,11 +101,11 @@ final class HostileNameServer: Sendable {
         throw NoPort()
     }
 
-    private static func bind(_ socket: CInt, _ port: UInt16) -> UInt16? {
+    private static func bind(_ socket: CInt, _ own: IPAddress, _ port: UInt16) -> UInt16? {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        withUnsafeMutableBytes(of: &address.sin_addr) { $0.copyBytes(from: own.bytes) }
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         return withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
@@ -97,7 +119,9 @@ final class HostileNameServer: Sendable {
         }
     }
 
-    private func serve(_ datagrams: CInt, _ listener: CInt, _ answers: (Query) -> [[UInt8]]) {
+    private func serve(
+        _ datagrams: CInt, _ listener: CInt, _ answers: @escaping @Sendable (Query) -> [[UInt8]]
+    ) {
         defer {
             close(datagrams)
             close(listener)
@@ -107,50 +131,73 @@ final class HostileNameServer: Sendable {
             pollfd(fd: datagrams, events: Int16(POLLIN), revents: 0),
             pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
         ]
+        var late: [Late] = []
         while !stopped.load(ordering: .relaxed) {
-            guard poll(&ready, 2, 20) > 0 else { continue }
-            if ready[0].revents != 0 { answerDatagram(datagrams, answers) }
+            let isReady = poll(&ready, 2, 20) > 0
+            let now = SystemClock.boot
+            for due in late where due.time <= now { send(due.answers, to: due.client, by: datagrams) }
+            late.removeAll { $0.time <= now }
+            guard isReady else { continue }
+            if ready[0].revents != 0 { late += answerDatagram(datagrams, answers) }
             if ready[1].revents != 0 { answerStream(listener, answers) }
         }
     }
 
-    private func answerDatagram(_ socket: CInt, _ answers: (Query) -> [[UInt8]]) {
+    /// - Returns: What is to be sent later.
+    private func answerDatagram(_ socket: CInt, _ answers: (Query) -> [[UInt8]]) -> [Late] {
         var buffer = [UInt8](repeating: 0, count: 1500)
         var from = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        withUnsafeMutablePointer(to: &from) {
+        let count = withUnsafeMutablePointer(to: &from) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                recvfrom(socket, &buffer, buffer.count, 0, $0, &length)
+            }
+        }
+        guard count > 12 else { return [] }
+        let query = Query(bytes: Array(buffer.prefix(count)), isStream: false, port: UInt16(bigEndian: from.sin_port))
+        queries.withLock { $0.append(query) }
+        if delay > .zero { return [Late(time: SystemClock.boot + delay, answers: answers(query), client: from)] }
+        send(answers(query), to: from, by: socket)
+        return []
+    }
+
+    private func send(_ answers: [[UInt8]], to client: sockaddr_in, by socket: CInt) {
+        var client = client
+        let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &client) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                let count = recvfrom(socket, &buffer, buffer.count, 0, generic, &length)
-                guard count > 12 else { return }
-                let port = generic.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-                    UInt16(bigEndian: $0.pointee.sin_port)
-                }
-                let query = Query(bytes: Array(buffer.prefix(count)), isStream: false, port: port)
-                queries.withLock { $0.append(query) }
-                for answer in answers(query) { sendto(socket, answer, answer.count, 0, generic, length) }
+                for answer in answers { sendto(socket, answer, answer.count, 0, generic, length) }
             }
         }
     }
 
-    private func answerStream(_ listener: CInt, _ answers: (Query) -> [[UInt8]]) {
+    /// Answers the queries of a connection, on a thread of its own.
+    private func answerStream(_ listener: CInt, _ answers: @escaping @Sendable (Query) -> [[UInt8]]) {
         let connection = accept(listener, nil, nil)
         guard connection >= 0 else { return }
-        defer { close(connection) }
-        var buffer = [UInt8](repeating: 0, count: 1500)
-        let count = recv(connection, &buffer, buffer.count, 0)
-        guard count > 14 else { return }
-        let query = Query(bytes: Array(buffer[2..<count]), isStream: true, port: 0)
-        queries.withLock { $0.append(query) }
-        for answer in answers(query) {
-            var message = [UInt8(answer.count >> 8), UInt8(answer.count & 255)] + answer
-            while !message.isEmpty, case let sent = send(connection, message, message.count, CInt(MSG_NOSIGNAL)),
-                sent > 0
-            {
-                message.removeFirst(sent)
+        let server = self
+        BackgroundThread.start(named: "test-names") {
+            defer { close(connection) }
+            var (bytes, buffer): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 1500))
+            while case let count = recv(connection, &buffer, buffer.count, 0), count > 0 {
+                bytes += buffer.prefix(count)
+                while bytes.count > 14, case let end = 2 + Int(bytes[0]) << 8 + Int(bytes[1]), bytes.count >= end {
+                    let query = Query(bytes: Array(bytes[2..<end]), isStream: true, port: 0)
+                    bytes.removeFirst(end)
+                    server.queries.withLock { $0.append(query) }
+                    for answer in answers(query) { Self.send(answer, by: connection) }
+                }
             }
         }
-        // Until the client has read everything.
-        recv(connection, &buffer, buffer.count, 0)
+    }
+
+    private static func send(_ answer: [UInt8], by connection: CInt) {
+        var message = [UInt8(answer.count >> 8), UInt8(answer.count & 255)] + answer
+        while !message.isEmpty, case let sent = Glibc.send(connection, message, message.count, CInt(MSG_NOSIGNAL)),
+            sent > 0
+        {
+            message.removeFirst(sent)
+        }
     }
 }
 

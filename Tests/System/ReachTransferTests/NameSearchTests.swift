@@ -33,7 +33,10 @@ struct NameSearchTests {
     ) -> (names: [String], text: String) {
         var search = NameSearch(host, names: names)
         var asked: [String] = []
-        repeat { asked.append(search.name) } while search.advance(after: [answers[search.name] ?? Self.unknown])
+        repeat {
+            asked.append(search.name)
+        } while search.advance(
+            after: [FamilyOutcome(family: .ipv4, outcome: answers[search.name] ?? Self.unknown)])
         return (asked, "\(search.outcomes)")
     }
 
@@ -57,6 +60,19 @@ struct NameSearchTests {
     func `where no server answers about a domain, only the name as written is tried`(outcome: AddressLookupOutcome) {
         #expect(search("h", ["h.a", "h.b", "h"], ["h.a": outcome]).names == ["h.a", "h"])
         #expect(search("h", ["h", "h.a", "h.b"], ["h": outcome, "h.a": outcome]).names == ["h", "h.a"])
+    }
+
+    @Test func `an answer in one family outweighs failures in the other, and silence about IPv6`() {
+        func reported(_ ipv4: AddressLookupOutcome, _ ipv6: AddressLookupOutcome) -> String {
+            var search = NameSearch("h", names: ["h"])
+            _ = search.advance(after: [.init(family: .ipv6, outcome: ipv6), .init(family: .ipv4, outcome: ipv4)])
+            return "\(search.outcomes)"
+        }
+        #expect(reported(Self.unknown, Self.failing) == "\([Self.unknown])")
+        #expect(reported(Self.failing, Self.empty) == "\([Self.empty])")
+        #expect(reported(Self.unknown, .silent) == "\([Self.unknown])")
+        #expect(reported(.silent, Self.empty) == "\([Self.empty, .silent])")
+        #expect(reported(.silent, Self.failing) == "\([Self.failing, .silent])")
     }
 
     @Test func `servers that drop EDNS are remembered for a while`() {

@@ -53,6 +53,11 @@ package protocol ConditionedPath {
 }
 
 extension PathTraits {
+    /// Whether a name means the link of this interface.
+    package func isNamed(_ name: String, of interface: String?) -> Bool {
+        name == interface || alternativeNames.contains(name)
+    }
+
     /// Whether a class carries it: its own, or the one below a tunnel.
     package func isCarried(by wanted: LinkClass) -> Bool {
         (linkClass ?? .other) == wanted || carrierClass == wanted
@@ -89,7 +94,7 @@ extension NetworkCondition {
         var unmet: Unmet = []
         if let linkClass, !path.traits.isCarried(by: linkClass) { unmet.insert(.linkClass) }
         if excludedClasses.contains(where: path.traits.isCarried) { unmet.insert(.linkClass) }
-        if let interface, interface != path.interface { unmet.insert(.linkClass) }
+        if let interface, !path.traits.isNamed(interface, of: path.interface) { unmet.insert(.linkClass) }
         if let network, network != path.traits.network { unmet.insert(.network) }
         if let behind = path.traits.network, excludedNetworks.contains(behind) { unmet.insert(.network) }
         if isUnmetered, path.traits.isMetered || path.traits.mayBeMetered { unmet.insert(.metered) }

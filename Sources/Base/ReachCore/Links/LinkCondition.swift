@@ -17,6 +17,8 @@ package struct PathTraits: Hashable, Sendable {
     package var isTrusted = false
     /// The access point of the Wi-Fi network behind it.
     package var accessPoint: HardwareAddress?
+    /// The link's other names, by which conditions may mean it.
+    package var alternativeNames: [String] = []
     /// The names of links below that cannot carry packets, although the link itself can: see ``LinkStack/brokenCarriers(of:)``.
     package var brokenCarriers: [String] = []
     /// Whether packets by it go into a tunnel, past which nothing is sent: see ``LinkStack/leadsIntoTunnel(_:)``. States from a
@@ -73,6 +75,7 @@ extension LinkStack {
         if trouble == nil { traits.brokenCarriers = brokenCarriers(of: index) }
         traits.isTunnelled = leadsIntoTunnel(index)
         traits.passesTunnels = links[index].map(passesTunnels) ?? false
+        traits.alternativeNames = links[index]?.alternativeNames ?? []
         return LinkCondition(traits: traits, lower: lowerNames(of: index), trouble: trouble)
     }
 
@@ -87,6 +90,7 @@ extension LinkStack {
             trouble == nil ? membership(of: link.index) : NetworkMembership())
         traits.isTunnelled = leadsIntoTunnel(link.index)
         traits.passesTunnels = passesTunnels(link)
+        traits.alternativeNames = link.alternativeNames
         return LinkCondition(traits: traits, lower: [], trouble: trouble)
     }
 }

@@ -25,6 +25,8 @@ package struct DefaultRoute: Hashable, Sendable {
     package var gateway: IPAddress?
     /// The address from which the kernel would send.
     package var source: IPAddress?
+    /// The gateway's hardware address, once it has answered: another device may have the same address.
+    package var gatewayDevice: HardwareAddress?
     /// The gateway's neighbour entry; `nil` if the link needs no address resolution.
     package var neighbour: NeighbourState?
     /// The interface's addresses in this family.
@@ -63,6 +65,22 @@ package struct DefaultRoute: Hashable, Sendable {
             let length = Int(entry.prefixLength)
             return length < entry.address.family.bitCount ? IPPrefix(entry.address, length: length) : nil
         }
+    }
+
+    /// Whether both lead into the same network, as far as it is known: by the same gateway, which is the same device. What was proved
+    /// of one holds for the other.
+    package func leadsToSameNetwork(as other: DefaultRoute) -> Bool {
+        guard key == other.key, gateway == other.gateway else { return false }
+        guard let gatewayDevice, let otherDevice = other.gatewayDevice else { return true }
+        return gatewayDevice == otherDevice
+    }
+
+    /// The route with the gateway's device of an earlier one, where the fresh one's is not known.
+    package func rememberingDevice(of earlier: DefaultRoute) -> DefaultRoute {
+        guard gatewayDevice == nil, leadsToSameNetwork(as: earlier) else { return self }
+        var copy = self
+        copy.gatewayDevice = earlier.gatewayDevice
+        return copy
     }
 
     /// Whether the first hop has answered before and not failed since, or needs no address resolution.

@@ -65,9 +65,12 @@ package struct GatewayTable: Equatable, Sendable {
     /// The hardware addresses of a link's gateways, IPv4's first.
     package func hardwareAddresses(of interface: InterfaceIndex) -> [HardwareAddress] {
         IPAddress.Family.allCases.compactMap {
-            entries[DefaultRoute.Key(family: $0, interface: interface)]?.hardwareAddress
+            hardwareAddress(of: DefaultRoute.Key(family: $0, interface: interface))
         }
     }
+
+    /// The hardware address of the gateway of a default route, once it has answered.
+    package func hardwareAddress(of route: DefaultRoute.Key) -> HardwareAddress? { entries[route]?.hardwareAddress }
 
     /// Keeps the entries of links of another table that this one's links still have.
     mutating func keep(_ old: GatewayTable, where isKept: (InterfaceIndex) -> Bool) {
@@ -88,6 +91,17 @@ extension NetworkTable {
         if let entry { _ = gateways.update(entry) }
         return gateways.hardwareAddresses(of: route.interface) != addressesBefore
             || domain(of: route.interface) != domainBefore
+    }
+
+    /// The routes with the devices of their gateways.
+    package func addingGateways(to routes: [DefaultRoute]) -> [DefaultRoute] {
+        routes.map { route in
+            var copy = route
+            if let gateway = route.gateway, gateways.knows(gateway, of: route.key) {
+                copy.gatewayDevice = gateways.hardwareAddress(of: route.key)
+            }
+            return copy
+        }
     }
 
     /// Keeps the gateways of another table whose links are in this one. What was known of them may be of a network before: only

@@ -105,12 +105,14 @@ public struct NetworkPath: Hashable, Sendable {
         return mine.isSamePath(as: other)
     }
 
-    /// Whether packets take the same path. A neighbour entry that aged makes no other path, nor does a result of a probe, or what the line is like.
+    /// Whether packets take the same path. A neighbour entry that aged makes no other path, nor does a result of a probe, what the
+    /// line is like, or another name of the link.
     package func isSamePath(as other: NetworkPath) -> Bool {
         var mine = self
         mine.neighbour = other.neighbour
         mine.connectivity = other.connectivity
         mine.sharedQuality = other.sharedQuality
+        mine.traits.alternativeNames = other.traits.alternativeNames
         return mine == other
     }
 }

@@ -151,8 +151,9 @@ extension RootCauseFinder {
         if [.virtual, .tunnel, .other].contains(linkClass), !link.isUp, !hasAddress { return false }
         guard condition != .any else { return true }
         let carrierClass = linkClass == .tunnel ? stack.carrierClass(of: link.index) : nil
-        let traits = PathTraits(
+        var traits = PathTraits(
             linkClass: linkClass, carrierClass: carrierClass, isMetered: stack.isMetered(link.index))
+        traits.alternativeNames = link.alternativeNames
         return condition.wouldAllow(traits, of: link.name)
     }
 

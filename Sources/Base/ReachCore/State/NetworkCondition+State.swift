@@ -23,9 +23,10 @@ extension NetworkCondition {
     /// Whether a link that cannot send at the moment would satisfy it if it could.
     package func wouldAllow(_ link: LinkReport, among links: [LinkReport]) -> Bool {
         let carrier = link.linkClass == .tunnel ? link.lower.last : nil
-        let traits = PathTraits(
+        var traits = PathTraits(
             linkClass: link.linkClass, carrierClass: links.first { $0.link.name == carrier }?.linkClass,
             isMetered: link.isMetered)
+        traits.alternativeNames = link.link.alternativeNames
         return wouldAllow(traits, of: link.link.name)
     }
 }
@@ -54,6 +55,7 @@ private struct StatePath: ConditionedPath {
     private init(_ state: ReachabilityState, _ path: NetworkPath, _ family: IPAddress.Family) {
         self.init(state, path.interface, [family])
         traits.network = path.network
+        traits.alternativeNames = path.traits.alternativeNames
         quality = path.quality?.word
     }
 

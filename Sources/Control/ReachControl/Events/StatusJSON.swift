@@ -115,6 +115,7 @@ extension JSONWriter {
         if path.interfaceIndex != nil {
             field("interface", path.interface)
             field("ifindex", path.interfaceIndex?.wide)
+            if !path.traits.alternativeNames.isEmpty { field("alternative_names", path.traits.alternativeNames) }
             field("class", path.linkClass?.rawValue)
             field("carrier_class", path.carrierClass?.rawValue)
             field("lower", path.lower)
@@ -182,6 +183,7 @@ extension NetworkPath {
         self.init(status: ReachabilityStatus(rawValue: status) ?? .unknown, reason: try reader.word("reason"))
         interface = try reader.optional("interface", \.string)
         interfaceIndex = try reader.number("ifindex")
+        traits.alternativeNames = try reader.texts("alternative_names")
         linkClass = try reader.linkClass()
         carrierClass = try reader.word("carrier_class")
         lower = try reader.texts("lower")

@@ -67,7 +67,7 @@ struct PortalWatch {
     /// - Returns: `false` if the network is another one, so that nothing known still holds.
     mutating func update(_ api: ConnectivityEndpoint, _ fresh: [DefaultRoute]) -> Bool {
         let hasOtherGateway = fresh.contains { route in
-            routes.contains { $0.key == route.key && $0.gateway != route.gateway }
+            routes.contains { $0.key == route.key && !$0.leadsToSameNetwork(as: route) }
         }
         let isKnown = fresh.contains { route in routes.contains { $0.key == route.key } }
         guard api == self.api, !hasOtherGateway, isKnown else { return false }

@@ -84,10 +84,7 @@ package struct QualityMachine {
     package mutating func update(_ paths: [QualityPath], at now: BootTime) {
         let byInterface = Dictionary(paths.map { ($0.route.key.interface, $0) }) { first, _ in first }
         watches = watches.filter { index, watch in
-            byInterface[index].map {
-                $0.route.key == watch.path.route.key && $0.route.gateway == watch.path.route.gateway
-            }
-                ?? false
+            byInterface[index].map { $0.route.leadsToSameNetwork(as: watch.path.route) } ?? false
         }
         for (index, path) in byInterface { watches[index, default: Watch(path: path)].path = path }
         if watches.isEmpty { nextTick = nil } else if nextTick == nil { nextTick = now + interval }

@@ -118,7 +118,9 @@ extension ReachabilityState {
 
     /// Whether the kernel sends to the target into a tunnel other than this interface.
     fileprivate func leadsIntoTunnel(besides name: String) -> Bool {
-        [ipv4, ipv6].contains { (path: NetworkPath) in path.traits.isTunnelled && path.interface != name }
+        [ipv4, ipv6].contains { (path: NetworkPath) in
+            path.traits.isTunnelled && !path.traits.isNamed(name, of: path.interface)
+        }
     }
 
     /// Whether the configuration lets packets leave by the interface past tunnels.

@@ -186,7 +186,8 @@ package struct SilenceMachine {
 extension SilencePath {
     /// Whether this is still the other path, so that a running survey or test of that one counts for it.
     fileprivate func continues(_ other: SilencePath) -> Bool {
-        route.gateway == other.route.gateway && route.source == other.route.source && route.name == other.route.name
+        route.leadsToSameNetwork(as: other.route) && route.source == other.route.source
+            && route.name == other.route.name
             && state == other.state
     }
 }

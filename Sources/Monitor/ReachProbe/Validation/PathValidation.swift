@@ -26,6 +26,8 @@ struct PathValidation {
     /// Why the path is not fully connected, by the last result.
     private(set) var trouble: ValidationTrouble?
 
+    /// Whether it took the place of a path into another network.
+    private var isReplacement = false
     private let options: ValidationOptions
     private var phase: Phase
     /// Whether the next result is believed at once: the first of all, and the first after a change of the network.
@@ -245,6 +247,18 @@ struct PathValidation {
 
     // MARK: - Changes
 
+    /// The path into another network that took this one's place. Nothing of what was proved holds there, so it is checked at once;
+    /// but two devices that claim the gateway's address in turn do not cause a check each second.
+    func replaced(by fresh: DefaultRoute, at now: BootTime) -> PathValidation {
+        var next = PathValidation(fresh, options: options, at: now)
+        next.isReplacement = true
+        if isReplacement, let lastProbe {
+            next.phase = .waiting(until: max(now, lastProbe + ValidationOptions.shortestGap))
+        }
+        next.lastProbe = lastProbe
+        return next
+    }
+
     /// Checks the path soon, since another request failed. That is no news for a path in trouble. Several doubts share
     /// one check, and one that is running or has just ended serves too.
     mutating func doubt(at now: BootTime) {
@@ -305,11 +319,11 @@ struct PathValidation {
 
     /// Updates what is known of the path.
     ///
-    /// - Returns: `false` if it has another gateway, so that nothing proven still holds.
+    /// - Returns: `false` if it leads into another network, so that nothing proven still holds.
     mutating func update(_ fresh: DefaultRoute, at now: BootTime) -> Bool {
         let old = route
-        guard old.gateway == fresh.gateway else { return false }
-        route = fresh
+        guard old.leadsToSameNetwork(as: fresh) else { return false }
+        route = fresh.rememberingDevice(of: old)
         if old.source != fresh.source {
             restart(at: now)
         } else if !Set(fresh.brokenCarriers).isSubset(of: old.brokenCarriers) {

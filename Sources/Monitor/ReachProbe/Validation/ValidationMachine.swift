@@ -139,7 +139,9 @@ package struct ValidationMachine {
         for (key, route) in routesByKey.sorted(by: { $0.key.sortKey < $1.key.sortKey }) {
             commands += cancelling(for: key) { machine in
                 if machine.paths[key]?.update(route, at: now) != true {
-                    machine.paths[key] = PathValidation(route, options: machine.options, at: now)
+                    machine.paths[key] =
+                        machine.paths[key]?.replaced(by: route, at: now)
+                        ?? PathValidation(route, options: machine.options, at: now)
                 }
                 return nil
             }

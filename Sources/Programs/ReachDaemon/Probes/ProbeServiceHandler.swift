@@ -15,6 +15,8 @@ final class ProbeServiceHandler {
     private var runner: ProbeRunner?
     /// The last known epoch of the Internet target. A new one invalidates earlier DNS answers.
     private var epoch: UInt64?
+    /// The networks behind its paths.
+    private var networks: [String?] = []
     private var controller: ProbeController?
     /// Ends the search for a path; `nil` without probes.
     private var endSeeking: (() -> Void)?
@@ -222,8 +224,10 @@ final class ProbeServiceHandler {
         self.runner = runner
         _ = registry.watch(.internet) { [weak self] event in
             guard let self, case .change(let change) = event else { return }
-            if let epoch, epoch != change.state.epoch { transfers.newEpoch() }
-            epoch = change.state.epoch
+            let network = [change.state.ipv4, change.state.ipv6].map(\.network)
+            // Another router may have the address of the one before.
+            if let epoch, epoch != change.state.epoch || network != networks { transfers.newEpoch() }
+            (epoch, networks) = (change.state.epoch, network)
         }
         return runner
     }
@@ -256,7 +260,10 @@ final class ProbeServiceHandler {
         _ completion: @escaping (ProbeObservation) -> Void
     ) -> any ProbeAttempt {
         guard let runner = findRunner() else { return FailedStart(loop, completion) }
-        let interface = binding.map { InterfaceBinding(name: $0.name, index: UInt32(bitPattern: $0.index ?? 0)) }
+        let interface = binding.map { binding in
+            binding.index.map { InterfaceBinding(name: binding.name, index: UInt32(bitPattern: $0)) }
+                ?? registry.engine.binding(binding.name)
+        }
         // Who names an interface means it, whatever the routes are.
         return runner.start(
             terms, binding: interface, followsRoutes: terms.specification.condition.interface == nil,

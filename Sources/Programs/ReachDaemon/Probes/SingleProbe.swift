@@ -13,7 +13,8 @@ package enum SingleProbe {
         var specification = ProbeSpecification(name: "", target: try ProbeTarget(url))
         try specification.target.check(with: interface)
         if let timeout { specification.timeout = timeout }
-        let binding = interface.map { InterfaceBinding(name: $0) }
+        let kernel = interface == nil ? nil : try? KernelSnapshot()
+        let binding = interface.map { kernel?.binding($0) ?? InterfaceBinding(name: $0) }
         let loop = try EventLoop()
         let transfers = try TransferEngine(loop: loop)
         if interface != nil {

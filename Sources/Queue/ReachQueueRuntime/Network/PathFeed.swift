@@ -99,7 +99,7 @@ final class PathFeed {
     private static func carry(_ fresh: [DefaultRoute], connectionsOf routes: [DefaultRoute]) -> Bool {
         guard fresh.count == routes.count else { return false }
         return routes.allSatisfy { old in
-            fresh.contains { $0.key == old.key && $0.gateway == old.gateway && $0.sources.isSuperset(of: old.sources) }
+            fresh.contains { $0.leadsToSameNetwork(as: old) && $0.sources.isSuperset(of: old.sources) }
         }
     }
 }

@@ -64,6 +64,9 @@ package final class KernelSnapshot {
         return machine.state
     }
 
+    /// The link that a name or an alternative name means; `nil` if there is none, or the kernel cannot be asked.
+    package func link(named name: String) -> Link? { (try? view.link(named: name)) ?? nil }
+
     /// Whether an interface is metered; `false` if there is no such interface.
     package func isMetered(_ interface: String) -> Bool { view.isMetered(interface) }
 

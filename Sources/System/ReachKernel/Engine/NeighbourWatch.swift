@@ -9,7 +9,7 @@ final class NeighbourWatch {
     /// Called when a neighbour should have answered.
     var onCheck: () -> Void = {}
     private let loop: EventLoop
-    /// The gateways of the default routes that identify networks.
+    /// The gateways of the default routes: who they are identifies the network, of which checks prove something.
     private var gateways: Set<Neighbour.Key> = []
     /// The numbers of those who wait for a path.
     private var askers: Set<UInt64> = []

@@ -41,12 +41,9 @@ extension ReachabilityEngine {
             if !forgotten.isEmpty { _ = view.takeIdentityChange() }
             send(
                 NetworkSnapshot(
-                    internet: internet, epoch: epoch.value, routes: routes, links: try finder.connectedLinks(),
-                    ownAddresses: view.table.globalAddresses))
-            // Only where they identify networks do they matter.
-            if options.observer.policy.networks.identifiesNetworks, neighbours.setGateways(of: routes) {
-                neighbours.track(through: observer)
-            }
+                    internet: internet, epoch: epoch.value, routes: view.table.addingGateways(to: routes),
+                    links: try finder.connectedLinks(), ownAddresses: view.table.globalAddresses))
+            if neighbours.setGateways(of: routes) { neighbours.track(through: observer) }
         } catch {
             observer?.recover(from: error)
         }

@@ -20,6 +20,9 @@ extension ReachabilityEngine {
         }
     }
 
+    /// The link that a name or an alternative name means; `nil` if there is none, or the kernel cannot be asked.
+    package func link(named name: String) -> Link? { (try? observer?.view?.link(named: name)) ?? nil }
+
     /// Whether an interface is metered; `false` if there is no such interface.
     package func isMetered(_ interface: String) -> Bool { observer?.view?.isMetered(interface) ?? false }
 

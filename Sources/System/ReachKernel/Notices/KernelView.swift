@@ -188,15 +188,14 @@ package final class KernelView {
 
     /// Notes the gateways of default routes: who they are identifies the network.
     ///
-    /// - Returns: Whether more or something else is now known of the network behind a link.
+    /// - Returns: Whether more or something else is now known of the network behind a link, and anybody wants to know that.
     func noteGateways(of routes: some Sequence<DefaultRoute>) throws(NetlinkError) -> Bool {
-        guard identifiesNetworks else { return false }
         var hasChanged = false
         for route in routes {
             guard let gateway = route.gateway, try noteGateway(gateway, of: route.key) else { continue }
             hasChanged = true
         }
-        return hasChanged
+        return hasChanged && identifiesNetworks
     }
 
     private func noteGateway(_ gateway: IPAddress, of route: DefaultRoute.Key) throws(NetlinkError) -> Bool {
@@ -211,10 +210,10 @@ package final class KernelView {
 
     /// Forgets the gateways of all default routes but these, so that no network outlives its default route.
     ///
-    /// - Returns: The links of whose network less is known now.
+    /// - Returns: The links of whose network less is known now, if anybody wants to know that.
     func forgetGateways(besides routes: some Sequence<DefaultRoute>) -> Set<InterfaceIndex> {
-        guard identifiesNetworks else { return [] }
         let links = table.gateways.keep(Set(routes.filter { $0.gateway != nil }.map(\.key)))
+        guard identifiesNetworks else { return [] }
         for link in links { noteIdentityChange(of: link) }
         return links
     }

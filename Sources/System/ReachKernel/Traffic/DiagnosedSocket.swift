@@ -81,7 +81,7 @@ struct DiagnosedSocket {
         guard let traffic, traffic.bytes_acknowledged > 1 else { return nil }
         return SegmentCount(
             SegmentCount.Socket(remote: remote, localPort: localPort), sent: traffic.data_segments,
-            repeated: traffic.repeated)
+            repeated: traffic.repeated, roundTrip: .microseconds(Int64(traffic.round_trip_us)))
     }
 
     /// The socket's transmissions that nothing acknowledged; `nil` unless it has had to repeat one.

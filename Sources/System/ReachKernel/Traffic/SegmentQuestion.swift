@@ -41,9 +41,12 @@ package struct SegmentCount: Hashable, Sendable {
     package let sent: UInt32
     /// Those that were sent again.
     package let repeated: UInt32
+    /// The smoothed round-trip time that the kernel measured; zero if it has measured none.
+    package let roundTrip: Duration
 
-    package init(_ socket: Socket, sent: UInt32 = 0, repeated: UInt32 = 0) {
+    package init(_ socket: Socket, sent: UInt32 = 0, repeated: UInt32 = 0, roundTrip: Duration = .zero) {
         self.socket = socket
+        self.roundTrip = roundTrip
         self.sent = sent
         self.repeated = repeated
     }

@@ -32,7 +32,9 @@ final class ServerLookup: AddressLookup {
         completion: @escaping (AddressLookupOutcome) -> Void
     ) {
         let rounds = options.rounds.map { (patience: options.patience, count: $0) }
-        let plan = rounds ?? resolver.rounds(longest: options.patience)
+        // By TCP the kernel repeats, and c-ares asks each server once.
+        let total = (patience: resolver.timeout * resolver.attempts, count: 1)
+        let plan = rounds ?? (resolver.isByTCP ? total : resolver.rounds(longest: options.patience))
         open = { ended in
             DNSChannel(
                 loop: loop, question: DNSChannel.Question(name: name, type: DNSType(family)), servers: servers,

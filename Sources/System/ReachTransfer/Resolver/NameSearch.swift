@@ -1,5 +1,26 @@
 internal import ReachCore
 
+/// What the servers answered about a name, in one family.
+struct FamilyOutcome {
+    let family: IPAddress.Family
+    let outcome: AddressLookupOutcome
+}
+
+extension [FamilyOutcome] {
+    /// The outcomes that count where none has an address: as for the C library, a server that failed in one family, or was silent
+    /// about IPv6, is outweighed by its answer in the other one.
+    fileprivate var counting: [AddressLookupOutcome] {
+        let hasAnswer = contains { $0.outcome.isAnswer }
+        return compactMap { entry in
+            if entry.outcome.isAnswer || !hasAnswer { return entry.outcome }
+            switch entry.outcome {
+            case .silent, .notAsked: return entry.family == .ipv6 ? nil : entry.outcome
+            default: return nil
+            }
+        }
+    }
+}
+
 /// Goes through the names that stand for a host, as the C library does (`__res_context_search`): a value.
 ///
 /// The name as it was written decides what is reported where it comes first. Otherwise a name that exists without addresses
@@ -23,7 +44,8 @@ struct NameSearch {
     /// Handles the answers about the present name, which have no address.
     ///
     /// - Returns: Whether there is another name to ask for.
-    mutating func advance(after outcomes: [AddressLookupOutcome]) -> Bool {
+    mutating func advance(after answers: [FamilyOutcome]) -> Bool {
+        let outcomes = answers.counting
         if place == 0 || (names[0] != host && Self.rank(outcomes) >= Self.rank(self.outcomes)) {
             self.outcomes = outcomes
         }
@@ -48,6 +70,14 @@ struct NameSearch {
 }
 
 extension AddressLookupOutcome {
+    /// Whether a server said what it knows of the name.
+    fileprivate var isAnswer: Bool {
+        switch self {
+        case .answer(.addresses), .answer(.none), .answer(.noSuchName): true
+        default: false
+        }
+    }
+
     /// Whether other names of the search list would hardly be answered.
     fileprivate var endsSearch: Bool {
         switch self {

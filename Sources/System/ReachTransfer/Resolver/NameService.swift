@@ -44,7 +44,7 @@ package final class NameService {
         var search: NameSearch?
         var configuration: ResolverConfiguration?
         /// What the servers answered about the present name.
-        var outcomes: [AddressLookupOutcome] = []
+        var outcomes: [FamilyOutcome] = []
         /// What the system answered.
         var systemOutcome: AddressLookupOutcome?
         var delay: TimerQueue.ID?
@@ -243,7 +243,7 @@ package final class NameService {
         waiter.outcomes = []
         for family in waiter.question.families {
             if family == .ipv6, configuration.options.isWithoutIPv6 {
-                waiter.outcomes.append(.answer(.none(seconds: 0)))
+                note(.answer(.none(seconds: 0)), in: .ipv6, waiter)
             } else {
                 startLookup(search.name, family, for: waiter, configuration)
             }
@@ -258,14 +258,16 @@ package final class NameService {
             name: name.lowercased(), type: family.map { DNSType($0) },
             interface: family == nil ? nil : waiter.question.interface)
         if let answer = cache.answer(for: key, at: SystemClock.boot) {
-            return note(.answer(answer), isBySystem: family == nil, waiter)
+            return note(.answer(answer), in: family, waiter)
         }
         waiter.keys.insert(key)
         if lookups[key] == nil { lookups[key] = lookup(key, family, waiter.question, configuration) }
     }
 
-    private func note(_ outcome: AddressLookupOutcome, isBySystem: Bool, _ waiter: Waiter) {
-        if isBySystem { waiter.systemOutcome = outcome } else { waiter.outcomes.append(outcome) }
+    /// - Parameter family: `nil` for the system's answer.
+    private func note(_ outcome: AddressLookupOutcome, in family: IPAddress.Family?, _ waiter: Waiter) {
+        guard let family else { return waiter.systemOutcome = outcome }
+        waiter.outcomes.append(FamilyOutcome(family: family, outcome: outcome))
     }
 
     private func lookup(
@@ -291,7 +293,7 @@ package final class NameService {
                 waiter.asksServers = true
                 unstarted.append(id)
             } else {
-                note(outcome, isBySystem: key.type == nil, waiter)
+                note(outcome, in: key.type.map { $0 == .aaaa ? .ipv6 : .ipv4 }, waiter)
                 finishIfDecided(id, waiter)
             }
         }
@@ -315,12 +317,14 @@ package final class NameService {
     /// Finishes a question where its outcomes suffice, and otherwise asks the servers for the next name.
     private func finishIfDecided(_ id: ID, _ waiter: Waiter) {
         let system = waiter.systemOutcome.map { [$0] } ?? []
-        var verdict = NameVerdict(system + waiter.outcomes)
-        while verdict.addresses.isEmpty, advance(waiter) { verdict = NameVerdict(system + waiter.outcomes) }
+        var verdict = NameVerdict(system + waiter.outcomes.map(\.outcome))
+        while verdict.addresses.isEmpty, advance(waiter) {
+            verdict = NameVerdict(system + waiter.outcomes.map(\.outcome))
+        }
         guard waiter.keys.isEmpty || !verdict.addresses.isEmpty else { return }
         if waiter.keys.isEmpty {
-            let reported = waiter.search.map { verdict.addresses.isEmpty ? $0.outcomes : waiter.outcomes } ?? []
-            return finish(id, Self.result(NameVerdict(system + reported), waiter.question))
+            if verdict.addresses.isEmpty { verdict = NameVerdict(system + (waiter.search?.outcomes ?? [])) }
+            return finish(id, Self.result(verdict, waiter.question))
         }
         guard waiter.delay == nil else { return }
         waiter.delay = loop.schedule(at: SystemClock.boot + Self.resolutionDelay) { [weak self] in

@@ -26,6 +26,10 @@ struct NameVerdict {
     /// address of one family that it does not exist, so the other family's answer counts.
     func failure(of host: String) -> NameFailure {
         for case .answer(.failure(let code)) in outcomes {
+            // As for the C library: such a server answers no later question either.
+            if code == DNSReply.Code.formatError {
+                return .notFound("\(host): the name servers cannot read the question (code \(code))")
+            }
             return .serverFailure("\(host): the name servers failed (code \(code))")
         }
         for case .notAName in outcomes { return .notFound("'\(host)' is not a name") }

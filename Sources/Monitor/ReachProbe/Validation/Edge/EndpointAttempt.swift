@@ -13,6 +13,8 @@ final class EndpointAttempt {
         let remote: TrafficQuestion.Remote?
         /// The time in which the first packet was answered; `nil` if none was.
         var roundTrip: Duration?
+        /// The shortest time in which a name server answered; `nil` if none did.
+        var nameTime: Duration?
     }
 
     /// What is asked for.
@@ -43,6 +45,7 @@ final class EndpointAttempt {
     private var bytes = 0
     private var remote: TrafficQuestion.Remote?
     private var roundTrip: Duration?
+    private var nameTime: Duration?
 
     /// Estimated size of a DNS question and its answer, headers included.
     private static let lookupBytes = 250
@@ -106,9 +109,14 @@ final class EndpointAttempt {
     ) {
         let question = NameQuestion(host, family: family, interface: interface)
         bytes += Self.lookupBytes
+        let began = SystemClock.boot
         lookup = resolver.resolve(question, within: max(deadline - SystemClock.boot, .milliseconds(1))) {
             [unowned self] result in
             lookup = nil
+            if result.isAnswered {
+                let time = SystemClock.boot - began
+                nameTime = min(nameTime ?? time, time)
+            }
             then(result)
         }
     }
@@ -181,6 +189,16 @@ final class EndpointAttempt {
     }
 
     private func end(_ answer: EndpointAnswer) {
-        completion(Outcome(answer: answer, bytes: bytes, remote: remote, roundTrip: roundTrip))
+        completion(Outcome(answer: answer, bytes: bytes, remote: remote, roundTrip: roundTrip, nameTime: nameTime))
+    }
+}
+
+extension Result<[IPAddress], NameFailure> {
+    /// Whether a name server answered, whatever it said.
+    fileprivate var isAnswered: Bool {
+        switch self {
+        case .success, .failure(.notFound), .failure(.serverFailure): true
+        case .failure(.silent), .failure(.notAsked): false
+        }
     }
 }

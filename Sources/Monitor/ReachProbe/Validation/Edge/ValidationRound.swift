@@ -16,6 +16,8 @@ final class ValidationRound {
         let remotes: [TrafficQuestion.Remote]
         /// The shortest time in which a server answered the first packet; `nil` if none did.
         let roundTrip: Duration?
+        /// The shortest time in which a name server answered; `nil` if none did.
+        let nameTime: Duration?
     }
 
     private let loop: EventLoop
@@ -27,6 +29,7 @@ final class ValidationRound {
     private var bytes = 0
     private var remotes: [TrafficQuestion.Remote] = []
     private var roundTrip: Duration?
+    private var nameTime: Duration?
     private var limit: TimerQueue.ID?
     private var completion: ((Outcome) -> Void)?
 
@@ -77,6 +80,7 @@ final class ValidationRound {
         findings.append((EndpointFinding(outcome.answer, from: endpoint), endpoint.isSecure))
         bytes += outcome.bytes
         roundTrip = [roundTrip, outcome.roundTrip].compactMap(\.self).min()
+        nameTime = [nameTime, outcome.nameTime].compactMap(\.self).min()
         if let remote = outcome.remote { remotes.append(remote) }
         if findings.count == attempts.count || ValidationResult.isDecided(by: findings) {
             // Deferred, since ending the round here would release the attempt that is calling.
@@ -97,7 +101,7 @@ final class ValidationRound {
         completion(
             Outcome(
                 result: ValidationResult(findings), isSecure: ValidationResult.isDecided(by: findings), bytes: bytes,
-                remotes: remotes, roundTrip: roundTrip))
+                remotes: remotes, roundTrip: roundTrip, nameTime: nameTime))
     }
 
     private func stop() {

@@ -47,8 +47,9 @@ package final class Validator {
     private var silence: SilenceWatch?
     private var quality: QualityWatch?
     private let loopReference = LoopReference<Validator>()
-    /// The servers that last proved a path, by the path and its gateway.
-    private var servers: [DefaultRoute.Key: (gateway: IPAddress?, servers: ProvenServers)] = [:]
+    /// The servers that last proved a path, and by which route.
+    private var servers: [DefaultRoute.Key: (route: DefaultRoute, servers: ProvenServers)] = [:]
+    private var patience = CheckPatience()
     /// This machine's addresses, with which any user can talk to itself.
     private var own = OwnAddresses()
     /// Called when a check of a path has ended, whatever it found.
@@ -118,7 +119,9 @@ package final class Validator {
     }
 
     /// The longest time that such a check takes to decide.
-    package var longestDecision: Duration { options.rhythm.longestDecision(timeout: options.timeout) }
+    package var longestDecision: Duration {
+        options.rhythm.longestDecision(timeout: patience.longestLimit(least: options.timeout))
+    }
 
     /// What is proved of the Internet over each interface with a default route.
     package var linkProofs: [String: LinkReport.Proof] {
@@ -150,6 +153,7 @@ package final class Validator {
         silence?.restart()
         quality?.restart()
         servers = [:]
+        patience = CheckPatience()
         carryOut(machine.restart(at: SystemClock.boot))
     }
 
@@ -214,10 +218,13 @@ package final class Validator {
 
     private func probe(_ route: DefaultRoute, _ ticket: ValidationCommand.Ticket) {
         rounds[ticket] = ValidationRound(
-            options.endpoints, by: route, options.proxies, within: options.timeout, transfers: transfers,
+            options.endpoints, by: route, options.proxies,
+            within: patience.limit(for: route, least: options.timeout), transfers: transfers,
             resolverOptions: resolverOptions, on: loop
         ) { [unowned self] outcome in
             rounds[ticket] = nil
+            patience.note(outcome.roundTrip, of: route)
+            if outcome.roundTrip == nil, outcome.result != .full { measure(route, names: outcome.nameTime) }
             ownRemotes.removeAll(where: outcome.remotes.contains)
             ownRemotes = (ownRemotes + outcome.remotes).suffix(Self.ownRemoteLimit)
             if outcome.result == .full { remember(outcome, of: route) }
@@ -228,6 +235,19 @@ package final class Validator {
             if !outcome.isSecure { leases?.read() }
             carryOut(commands)
             onCheck()
+        }
+    }
+
+    /// Looks at how long the round trips of other programs' connections take, where a check connected to nothing.
+    ///
+    /// - Parameter names: How long a name server took to answer the check.
+    private func measure(_ route: DefaultRoute, names: Duration?) {
+        let question = SegmentQuestion(
+            family: route.key.family, interface: route.key.interface, sources: route.trafficSources,
+            excludedPrefixes: route.nearPrefixes, own: own)
+        traffic.ask(question, replyTo: loop.mailbox) { [loopReference] segments in
+            let shortest = segments?.map(\.roundTrip).filter { $0 > .zero }.min()
+            loopReference.owner?.patience.extend(to: [shortest, names].compactMap(\.self).max(), of: route)
         }
     }
 
@@ -282,9 +302,9 @@ package final class Validator {
         quality.update(paths, own: own)
     }
 
-    /// The servers that proved a path, by the gateway that it still has.
+    /// The servers that proved a path into the network that it still leads to.
     private func proven(by route: DefaultRoute) -> ProvenServers? {
-        servers[route.key].flatMap { $0.gateway == route.gateway ? $0.servers : nil }
+        servers[route.key].flatMap { $0.route.leadsToSameNetwork(as: route) ? $0.servers : nil }
     }
 
     /// Remembers the servers that proved a path, the latest first.
@@ -294,7 +314,7 @@ package final class Validator {
         let all = remotes + (old?.remotes ?? []).filter { !remotes.contains($0) }
         if servers[route.key] == nil, servers.count >= Self.serverLimit { servers = [:] }
         servers[route.key] = (
-            route.gateway,
+            route,
             ProvenServers(
                 remotes: Array(all.prefix(Self.serversOfPath)), roundTrip: outcome.roundTrip ?? old?.roundTrip ?? .zero)
         )
