@@ -66,6 +66,30 @@ import Testing
         scene.controller.stop()
     }
 
+    /// A camera with a public address of IPv6, say.
+    @Test(arguments: [(nil, ProbeEvent.Kind.down), ("192.0.2.1", .paused)])
+    func `an outage of the Internet explains no failure of a device of the own network`(
+        gateway: String?, kind: ProbeEvent.Kind
+    ) throws {
+        let scene = try ControllerScene()
+        scene.controller.update(survey: Self.survey(.full))
+        var specification = try ControllerScene.specification("camera", "http://198.18.7.9/")
+        specification.thresholds = .init(down: 2, up: 1)
+        specification.condition = try NetworkCondition("interface=eth0")
+        scene.controller.configure([specification])
+        var state = try ControllerScene.state("198.18.7.9%eth0", .reachable)
+        state.ipv4.gateway = gateway.flatMap(IPAddress.init)
+        try scene.send("198.18.7.9%eth0", state)
+        scene.run { scene.attempts.count == 1 }
+        scene.attempts[0].end()
+        scene.isUnsettled = true
+        fail(scene, times: 2)
+        scene.isUnsettled = false
+        scene.controller.update(survey: Self.survey(.limited))
+        #expect(scene.events.map(\.kind) == [.up, kind])
+        scene.controller.stop()
+    }
+
     @Test func `a check that finds the path in order takes the probe down at once`() throws {
         let scene = try scene()
         scene.isUnsettled = true

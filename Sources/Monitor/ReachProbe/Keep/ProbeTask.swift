@@ -173,9 +173,9 @@ final class ProbeTask {
             guard path.status == .reachable, let interface = path.interface, path.linkClass != .loopback else {
                 return nil
             }
-            // Without a gateway only a link to a single far end leads anywhere.
+            // Without a gateway only a link to a single far end leads anywhere. An interface's own path tells of no gateway.
             let isFar = path.gateway != nil || path.linkClass == .tunnel || path.linkClass == .wwan
-            return isFar || specification.condition.interface != nil ? (family, interface) : nil
+            return isFar || state.target.isInterface ? (family, interface) : nil
         }
     }
 
@@ -292,4 +292,8 @@ final class ProbeTask {
         arm()
         if isDue { controller.request(self) }
     }
+}
+
+extension Target {
+    fileprivate var isInterface: Bool { if case .interface = subject { true } else { false } }
 }
