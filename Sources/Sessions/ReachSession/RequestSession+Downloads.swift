@@ -57,7 +57,8 @@ extension RequestSession {
             options: options, completion: completion)
     }
 
-    /// Resumes a download.
+    /// Resumes a download. Where the bytes received are gone, it begins again. After a signed URL's time
+    /// ``ResumeData/url`` can be set to a new one.
     ///
     /// - Parameter resumeData: The state of a download that was cancelled or failed, in this process or an earlier one.
     public func download(
@@ -66,7 +67,7 @@ extension RequestSession {
     ) throws(RequestError) -> RequestTask {
         try task(
             bare("GET", resumeData.url), headers, constraint, options, kind: .download, to: resumeData.destination,
-            resuming: resumeData, completion)
+            resuming: resumeData.hasPart ? resumeData : nil, completion)
     }
 
     private func check(_ path: String) throws(RequestError) {

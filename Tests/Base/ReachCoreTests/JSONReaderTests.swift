@@ -59,8 +59,10 @@ import Testing
     @Test func `nesting is limited`() throws {
         let limit = JSONReader.depthLimit
         _ = try read(String(repeating: "[", count: limit) + String(repeating: "]", count: limit))
-        #expect(throws: JSONError(.tooDeep, at: limit)) { try read(String(repeating: "[", count: 1 << 20)) }
-        #expect(throws: JSONError(.tooDeep, at: limit * 5)) { try read(String(repeating: #"{"a":"#, count: 1 << 18)) }
+        #expect(throws: JSONError(.tooDeep(limit), at: limit)) { try read(String(repeating: "[", count: 1 << 20)) }
+        #expect(throws: JSONError(.tooDeep(limit), at: limit * 5)) {
+            try read(String(repeating: #"{"a":"#, count: 1 << 18))
+        }
         // Siblings do not count as nesting.
         _ = try read("[" + Array(repeating: "[[]]", count: 1000).joined(separator: ",") + "]")
     }

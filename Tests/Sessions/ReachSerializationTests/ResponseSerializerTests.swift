@@ -195,6 +195,11 @@ import Testing
         let head = try response(type: "application/json")
         let large = bytes("[" + Array(repeating: "{\"a\":[1,2,3]}", count: 20_000).joined(separator: ",") + "]")
         #expect(JSONResponseSerializer().serialize(head, body: large).object?.json?.array?.count == 20_000)
+        // Foundation's limit.
+        for (levels, word) in [(512, nil), (513, "undecodable")] {
+            let body = bytes(String(repeating: "[", count: levels) + String(repeating: "]", count: levels))
+            #expect(JSONResponseSerializer().serialize(head, body: body).error?.word == word)
+        }
         let deep = bytes(String(repeating: "[", count: 1_000_000))
         #expect(JSONResponseSerializer().serialize(head, body: deep).error?.word == "undecodable")
     }

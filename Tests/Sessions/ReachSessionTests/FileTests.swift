@@ -1,3 +1,4 @@
+import FoundationEssentials
 import ReachCore
 import ReachSession
 import ReachTesting
@@ -129,7 +130,9 @@ import Testing
         let data = try #require(await task.cancelProducingResumeData())
         #expect(await failure { try await task.response() } == "cancelled cancelled")
         #expect(data.offset > 0 && data.offset <= 100_000 && data.entityTag == "\"one\"" && data.destination == path)
-        #expect(ResumeData(data.bytes) == data)
+        #expect(ResumeData(data.bytes) == data && data.totalBytes == Int64(HalvingServer.body.utf8.count))
+        #expect(try JSONDecoder().decode(ResumeData.self, from: JSONEncoder().encode(data)) == data)
+        #expect(try JSONDecoder().decode(ResumeData.self, from: Data(data.bytes)) == data)
         #expect(ResumeData(Array("{}".utf8)) == nil)
         server.gate.open()
         let other = try RequestSession()
@@ -138,6 +141,22 @@ import Testing
         #expect(try ChildProcess.run(["cat", path]) == HalvingServer.body)
         #expect(server.ranges == ["Range: bytes=\(data.offset)-"])
         #expect(try ChildProcess.run(["ls", directory.path]) == "there\n")
+    }
+
+    @Test func `a download whose part is gone begins again, at a new URL if there is one`() async throws {
+        let directory = try TemporaryDirectory()
+        let server = try HalvingServer()
+        let path = directory.path + "/there"
+        let session = try RequestSession()
+        var data = try #require(
+            await server.begunDownload(by: session, to: path).cancelProducingResumeData())
+        server.gate.open()
+        try ChildProcess.run(["rm", data.partialFile])
+        data.url += "?signed=again"
+        let response = try await session.download(resuming: data).response()
+        #expect(response.path == path && response.statusCode == 200)
+        #expect(server.server.requests.values.last?.contains("?signed=again ") == true)
+        #expect(try ChildProcess.run(["cat", path]) == HalvingServer.body)
     }
 
     @Test func `a suspended download resumes where it stopped`() async throws {

@@ -158,6 +158,34 @@ import Testing
         }
     }
 
+    @Test func `an empty answer is nil where the value may be nil`() async throws {
+        let stage = try SessionStage(answer: { request in
+            request.contains(" /v1/none ")
+                ? "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n" : SessionStage.answer(#"{"id":1,"name":"n"}"#)
+        })
+        let nothing: User? = try await stage.session.get("none").decoded()
+        #expect(nothing == nil)
+        let user: User? = try await stage.session.get("user").decoded()
+        #expect(user?.name == "n")
+        #expect(
+            await failure { _ = try await stage.session.get("none").decoded(as: User.self) } == "response undecodable")
+    }
+
+    @Test func `an explanation has the words of the last error`() async throws {
+        let stage = try SessionStage(answer: { _ in SessionStage.answer("", status: "503 Busy") })
+        let task = try stage.session.get("x")
+        guard case .failure(let error) = await task.awaitedResult else { throw TestFailure("no error") }
+        let explanation = await task.explanation()
+        #expect(explanation.state == "over" && explanation.failure == "\(error)")
+        #expect(explanation.description == "It failed: \(error).")
+        var options = RequestOptions()
+        options.retries = .attempts(2)
+        let waiting = try stage.session.get("x", options: options).resume()
+        while await waiting.explanation().state != "backoff" { await Task.yield() }
+        #expect(await waiting.explanation().failure == "the server answered 503")
+        waiting.cancel()
+    }
+
     @Test func `a status that is no success is thrown with the server's reason`() async throws {
         let stage = try SessionStage(answer: { _ in SessionStage.answer(#"{"why":"no"}"#, status: "422 X") })
         for read in [

@@ -152,6 +152,25 @@ struct ResponseReaderTests {
         }
     }
 
+    /// A server may change a file and keep its tag.
+    @Test(
+        arguments: [
+            ("bytes 500-4999/5000", 5000, true), ("bytes 500-5999/6000", 5000, false),
+            ("bytes 500-3999/4000", 5000, false),
+            ("bytes 500-5999/*", 5000, true), ("bytes 500-5999/6000", nil, true),
+        ] as [(String, UInt64?, Bool)])
+    func `a part of a file with another length is not joined`(range: String, total: UInt64?, isAccepted: Bool) {
+        var reader = ResponseReader(
+            limit: ResponseLimit(bodyBytes: 10_000),
+            resume: ResumePoint(offset: 500, entityTag: "\"one\"", total: total))
+        let verdicts = read(&reader, "HTTP/1.1 206 Part", "ETag: \"one\"", "Content-Range: \(range)", "")
+        if case .fail(let failure)? = verdicts.first {
+            #expect(!isAccepted && failure.reason == .badRange)
+        } else {
+            #expect(isAccepted)
+        }
+    }
+
     @Test func `a part that nobody asked for is no whole answer`() {
         var reader = ResponseReader(limit: ResponseLimit(bodyBytes: 10_000))
         let verdicts = read(&reader, "HTTP/1.1 206 Part", "Content-Range: bytes 0-99/5000", "")

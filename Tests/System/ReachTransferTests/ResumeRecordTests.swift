@@ -21,6 +21,14 @@ struct ResumeRecordTests {
         #expect(ResumeRecord(text: text + "\n") == nil)
     }
 
+    @Test func `the total is in the record where it is known`() {
+        var record = Self.record
+        record.total = 123_456
+        #expect(ResumeRecord(text: record.text) == record && record.text.hasPrefix("reach download 2\n"))
+        #expect(Self.record.text.hasPrefix("reach download 1\n"))
+        #expect(record.resumePoint(size: 1000, boot: "start-1")?.total == 123_456)
+    }
+
     @Test(arguments: ["W/\"a\"", "a", "", "\""])
     func `a weak or malformed tag makes no record`(tag: String) {
         let record = ResumeRecord(bytesOnDisk: 1, entityTag: tag, boot: "b")

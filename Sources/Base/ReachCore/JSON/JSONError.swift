@@ -10,7 +10,7 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         case numberTooLarge
         /// A key that occurs twice. Different readers would use different values.
         case duplicateKey(String)
-        case tooDeep
+        case tooDeep(Int)
         /// A key is longer, or there are more values, than the reader accepts.
         case keyTooLong, tooMany
         /// Bytes after the end of the document.
@@ -36,7 +36,7 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         case .badNumber: "not a number as JSON has it"
         case .numberTooLarge: "the number is too large"
         case .duplicateKey(let name): "the key '\(DisplayText.sanitized(name))' a second time"
-        case .tooDeep: "nested deeper than \(JSONReader.depthLimit) levels"
+        case .tooDeep(let limit): "nested deeper than \(limit) levels"
         case .keyTooLong: "the key is too long"
         case .tooMany: "too many values"
         case .trailingBytes: "more after the end of the document"

@@ -18,14 +18,17 @@ package struct JSONReader {
         package var keyBytes = Int.max
         /// The most values, with those in arrays and objects.
         package var values = Int.max
+        /// The deepest nesting of arrays and objects.
+        package var depth = JSONReader.depthLimit
 
-        package init(keyBytes: Int = .max, values: Int = .max) {
+        package init(keyBytes: Int = .max, values: Int = .max, depth: Int = JSONReader.depthLimit) {
             self.keyBytes = keyBytes
             self.values = values
+            self.depth = depth
         }
     }
 
-    /// The deepest nesting of arrays and objects.
+    /// The deepest nesting where nothing else is said.
     package static let depthLimit = 64
 
     /// An object with more members looks for equal keys by a set.
@@ -106,7 +109,7 @@ package struct JSONReader {
     }
 
     private mutating func nested(_ body: (inout JSONReader) throws(JSONError) -> Void) throws(JSONError) {
-        guard depth < Self.depthLimit else { throw fault(.tooDeep) }
+        guard depth < limits.depth else { throw fault(.tooDeep(limits.depth)) }
         depth += 1
         position += 1
         skipSpace()

@@ -5,7 +5,7 @@ public import ReachCore
 /// UTF-32 indicate.
 ///
 /// As with NSJSONSerialization the last of equal keys in an object counts, and an integer beyond 64 bits becomes a
-/// double. Nesting beyond 64 levels is an error.
+/// double, and nesting beyond 512 levels is an error.
 public struct JSONResponseSerializer: ResponseSerializer {
     /// The check; by default successes of type application/json, text/json or text/javascript pass.
     public var check = ResponseCheck(
@@ -15,6 +15,9 @@ public struct JSONResponseSerializer: ResponseSerializer {
     /// Whether to accept documents that are neither an object nor an array.
     public var allowsFragments = false
 
+    /// Foundation's.
+    private static let depthLimit = 512
+
     /// Creates a serializer with the default check.
     public init() {}
 
@@ -23,7 +26,8 @@ public struct JSONResponseSerializer: ResponseSerializer {
         check.serialize(response, body: body, format: "JSON") { body, _ throws(ResponseDecodingError) in
             let value: JSONValue
             do throws(JSONError) {
-                value = try JSONReader.read(UTF8Transcoder.utf8(body), .asFoundation)
+                value = try JSONReader.read(
+                    UTF8Transcoder.utf8(body), .asFoundation, limits: JSONReader.Limits(depth: Self.depthLimit))
             } catch {
                 throw ResponseDecodingError(description: error.description)
             }

@@ -269,11 +269,22 @@ final class SessionLoop {
     func explain(_ task: RequestTask) -> RequestExplanation {
         engine?.driver.settle()
         if let id = task.requestID, let explanation = engine?.driver.explain(id) {
-            return RequestExplanation(explanation)
+            var answer = RequestExplanation(explanation)
+            answer.failure = attempts[id].flatMap(Self.words)
+            return answer
         }
         let state = task.requestState
         if state == .resumed, !task.dependencies.isEmpty { return RequestExplanation(state: "dependent") }
-        return RequestExplanation(state: state.isFinal ? "over" : state == .suspended ? "suspended" : "new")
+        var answer = RequestExplanation(
+            state: state.isFinal ? "over" : state == .suspended ? "suspended" : "new")
+        answer.failure = task.ending
+        return answer
+    }
+
+    /// What the last attempt met, if that is over.
+    private static func words(of note: AttemptNote) -> String? {
+        note.error.map { "\($0)" } ?? note.failure?.message
+            ?? note.answer.map { "the server answered \($0.response.statusCode)" }
     }
 
     /// Schedules the activity's next update, in place of the previous one.

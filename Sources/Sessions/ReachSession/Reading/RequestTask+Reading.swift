@@ -115,8 +115,19 @@ extension RequestResponse {
             throw RequestError(error, self)
         }
         if let value { return value }
+        // The value of type `T?` that is nil, and not a lack of a value.
+        if let type = Value.self as? any OptionalValue.Type, let nothing = type.nothing as? Value { return nothing }
         throw RequestError(undecodable: self, "\(Value.self)", "it is empty")
     }
+}
+
+/// What an optional type can be without a value.
+private protocol OptionalValue {
+    static var nothing: Self { get }
+}
+
+extension Optional: OptionalValue {
+    fileprivate static var nothing: Self { nil }
 }
 
 extension RequestError {

@@ -67,9 +67,7 @@ public struct RequestResponse: Sendable {
     /// The status, such as 200 or 404.
     public var statusCode: Int { head.status.code }
 
-    /// The body as text: in UTF-8, or in what `Content-Type` or a byte order mark says. `nil` if it is not.
-    public var text: String? {
-        let encoding = head.characterSet.flatMap(TextEncoding.init(named:)) ?? .utf8
-        return String(validating: UTF8Transcoder.utf8(body, unlessMarked: encoding), as: UTF8.self)
-    }
+    /// The body as text: in UTF-8, or in what `Content-Type` or a byte order mark says, by the names that browsers
+    /// know. `nil` if it is not.
+    public var text: String? { TextLabel.text(of: body, label: head.characterSet) }
 }

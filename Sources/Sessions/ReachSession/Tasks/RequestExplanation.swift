@@ -28,8 +28,15 @@ public struct RequestExplanation: Hashable, Sendable, CustomStringConvertible {
     /// The time at which the request expires; `nil` if it is not in the queue.
     public let deadline: Timestamp?
 
-    /// The reasons in sentences; empty if there are none.
-    public var description: String { reasons.map { "\($0.text) \($0.remedy)" }.joined(separator: " ") }
+    /// Why the last attempt failed, in the words of its error, or the error with which the task ended; `nil` if there
+    /// is none.
+    public internal(set) var failure: String?
+
+    /// The reasons and the last failure in sentences; empty if there are none.
+    public var description: String {
+        let last = failure.map { state == "over" ? "It failed: \($0)." : "The last attempt failed: \($0)." }
+        return (reasons.map { "\($0.text) \($0.remedy)" } + [last].compactMap(\.self)).joined(separator: " ")
+    }
 
     init(state: String) {
         self.state = state
@@ -51,11 +58,19 @@ public struct RequestExplanation: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension RequestTask {
+    /// The error with which it ended, in its own words.
+    var ending: String? { if case .failure(let error) = result { "\(error)" } else { nil } }
+
     /// Queries the queue for the reasons why the request is not running now.
     public func explanation() async -> RequestExplanation {
         await withCheckedContinuation { continuation in
+            let ending = ending
             let isAsked = core.perform { continuation.resume(returning: $0.explain(self)) }
-            if !isAsked { continuation.resume(returning: RequestExplanation(state: "over")) }
+            if !isAsked {
+                var explanation = RequestExplanation(state: "over")
+                explanation.failure = ending
+                continuation.resume(returning: explanation)
+            }
         }
     }
 }

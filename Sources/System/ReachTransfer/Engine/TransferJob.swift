@@ -279,7 +279,8 @@ final class TransferJob {
     private func open(_ opening: TransferMachine.FileOpening) {
         let sink = opening.sink
         let recorder = sink.recordPath.map {
-            ResumeRecorder(path: $0, entityTag: opening.entityTag, interval: sink.recordInterval)
+            ResumeRecorder(
+                path: $0, entityTag: opening.entityTag, total: opening.total, interval: sink.recordInterval)
         }
         let writer = FileWriter(
             path: sink.path, keep: opening.keep, permissions: sink.permissions, recorder: recorder,

@@ -34,7 +34,7 @@ extension TransferMachine {
 
     mutating func openFile(_ sink: FileSink, keep: UInt64, first: [UInt8]) -> Action? {
         record.hasFile = true
-        return .openFile(FileOpening(sink: sink, keep: keep, entityTag: resumableTag, first: first))
+        return .openFile(FileOpening(sink: sink, keep: keep, entityTag: resumableTag, total: total, first: first))
     }
 
     mutating func fileClosed(_ failure: TransferFailure?, at now: BootTime) -> Action? {
@@ -84,7 +84,13 @@ extension TransferMachine {
 
     private func resumePoint(_ outcome: Outcome) -> ResumePoint? {
         guard case .failure = outcome, record.hasFile, record.isFileGood else { return nil }
-        return resumableTag.map { ResumePoint(offset: fileBytes, entityTag: $0) }
+        return resumableTag.map { ResumePoint(offset: fileBytes, entityTag: $0, total: total) }
+    }
+
+    /// The number of bytes of the resource.
+    var total: UInt64? {
+        guard let head = record.head, head.status == 206 else { return record.head?.contentLength }
+        return head["content-range"].flatMap(ContentRange.init)?.total ?? request.resumable?.total
     }
 
     /// The strong entity tag that identifies the bytes of this response; `nil` if there is none, and for an error page.

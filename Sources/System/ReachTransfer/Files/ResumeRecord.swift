@@ -12,6 +12,8 @@ struct ResumeRecord: Hashable, Sendable {
     var bytesOnDisk: UInt64
     /// The resource's strong entity tag.
     var entityTag: String
+    /// The number of bytes of the resource; `nil` if it is not known.
+    var total: UInt64?
     /// The identity of the boot in which it was written.
     var boot: String
 
@@ -22,31 +24,38 @@ struct ResumeRecord: Hashable, Sendable {
     func resumePoint(size: UInt64, boot: String) -> ResumePoint? {
         guard size >= bytesOnDisk else { return nil }
         let isSameBoot = !boot.isEmpty && boot == self.boot
-        return ResumePoint(offset: isSameBoot ? size : bytesOnDisk, entityTag: entityTag)
+        return ResumePoint(offset: isSameBoot ? size : bytesOnDisk, entityTag: entityTag, total: total)
     }
 
     // MARK: - As text
 
     private static let title = "reach download 1"
+    /// With the total.
+    private static let laterTitle = "reach download 2"
 
-    /// Lines: a title, the number of bytes, the boot, the entity tag, and the checksum of these.
+    /// Lines: a title, the number of bytes, the boot, the entity tag, the total if it is known, and the checksum of these.
     var text: String {
-        let lines = [Self.title, String(bytesOnDisk), boot, entityTag].map { $0 + "\n" }.joined()
+        let title = total == nil ? Self.title : Self.laterTitle
+        let rest = total.map { [String($0)] } ?? []
+        let lines = ([title, String(bytesOnDisk), boot, entityTag] + rest).map { $0 + "\n" }.joined()
         return lines + String(CyclicRedundancy.checksum(Array(lines.utf8)), radix: 16) + "\n"
     }
 
     /// - Returns: `nil` for anything but a complete record.
     init?(text: String) {
         let lines = text.split(scalar: "\n", omittingEmptySubsequences: false).map(String.init)
-        guard lines.count == 6, lines[0] == Self.title, let bytes = UInt64(lines[1]), ResumePoint.isStrong(lines[3])
+        let total = lines.first == Self.laterTitle && lines.count == 7 ? UInt64(lines[4]) : nil
+        guard total != nil || lines.count == 6 && lines[0] == Self.title, let bytes = UInt64(lines[1]),
+            ResumePoint.isStrong(lines[3])
         else { return nil }
-        self.init(bytesOnDisk: bytes, entityTag: lines[3], boot: lines[2])
+        self.init(bytesOnDisk: bytes, entityTag: lines[3], total: total, boot: lines[2])
         guard self.text == text else { return nil }
     }
 
-    init(bytesOnDisk: UInt64, entityTag: String, boot: String) {
+    init(bytesOnDisk: UInt64, entityTag: String, total: UInt64? = nil, boot: String) {
         self.bytesOnDisk = bytesOnDisk
         self.entityTag = entityTag
+        self.total = total
         self.boot = boot
     }
 }

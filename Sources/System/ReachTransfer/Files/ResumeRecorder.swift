@@ -8,13 +8,16 @@ struct ResumeRecorder: Sendable {
     let path: String
     /// The resource's strong entity tag; without one there is no record.
     let entityTag: String?
+    /// The number of bytes of the resource, if it is known.
+    let total: UInt64?
     /// The least time between two syncs of the file.
     let interval: Duration
     private var last: BootTime?
 
-    init(path: String, entityTag: String?, interval: Duration) {
+    init(path: String, entityTag: String?, total: UInt64? = nil, interval: Duration) {
         self.path = path
         self.entityTag = entityTag
+        self.total = total
         self.interval = interval
     }
 
@@ -37,7 +40,7 @@ struct ResumeRecorder: Sendable {
         guard let entityTag, last.map({ now - $0 >= interval }) ?? true else { return 0 }
         guard fdatasync(file) == 0 else { return errno }
         last = now
-        write(ResumeRecord(bytesOnDisk: count, entityTag: entityTag, boot: BootIdentity.current))
+        write(ResumeRecord(bytesOnDisk: count, entityTag: entityTag, total: total, boot: BootIdentity.current))
         return 0
     }
 

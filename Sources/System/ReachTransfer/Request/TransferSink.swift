@@ -47,10 +47,13 @@ package struct ResumePoint: Hashable, Sendable {
     /// The strong entity tag of the resource. A weak one (`W/"..."`) says nothing about bytes, so the download starts
     /// again.
     package let entityTag: String
+    /// The number of bytes of the resource, as the first response said; `nil` if it did not.
+    package let total: UInt64?
 
-    package init(offset: UInt64, entityTag: String) {
+    package init(offset: UInt64, entityTag: String, total: UInt64? = nil) {
         self.offset = offset
         self.entityTag = entityTag
+        self.total = total
     }
 
     /// Whether `text` is a strong entity tag, which identifies bytes.

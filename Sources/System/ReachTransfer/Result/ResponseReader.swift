@@ -185,7 +185,7 @@ struct ResponseReader {
     }
 
     /// Why a partial response does not fit: a 206 must be about the bytes that were asked for, to the last one, of the same
-    /// entity. A server may send fewer (RFC 9110 section 15.3.7), which would pass for the whole. A 416 says that no bytes
+    /// entity and of its length. A server may send fewer (RFC 9110 section 15.3.7), which would pass for the whole. A 416 says that no bytes
     /// follow those of an earlier transfer.
     private var mismatch: TransferFailure? {
         guard let head, checksRange else { return nil }
@@ -198,8 +198,10 @@ struct ResponseReader {
         default: return nil
         }
         let isSame = resume == nil || head["etag"].map { $0 == resume?.entityTag } ?? true
+        // Of a server that changes a file and keeps its tag.
+        let isAsLong = range?.total == nil || resume?.total == nil || range?.total == resume?.total
         let isOnePart = head["content-type"]?.lowercased().hasUTF8Prefix("multipart/byteranges") != true
-        if head.status == 206, isSame, isOnePart, range?.first == resume?.offset ?? 0, range?.isToEnd == true,
+        if head.status == 206, isSame, isAsLong, isOnePart, range?.first == resume?.offset ?? 0, range?.isToEnd == true,
             range?.count(fits: head.contentLength) == true
         {
             return nil
