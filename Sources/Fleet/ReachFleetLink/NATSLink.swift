@@ -127,6 +127,15 @@ package final class NATSLink: Sendable {
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
+    /// The name that the server which answers gave itself when it started; `nil` without a connection.
+    package var connectedServerID: String? {
+        var text = [CChar](repeating: 0, count: 128)
+        guard natsConnection_GetConnectedServerId(handle.pointer, &text, text.count) == NATS_OK, text[0] != 0 else {
+            return nil
+        }
+        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
     /// Publishes without waiting for anybody.
     ///
     /// - Throws: ``NATSError`` of kind `tooLarge`, `disconnected` or `invalid`. A refusal by the server comes later, as an

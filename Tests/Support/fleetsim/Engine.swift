@@ -37,7 +37,15 @@ struct Engine {
         link.connectedServer == nil ? Self.loss(ending.kind.withLock { $0 }) : nil
     }
 
-    var server: FleetMachine.Server { FleetMachine.Server(start: link.connectedServer, payloadLimit: link.maxPayload) }
+    var server: FleetMachine.Server {
+        FleetMachine.Server(start: link.connectedServerID, payloadLimit: link.maxPayload)
+    }
+
+    func readLease(of host: String) -> FleetMachine.LeaseAnswer {
+        guard let entry = try? jetStream.entry(host, in: FleetNames.lease) else { return .none }
+        guard let value = entry.value else { return .deleted(at: entry.time) }
+        return (try? HostLease(value)).map { .renewed($0, at: entry.time) } ?? .none
+    }
 
     func readMark(of host: String) -> FleetMachine.MarkAnswer {
         do throws(NATSError) {

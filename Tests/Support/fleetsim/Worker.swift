@@ -167,6 +167,7 @@ final class Worker {
             let answer = open?.publish(chunk, of: id, expecting: tail) ?? .unavailable
             hosts[index].handle(.published(number, answer), present)
         case .putState(let state): hosts[index].handle(.stateStored(open?.put(state, of: id) ?? false), present)
+        case .readLease: hosts[index].handle(.lease(open?.readLease(of: id) ?? .none), present)
         case .putLease(let lease):
             hosts[index].handle(.leaseStored(open?.put(lease, of: id) ?? false), present)
         case .deleteLease: open?.deleteLease(of: id)

@@ -1,3 +1,5 @@
+package import ReachCore
+
 extension FleetMachine {
     /// What happened.
     package enum Input: Hashable, Sendable {
@@ -22,6 +24,8 @@ extension FleetMachine {
         case state(HostState)
         case stateStored(Bool)
         case leaseStored(Bool)
+        /// The answer to ``Action/readLease``.
+        case lease(LeaseAnswer)
         /// The lease was refused, since the engine's store is full.
         case leaseFull
         /// The path to the Internet: whether there is one, and whether it is metered. The epoch increases with each change of it.
@@ -49,6 +53,8 @@ extension FleetMachine {
         /// Append to the host's subject if its last sequence is `expecting`.
         case publish(UInt64, EventChunk, expecting: UInt64)
         case putState(HostState)
+        /// Read the host's own lease, which says when the engine had its last word. Renewing waits for the answer.
+        case readLease
         case putLease(HostLease)
         case deleteLease
         /// Keep this for the next run.
@@ -58,7 +64,7 @@ extension FleetMachine {
     }
 
     package struct Server: Hashable, Sendable {
-        /// A text that all its clients know alike, and that changes when it starts; `nil` if there is none.
+        /// Its name until it ends, which all its clients know alike; `nil` if there is none.
         package var start: String?
         /// The largest payload that it accepts, in bytes.
         package var payloadLimit: Int
@@ -99,6 +105,14 @@ extension FleetMachine {
         /// The engine has no state of the host, or one from before its first event, or it does not let the host read it.
         case none
         case unavailable
+    }
+
+    package enum LeaseAnswer: Hashable, Sendable {
+        case renewed(HostLease, at: Timestamp)
+        /// The host deleted it, when it said goodbye.
+        case deleted(at: Timestamp)
+        /// There is none, or the engine does not let the host read it.
+        case none
     }
 
     package enum TailAnswer: Hashable, Sendable {

@@ -5,7 +5,7 @@ struct Tail: Hashable, Sendable {
     var sequence: UInt64
     var chunk: EventChunk
     /// Its last line's event, to compare with the journal's.
-    var event: FleetEvent?
+    var event: HostAbsence.Event?
     /// Whether the journal was asked with a cursor beyond its end, so that it begins another log.
     var isForking = false
 }
@@ -66,7 +66,9 @@ extension FleetMachine {
         }
         if trouble == .noStream || trouble == .refused { trouble = nil }
         switch answer {
-        case .message(_, let chunk) where chunk.mark == nil: adopt(sequence, chunk, &actions)
+        // An earlier agent's mark is a message of a subject that has no event.
+        case .message(_, let chunk) where chunk.mark == nil || !chunk.lines.isEmpty:
+            adopt(sequence, chunk, now, &actions)
         case .foreign: adoptForeign(sequence, now, &actions)
         default: adoptEmpty(sequence, now, &actions)
         }
@@ -98,17 +100,23 @@ extension FleetMachine {
         }
     }
 
-    private mutating func adopt(_ sequence: UInt64, _ chunk: EventChunk, _ actions: inout [Action]) {
+    private mutating func adopt(
+        _ sequence: UInt64, _ chunk: EventChunk, _ now: Instant, _ actions: inout [Action]
+    ) {
         if unconfirmed.contains(chunk) {
             figures.duplicates += 1
             tail = sequence
             return acknowledge(chunk, sequence, &actions)
         }
-        if sequence == tail {
+        // Behind another run's absence, that arrived late in a restored engine, events may be missing.
+        if sequence == tail, chunk.mark == nil || (chunk.log, chunk.last) == (resume?.log ?? Self.noLog, resume?.n ?? 0)
+        {
             unconfirmed = []
             (work, knowsTail) = (.idle, true)
             return hasJournal ? () : openJournal(resume, &actions)
         }
+        // An absence of a time before the first event.
+        if chunk.log == Self.noLog, chunk.mark != nil { return adoptEmpty(sequence, now, &actions) }
         guard !adoptsTail else {
             return fork(
                 Tail(sequence: sequence, chunk: chunk), from: acknowledged?.log ?? newest?.log ?? chunk.log, &actions)
@@ -120,7 +128,7 @@ extension FleetMachine {
     /// machine's. If the journal has the same event under the same number, the engine has what the chunk covers.
     private mutating func verify(_ sequence: UInt64, _ chunk: EventChunk, _ actions: inout [Action]) {
         var found = Tail(sequence: sequence, chunk: chunk)
-        found.event = chunk.events().events.last
+        found.event = chunk.lastEvent
         work = .verifying(found)
         let before = found.event.map { $0.n - 1 } ?? chunk.last
         openJournal(JournalCursor(log: chunk.log, n: before), &actions)
@@ -137,12 +145,14 @@ extension FleetMachine {
     private mutating func open(after cursor: JournalCursor?, tail sequence: UInt64, _ actions: inout [Action]) {
         (tail, resume) = (sequence, cursor)
         (work, knowsTail) = (.idle, true)
+        lastEvent = nil
         openJournal(cursor, &actions)
     }
 
     /// Continues with the log that begins with these entries, of which the engine has nothing.
     private mutating func begin(_ slice: EntryPage, tail sequence: UInt64) {
         unconfirmed = []
+        lastEvent = nil
         tail = sequence
         resume = slice.entries.first.map { JournalCursor(log: $0.log, n: $0.isLogStart ? $0.n : $0.first - 1) }
         (work, knowsTail) = (.idle, true)
@@ -189,6 +199,7 @@ extension FleetMachine {
     private mutating func accept(_ found: Tail, _ slice: EntryPage, _ actions: inout [Action]) {
         let cursor = JournalCursor(log: found.chunk.log, n: found.chunk.last)
         unconfirmed = []
+        lastEvent = .some(found.event)
         tail = found.sequence
         remember(cursor, found.sequence, &actions)
         (work, knowsTail) = (.idle, true)
@@ -237,6 +248,7 @@ extension FleetMachine {
     private mutating func sendNext(_ now: Instant, _ actions: inout [Action]) {
         guard tail != nil else { return readTail(expected: nil, tries: 0, now, &actions) }
         if !hasJournal { return openJournal(resume, &actions) }
+        if sendAbsence(now, &actions) { return }
         guard !holdsEvents, presence.allowsEvents(behind: behind) else { return }
         guard let next = queue.chunk(payloadLimit: server.payloadLimit / 2) else { return }
         let chunk = EventChunk(
@@ -249,7 +261,7 @@ extension FleetMachine {
         publish(chunk, now, &actions)
     }
 
-    private mutating func publish(_ chunk: EventChunk, _ now: Instant, _ actions: inout [Action]) {
+    mutating func publish(_ chunk: EventChunk, _ now: Instant, _ actions: inout [Action]) {
         request += 1
         work = .sending(chunk, since: now.boot)
         unconfirmed.append(chunk)
@@ -264,9 +276,13 @@ extension FleetMachine {
         switch answer {
         case .stored(let sequence, isDuplicate: false):
             tail = sequence
+            presence.heard = now.boot
             acknowledge(chunk, sequence, isFast: now.boot - since < Self.fastAnswer, &actions)
         case .stored: readTail(expected: nil, tries: 0, now, &actions)
         case .wrongTail(let last): readTail(expected: last, tries: 0, now, &actions)
+        case .tooLarge where chunk.mark != nil:
+            presence.absences.removeFirst()
+            work = .idle
         case .tooLarge:
             unconfirmed.removeLast()
             queue.shrink(chunk.lines.reduce(0) { $0 + $1.count + 1 })
@@ -281,13 +297,22 @@ extension FleetMachine {
     private mutating func acknowledge(
         _ chunk: EventChunk, _ sequence: UInt64, isFast: Bool = false, _ actions: inout [Action]
     ) {
-        figures.acknowledged += UInt64(chunk.lines.count)
         unconfirmed = []
         trouble = nil
         adoptsTail = false
         pauses.reset()
-        queue.acknowledge(chunk.log, through: chunk.last, isFast: isFast)
-        remember(JournalCursor(log: chunk.log, n: chunk.last), sequence, &actions)
+        if chunk.mark == nil {
+            figures.acknowledged += UInt64(chunk.lines.count)
+            queue.acknowledge(chunk.log, through: chunk.last, isFast: isFast)
+            lastEvent = .some(chunk.lastEvent)
+            remember(JournalCursor(log: chunk.log, n: chunk.last), sequence, &actions)
+        } else {
+            presence.absences.removeFirst()
+            // Nothing of the journal is sent by it; only the place of the subject's last message is another.
+            if let known = acknowledged {
+                remember(JournalCursor(log: known.log, n: known.n), sequence, &actions)
+            }
+        }
         (work, knowsTail) = (.idle, true)
         if !hasJournal { openJournal(resume, &actions) }
     }

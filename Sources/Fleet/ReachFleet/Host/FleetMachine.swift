@@ -69,6 +69,8 @@ package struct FleetMachine: Sendable {
     var knowsTail = false
     /// The cursor in the journal that corresponds to ``tail``; `nil` means the journal's beginning.
     var resume: JournalCursor?
+    /// The last event that the engine has of the log, or that it has none; `nil` while this run does not know it.
+    var lastEvent: HostAbsence.Event??
     /// What the engine acknowledged last, in this run or an earlier one.
     var acknowledged: FleetMemory?
     /// Chunks in a row that nothing answered although the tail could be read.
@@ -125,6 +127,8 @@ package struct FleetMachine: Sendable {
         case .state(let state): presence.current = state
         case .stateStored(let isStored): presence.handleStateStored(isStored, now)
         case .leaseStored(let isStored): handleLeaseStored(isStored, now)
+        case .lease(let answer) where connection == .online: handleLease(answer, now)
+        case .lease: break
         case .leaseFull:
             handleLeaseStored(false, now)
             presence.storeIsFull = true
@@ -147,6 +151,7 @@ package struct FleetMachine: Sendable {
     private mutating func connected(_ server: Server, _ now: Instant, _ actions: inout [Action]) {
         guard connection == .connecting else { return }
         connection = .online
+        presence.hasRunOn = self.server.start != nil && self.server.start == server.start
         self.server = server
         delay.reset()
         pauses.reset()
@@ -154,6 +159,7 @@ package struct FleetMachine: Sendable {
         unanswered = 0
         figures.reconnects += 1
         presence.connect(now)
+        actions.append(.readLease)
         readTail(expected: nil, tries: 0, now, &actions)
     }
 
@@ -217,6 +223,7 @@ package struct FleetMachine: Sendable {
         switch connection {
         case .waiting(let until?) where until <= now.boot: connect(&actions)
         case .online:
+            if presence.readingIsOverdue(now) { handleLease(.none, now) }
             if presence.leaseIsOverdue(now) {
                 // The connection is dead although no error was reported: its packets are dropped on the way.
                 actions += [.closeJournal, .disconnect]

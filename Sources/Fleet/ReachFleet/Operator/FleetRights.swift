@@ -27,9 +27,12 @@ package struct FleetRights: Hashable, Sendable {
         // What the engine had of the host, should its subject be empty.
         let state =
             "\(directGet(FleetNames.stream(of: FleetNames.state))).\(FleetNames.subject(ofKey: host, in: FleetNames.state))"
+        // When the engine had its last word.
+        let lease =
+            "\(directGet(FleetNames.stream(of: FleetNames.lease))).\(FleetNames.subject(ofKey: host, in: FleetNames.lease))"
         let bucket = directGet(FleetNames.stream(of: FleetNames.desired))
         return FleetRights(
-            publish: subjects + [tail, state] + desired.map { "\(bucket).\($0)" },
+            publish: subjects + [tail, state, lease] + desired.map { "\(bucket).\($0)" },
             subscribe: ["\(hostInbox(host)).>"] + desired)
     }
 
@@ -93,6 +96,7 @@ package struct FleetRights: Hashable, Sendable {
             FleetNames.subject(ofKey: "*", in: FleetNames.lease),
             "\(directGet(FleetNames.events)).\(FleetNames.eventSubject(of: "*"))",
             "\(directGet(FleetNames.stream(of: FleetNames.state))).\(FleetNames.subject(ofKey: "*", in: FleetNames.state))",
+            "\(directGet(FleetNames.stream(of: FleetNames.lease))).\(FleetNames.subject(ofKey: "*", in: FleetNames.lease))",
             "\(directGet(FleetNames.stream(of: FleetNames.desired))).>",
         ]
     }

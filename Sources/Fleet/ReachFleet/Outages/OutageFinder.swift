@@ -19,7 +19,7 @@ package struct OutageFinder {
     private var others: [[Int]] = []
 
     /// - Parameters:
-    ///   - absences: The earliest first, as ``Absence/list(of:isHere:)`` returns them; those of one host do not overlap.
+    ///   - absences: The earliest first; those of one host do not overlap.
     ///   - members: The known hosts.
     /// - Returns: The outages, the earliest first.
     package static func find(

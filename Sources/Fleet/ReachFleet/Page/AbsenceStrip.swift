@@ -8,22 +8,33 @@ package enum AbsenceStrip {
     /// - Parameters:
     ///   - known: Since when the host's absences are known: the start of the window.
     /// - Returns: `nil` if the host was here all the time.
-    package static func text(_ absences: [Absence], asOf end: Timestamp, known: Timestamp) -> String? {
+    package static func text(_ past: HostPast, asOf end: Timestamp, known: Timestamp) -> String? {
         let begin = end.nanosecondsSince1970 - Int64(cells) * cell
         var away = [Int64](repeating: 0, count: cells)
-        for absence in absences {
-            let from = max(absence.start?.nanosecondsSince1970 ?? .min, begin)
-            let to = min(absence.end?.nanosecondsSince1970 ?? .max, end.nanosecondsSince1970)
-            guard from < to else { continue }
+        var unknown = away
+        func count(_ from: Int64, _ to: Int64, _ times: inout [Int64]) {
+            let (from, to) = (max(from, begin), min(to, end.nanosecondsSince1970))
+            guard from < to else { return }
             for index in Int((from - begin) / cell)...Int((to - 1 - begin) / cell) {
                 let start = begin + Int64(index) * cell
-                away[index] += min(to, start + cell) - max(from, start)
+                times[index] += min(to, start + cell) - max(from, start)
             }
         }
-        let unknown = min(max(Int((known.nanosecondsSince1970 - begin) / cell), 0), cells)
-        guard unknown > 0 || away.contains(where: { $0 > 0 }) else { return nil }
-        return away.enumerated().reduce(into: "") { text, item in
-            text += item.offset < unknown ? "3" : item.element == 0 ? "0" : item.element >= cell ? "2" : "1"
+        for absence in past.absences {
+            count(
+                absence.start?.nanosecondsSince1970 ?? .min, absence.end?.nanosecondsSince1970 ?? .max, &away)
+        }
+        let leading = max(known, past.known(since: known) ?? known).nanosecondsSince1970
+        for span in past.unknown { count(max(span.lowerBound, leading), span.upperBound, &unknown) }
+        // Of the first cell that is known in part the known part counts.
+        let first = min(max(Int((leading - begin) / cell), 0), cells)
+        guard first > 0 || away.contains(where: { $0 > 0 }) || unknown.contains(where: { $0 >= cell }) else {
+            return nil
+        }
+        return away.indices.reduce(into: "") { text, index in
+            text +=
+                index < first || unknown[index] >= cell
+                ? "3" : away[index] == 0 ? "0" : away[index] >= cell ? "2" : "1"
         }
     }
 }

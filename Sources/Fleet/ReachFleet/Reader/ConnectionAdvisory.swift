@@ -21,10 +21,12 @@ package struct ConnectionAdvisory: Hashable, Sendable {
     package let address: IPAddress?
     /// The server's words for the end: "Client Closed", "Stale Connection".
     package let reason: String?
+    /// The name that the server gave itself when it started.
+    package let server: String?
 
     package init(
         isUp: Bool, time: Timestamp, start: Timestamp, user: String, account: String? = nil, address: IPAddress? = nil,
-        reason: String? = nil
+        reason: String? = nil, server: String? = nil
     ) {
         self.isUp = isUp
         self.time = time
@@ -33,6 +35,7 @@ package struct ConnectionAdvisory: Hashable, Sendable {
         self.account = account
         self.address = address
         self.reason = reason
+        self.server = server
     }
 
     package init(_ bytes: [UInt8]) throws(WireError) {
@@ -43,6 +46,7 @@ package struct ConnectionAdvisory: Hashable, Sendable {
             isUp: try reader.requiredText("type").hasUTF8Suffix(".client_connect"), time: time,
             start: try client.time("start") ?? time, user: try client.text("user") ?? "",
             account: try client.text("acc", limit: 64),
-            address: try client.text("host", limit: 64).flatMap { IPAddress($0) }, reason: try reader.text("reason"))
+            address: try client.text("host", limit: 64).flatMap { IPAddress($0) }, reason: try reader.text("reason"),
+            server: try reader.object("server")?.text("id", limit: 128))
     }
 }

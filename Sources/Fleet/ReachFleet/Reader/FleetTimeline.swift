@@ -28,6 +28,8 @@ package struct FleetTimeline: Sendable {
     }
 
     private var logs: [String: [Log]] = [:]
+    /// The last absence of each host, which has no number of its own.
+    private var absences: [String: Instant] = [:]
     /// Messages and lines that could not be read.
     package private(set) var damaged = 0
 
@@ -61,6 +63,7 @@ package struct FleetTimeline: Sendable {
     }
 
     private mutating func isNew(_ event: FleetEvent, of host: String) -> Bool {
+        if case .absence = event.kind { return absences.updateValue(event.moment, forKey: host) != event.moment }
         var seen = logs[host] ?? []
         defer { logs[host] = seen }
         if let index = seen.firstIndex(where: { $0.name == event.log }) {
@@ -71,6 +74,17 @@ package struct FleetTimeline: Sendable {
         seen.append(Log(name: event.log, last: event.n))
         if seen.count > Self.logsOfHost { seen.removeFirst() }
         return true
+    }
+}
+
+extension HostAbsence {
+    /// `was not with the server for 4 min, since its last word at ...; the machine has started since`.
+    var sentence: String {
+        var words = hadLeft ? "was away after its goodbye" : "was not with the server"
+        if let away { words += " for \(DurationText.describe(away))" }
+        if let from { words += ", since \(from)" }
+        if hasRestarted { words += "; the machine has started since" }
+        return words + (isKnown ? "" : "; the server may have been away, too")
     }
 }
 
@@ -86,6 +100,7 @@ extension FleetEvent {
             "queue: " + (request.map { "request \($0) " } ?? "") + word + (reason.map { " (\($0))" } ?? "")
         case .gap(_, _, let count, let reason):
             "\(count) events are lost" + (reason.map { " (\($0))" } ?? "")
+        case .absence(let absence): absence.sentence
         case .other: type
         }
     }

@@ -20,6 +20,15 @@ package struct FleetWatchState: Sendable {
 
     package init(engine: EngineFacts) { self.engine = engine }
 
+    /// The engine answers again.
+    ///
+    /// - Parameter started: When it started, if it says so.
+    package mutating func reconnected(started: Timestamp?) {
+        guard let started, started != engine.started else { return }
+        (engine.started, engine.stopped) = (started, nil)
+        engine.noteLastWord(in: roster)
+    }
+
     package mutating func apply(listed host: String, _ entry: HostList.Entry?) {
         roster.apply(listed: host, entry)
     }
@@ -60,6 +69,7 @@ package struct FleetWatchState: Sendable {
     /// - Returns: How many hosts have each word.
     package mutating func begin() -> RosterTotals {
         isReady = true
+        engine.noteLastWord(in: roster)
         var totals = RosterTotals()
         for host in roster.hosts {
             let word = host.presence(engine).word

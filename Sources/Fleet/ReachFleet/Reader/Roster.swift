@@ -28,6 +28,12 @@ package struct Roster: Sendable {
     /// The host to which the operator gave a key.
     package func host(withKey key: String) -> String? { hostsByKey[key] }
 
+    /// The latest word of any host before a time, as far as nothing newer took its place.
+    package func lastWord(before time: Timestamp) -> Timestamp? {
+        hosts.lazy.flatMap { [$0.lease?.renewed, $0.report?.stored, $0.connection?.time].compactMap(\.self) }
+            .filter { $0 < time }.max()
+    }
+
     // MARK: - Feeding it
 
     /// A host that the operator lists, with the public half of its key.

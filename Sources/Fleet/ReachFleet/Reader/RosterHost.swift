@@ -56,6 +56,15 @@ package struct RosterHost: Hashable, Sendable {
         /// When the host was there: it connected, or it closed the connection.
         var sighting: Timestamp { isUp || !Self.endShowsHost(reason) ? start : time }
 
+        /// What the server's words for the end mean. Those of a connection that lasts mean nothing.
+        static func ending(_ reason: String?) -> PresenceRecord.Connection.Ending {
+            guard let reason else { return .lost }
+            if reason.hasUTF8Prefix("Client Closed") { return .closed }
+            return reason.hasUTF8Prefix("Server Shutdown") ? .shutdown : .lost
+        }
+
+        var ending: PresenceRecord.Connection.Ending { Self.ending(reason) }
+
         /// Whether a connection's end comes from the host, by the server's words for it. The server itself ends one that is
         /// stale, one that it cannot write to, and all when it shuts down.
         static func endShowsHost(_ reason: String?) -> Bool {

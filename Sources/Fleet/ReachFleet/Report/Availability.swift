@@ -1,4 +1,4 @@
-package import ReachCore
+internal import ReachCore
 
 /// For how long hosts were reachable within a window of time. Of several hosts all times are sums.
 package struct Availability: Hashable, Sendable {
@@ -46,15 +46,15 @@ extension Availability {
     ///
     /// - Parameters:
     ///   - absences: The host's, the earliest first, without overlap.
-    ///   - known: Since when the host is known; `nil` for the whole window.
+    ///   - unknown: When nobody can know, apart from the absences, but for the time before the first of all.
     ///   - quiet: Times without alerts about it.
-    package init(
-        _ absences: [Absence], in window: Span, known: Timestamp? = nil, quiet: [Span] = []
-    ) {
+    package init(_ absences: [Absence], unknown spans: [Span] = [], in window: Span, quiet: [Span] = []) {
         self.init()
-        let begin = max(window.lowerBound, known?.nanosecondsSince1970 ?? .min)
+        let spans = Self.joined(spans)
+        let first = spans.first.flatMap { $0.lowerBound <= window.lowerBound ? $0.upperBound : nil }
+        let begin = max(window.lowerBound, first ?? .min)
         total = .nanoseconds(window.upperBound - window.lowerBound)
-        unknown = .nanoseconds(min(begin, window.upperBound) - window.lowerBound)
+        unknown = Self.overlap(window, spans)
         guard begin < window.upperBound else { return }
         let quiet = Self.joined(quiet)
         for absence in absences {
@@ -89,6 +89,7 @@ extension Availability {
 
     private static func overlap(_ span: Span, _ others: [Span]) -> Duration {
         others.reduce(.zero) { sum, other in
+            guard other.overlaps(span) else { return sum }
             let both = span.clamped(to: other)
             return sum + .nanoseconds(both.upperBound - both.lowerBound)
         }

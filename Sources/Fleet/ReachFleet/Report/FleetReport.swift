@@ -7,10 +7,7 @@ package struct FleetReport: Sendable {
         package let name: String?
         package let labels: [String: String]
         package let availability: Availability
-        /// When it was away.
-        package let absences: [Absence]
-        /// Since when it is known; `nil` for the whole window.
-        package let known: Timestamp?
+        package let past: HostPast
     }
 
     package struct Group: Sendable {
@@ -39,9 +36,7 @@ package struct FleetReport: Sendable {
         from start: Timestamp, systems: ASNTable = ASNTable(), _ options: OutageOptions = OutageOptions(),
         includes: (RosterHost, HostPresence) -> Bool
     ) {
-        // What the streams have dropped is not known.
-        let absences = history.absences(of: roster, engine)
-        let absencesOfHosts = absences.byMember(of: roster.hosts.count)
+        let pasts = history.pasts(of: roster, engine)
         let window = start.nanosecondsSince1970..<max(engine.now, start).nanosecondsSince1970
         var hosts: [Host] = []
         var chosen: Set<Int> = []
@@ -49,19 +44,18 @@ package struct FleetReport: Sendable {
             let presence = host.presence(engine)
             guard includes(host, presence) else { continue }
             chosen.insert(index)
-            let known = presence.word == .unseen ? engine.now : history.known(of: host, since: start)
             hosts.append(
                 Host(
                     id: host.id, name: host.report?.name, labels: host.labels,
                     availability: Availability(
-                        absencesOfHosts[index], in: window, known: known, quiet: Self.quiet(host, presence, notes)),
-                    absences: absencesOfHosts[index], known: known))
+                        pasts[index].absences, unknown: pasts[index].unknown, in: window,
+                        quiet: Self.quiet(host, presence, notes)), past: pasts[index]))
         }
         hosts.sort { $0.id < $1.id }
         (self.hosts, from, to) = (hosts, start, engine.now)
         groups = Self.groups(hosts)
         all = hosts.reduce(into: Availability()) { $0.add($1.availability) }
-        outages = OutageFinder.find(absences, among: history.members(of: roster), systems: systems, options)
+        outages = OutageFinder.find(pasts.sortedAbsences, among: history.members(of: roster), systems: systems, options)
             .filter { $0.members.contains(where: chosen.contains) }
         outageHosts = roster.hosts.map(\.id)
     }

@@ -57,21 +57,26 @@ package struct FleetReportPage {
     private func bar(_ hosts: [FleetReport.Host]) -> TimeStrip {
         let (begin, end) = (report.from.nanosecondsSince1970, report.to.nanosecondsSince1970)
         let cell = max(1, (end - begin) / Int64(Self.cells))
-        var away = [Int64](repeating: 0, count: Self.cells)
-        for absence in hosts.flatMap(\.absences) where !absence.isSwitchedOff {
-            let from = max(absence.start?.nanosecondsSince1970 ?? .min, begin)
-            let to = min(absence.end?.nanosecondsSince1970 ?? .max, begin + cell * Int64(Self.cells))
-            guard from < to else { continue }
+        var (away, unknown) = ([Int64](repeating: 0, count: Self.cells), [Int64](repeating: 0, count: Self.cells))
+        func count(_ from: Int64, _ to: Int64, _ times: inout [Int64]) {
+            let (from, to) = (max(from, begin), min(to, begin + cell * Int64(Self.cells)))
+            guard from < to else { return }
             for index in Int((from - begin) / cell)...Int((to - 1 - begin) / cell) {
                 let start = begin + Int64(index) * cell
-                away[index] += min(to, start + cell) - max(from, start)
+                times[index] += min(to, start + cell) - max(from, start)
             }
         }
+        for past in hosts.map(\.past) {
+            for absence in past.absences where !absence.isSwitchedOff {
+                count(
+                    absence.start?.nanosecondsSince1970 ?? .min, absence.end?.nanosecondsSince1970 ?? .max, &away)
+            }
+            for span in past.unknown { count(span.lowerBound, span.upperBound, &unknown) }
+        }
         let all = Double(cell) * Double(max(1, hosts.count))
-        let known = hosts.map { $0.known?.nanosecondsSince1970 ?? .min }.min() ?? .min
-        let cells = away.enumerated().map { index, time in
-            guard known < begin + cell * Int64(index + 1) else { return TimeShare(notObserved: all).level }
-            return TimeShare(up: max(0, all - Double(time)), down: Double(time)).level
+        let cells = zip(away, unknown).map { away, unknown in
+            guard Double(unknown) < all else { return TimeShare(notObserved: all).level }
+            return TimeShare(up: max(0, all - Double(away + unknown)), down: Double(away)).level
         }
         let lost = away.count { $0 > 0 }
         return TimeStrip(

@@ -20,8 +20,8 @@ package struct EventChunk: Hashable, Sendable {
     /// A hash of the boot identifier of the machine when the events happened; `nil` if that is not known.
     package var eventBoot: String?
     package var sent: Instant
-    /// The stream sequence of the host's last acknowledged chunk, in a chunk without lines: a host that finds nothing of its
-    /// own in the stream sends it to find out whether the stream dropped old events, or lost them and counts from below.
+    /// The stream sequence of the host's last chunk, in a chunk that takes no numbers. It has the line of an absence
+    /// (``HostAbsence``), or none: earlier agents asked so whether the stream dropped old events.
     package var mark: UInt64?
     /// The lines, without newlines.
     package var lines: [[UInt8]]
@@ -48,6 +48,15 @@ package struct EventChunk: Hashable, Sendable {
             bytes.append(UInt8(ascii: "\n"))
         }
         return bytes
+    }
+
+    /// An absence that the host reports, behind the last event that the engine has.
+    ///
+    /// - Parameter tail: The sequence of the host's last message in the stream.
+    package init(_ absence: HostAbsence, log: String, after n: UInt64, tail: UInt64, boot: String, at moment: Instant) {
+        self.init(
+            log: log, first: n + 1, last: n, boot: boot, eventBoot: boot, sent: moment, mark: tail,
+            lines: [absence.line(log: log, after: n, at: moment)])
     }
 
     // MARK: - Headers
@@ -94,7 +103,7 @@ extension EventChunk {
         var events: [FleetEvent] = []
         var damaged = 0
         for line in lines {
-            guard let event = try? FleetEvent(line), event.log == log, first <= event.n, event.n <= last,
+            guard let event = try? FleetEvent(line), event.log == log, takes(event),
                 events.last.map({ $0.n < event.n }) ?? true
             else {
                 damaged += 1
@@ -103,6 +112,19 @@ extension EventChunk {
             events.append(event)
         }
         return (events, damaged)
+    }
+
+    /// Whether the event's number is of this chunk. An absence has a chunk of its own, which takes no number.
+    private func takes(_ event: FleetEvent) -> Bool {
+        if case .absence = event.kind { return mark != nil && event.n == last }
+        return first <= event.n && event.n <= last
+    }
+
+    /// The last event of the log that this chunk names, its own or the one before an absence.
+    package var lastEvent: HostAbsence.Event? {
+        guard let event = events().events.last else { return nil }
+        if case .absence(let absence) = event.kind { return absence.after }
+        return .init(n: event.n, moment: event.moment)
     }
 
     /// When an event of this chunk happened, and whether only the host's clock says so.

@@ -13,6 +13,8 @@ package struct FleetEvent: Hashable, Sendable {
         case queue(word: String, request: Int64?, reason: String?)
         /// Events that the host deleted before it could send them, or that are too large.
         case gap(first: UInt64, last: UInt64, count: UInt64, reason: String?)
+        /// The host was not with the server.
+        case absence(HostAbsence)
         /// Another type.
         case other
     }
@@ -43,8 +45,11 @@ package struct FleetEvent: Hashable, Sendable {
         guard try reader.number("v", Int64.self) == 1 else { throw .unknownVersion }
         let log = try reader.requiredText("log")
         guard FleetNames.hostIsValid(log) else { throw reader.fault("log") }
-        guard let number: UInt64 = try reader.number("n"), number > 0 else { throw reader.fault("n") }
         let type = try reader.requiredText("type")
+        // An absence takes no number. It stands behind the event whose number it has; behind none it is 0.
+        guard let number: UInt64 = try reader.number("n"), number > 0 || type == "absence" else {
+            throw reader.fault("n")
+        }
         (self.log, n, self.type, moment) = (log, number, type, try reader.instant())
         kind = try Kind(type, reader)
         self.line = line
@@ -78,6 +83,7 @@ extension FleetEvent.Kind {
             self = .gap(
                 first: first, last: last, count: try reader.number("count") ?? last - first + 1,
                 reason: try reader.text("reason"))
+        case "absence": self = .absence(try HostAbsence(reader))
         default: self = .other
         }
     }

@@ -18,12 +18,20 @@ package struct HostLease: Hashable, Sendable {
     package var since: Timestamp
     /// The number of events that wait on the host.
     package var behind: UInt64
+    /// The server that stored it, by the name that it has until it ends; `nil` from earlier agents.
+    package var server: String?
+    /// The time in which the host renews it; `nil` from earlier agents.
+    package var period: Duration?
 
-    package init(boot: String, n: UInt64, since: Timestamp, behind: UInt64) {
+    package init(
+        boot: String, n: UInt64, since: Timestamp, behind: UInt64, server: String? = nil, period: Duration? = nil
+    ) {
         self.boot = boot
         self.n = n
         self.since = since
         self.behind = behind
+        self.server = server
+        self.period = period
     }
 
     package init(_ bytes: [UInt8]) throws(WireError) {
@@ -31,7 +39,8 @@ package struct HostLease: Hashable, Sendable {
         guard let since = try reader.time("since") else { throw reader.fault("since") }
         self.init(
             boot: try reader.text("boot", limit: 64) ?? "", n: try reader.number("n") ?? 0, since: since,
-            behind: try reader.number("behind") ?? 0)
+            behind: try reader.number("behind") ?? 0, server: try reader.text("server", limit: 128),
+            period: try reader.number("lease_s", Int32.self).map { .seconds($0) })
     }
 
     package var bytes: [UInt8] {
@@ -42,6 +51,8 @@ package struct HostLease: Hashable, Sendable {
             json.field("n", Int64(clamping: n))
             json.field("since", since)
             json.field("behind", Int64(clamping: behind))
+            if let server { json.field("server", server) }
+            if let period { json.field("lease_s", period.components.seconds) }
         }
         return json.bytes
     }

@@ -128,6 +128,7 @@ final class Agent {
         case .closeJournal: journal?.close()
         case .publish(let number, let chunk, let tail): connection?.publish(number, chunk, expecting: tail)
         case .putState(let state): connection?.put(state)
+        case .readLease: connection?.readLease()
         case .putLease(let lease): connection?.put(lease)
         case .deleteLease: connection?.deleteLease()
         case .remember(let memory): remember(memory)

@@ -71,7 +71,7 @@ final class EngineConnection {
         case .success(let link):
             self.link = link
             lastError = nil
-            handler(.connected(.init(start: link.connectedServer, payloadLimit: link.maxPayload)))
+            handler(.connected(.init(start: link.connectedServerID, payloadLimit: link.maxPayload)))
         case .failure(let error): lose(error)
         }
     }
@@ -91,7 +91,8 @@ final class EngineConnection {
     /// Whether the key has the rights of a host of another name: it may not receive this host's answers, or not write what is this
     /// host's own. Of several refusals that come at once libnats tells the last one.
     private func isOfAnotherHost(_ error: NATSError) -> Bool {
-        error.kind == .notPermitted
+        // What servers of an earlier configuration let no host read says nothing about the name.
+        error.kind == .notPermitted && !error.description.containsUTF8("DIRECT.GET.KV_")
             && (error.description.containsUTF8("\"\(settings.inbox).") || error.description.containsUTF8(".\(host)\""))
     }
 
@@ -181,6 +182,13 @@ final class EngineConnection {
         let subject = FleetNames.subject(ofKey: host, in: FleetNames.state)
         request(DirectGet.subject(stream: FleetNames.stream(of: FleetNames.state), last: subject)) { result in
             .mark(number, EngineAnswer.mark(result))
+        }
+    }
+
+    func readLease() {
+        let subject = FleetNames.subject(ofKey: host, in: FleetNames.lease)
+        request(DirectGet.subject(stream: FleetNames.stream(of: FleetNames.lease), last: subject)) { result in
+            .lease(EngineAnswer.lease(result))
         }
     }
 
@@ -297,6 +305,15 @@ enum EngineAnswer {
             // Servers of an earlier configuration do not let a host read its state.
             return error.kind == .notPermitted ? .none : .unavailable
         }
+    }
+
+    static func lease(_ result: Result<NATSMessage, NATSError>) -> FleetMachine.LeaseAnswer {
+        // Servers of an earlier configuration do not let a host read its lease.
+        guard let answer = try? result.get(), let message = try? DirectGet.message(answer),
+            let entry = KeyValueEntry(message, bucket: FleetNames.lease), !entry.isExpired
+        else { return .none }
+        guard let value = entry.value else { return .deleted(at: entry.time) }
+        return (try? HostLease(value)).map { .renewed($0, at: entry.time) } ?? .none
     }
 
     /// - Returns: `nil` if it could not be read.

@@ -66,6 +66,7 @@ struct FleetView {
             positions[bucket] = StreamPosition(info)
             if info != nil || !Self.optional.contains(bucket) { try read(bucket, from: .first, jetStream) }
         }
+        engine.noteLastWord(in: roster)
     }
 
     /// Reads what the buckets hold since they were read last.
@@ -80,7 +81,7 @@ struct FleetView {
             guard positions[bucket]?.isContinued(by: try info(of: bucket, jetStream)) == true else { return false }
         }
         starts.merge(latest.starts) { _, new in new }
-        (engine, clockOffset) = (latest.engine, latest.clockOffset)
+        (engine, clockOffset) = (latest.engine.continuing(engine), latest.clockOffset)
         for (bucket, position) in positions where position.exists {
             try read(bucket, from: .sequence(position.last + 1), jetStream)
         }

@@ -118,9 +118,7 @@ final class FleetWatch {
         case .reconnected:
             isConnected = true
             restsUntil = SystemClock.boot + Self.catchUp
-            if let started = (try? ServerStatus.ask(link, within: .seconds(2)))?.started {
-                state.engine.started = started
-            }
+            state.reconnected(started: (try? ServerStatus.ask(link, within: .seconds(2)))?.started)
             if alerts == nil { output.engine(isConnected: true, why: nil) }
             alerts?.engine(isConnected: true, now)
         case .lameDuck, .fault: break

@@ -41,7 +41,7 @@ struct PageCommandTests {
         state.labels = ["site": site]
         state.status = HostStatus(
             away == nil ? .reachable : .notReachable, reason: away == nil ? nil : .gatewayUnreachable,
-            linkClass: away == nil ? .wifi : nil, since: now.wall)
+            linkClass: away == nil ? .wifi : nil, since: now.wall + .seconds(-(away ?? 0)))
         try jetStream.put(id, in: FleetNames.state, state.bytes)
         try jetStream.put(
             id, in: FleetNames.lease, HostLease(boot: "b", n: 1, since: now.wall, behind: 0).bytes)

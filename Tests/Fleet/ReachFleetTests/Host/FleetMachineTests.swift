@@ -9,7 +9,8 @@ import Testing
         #expect(agent.handle(.state(SingleAgent.report)) == [])
         #expect(agent.handle(.start) == ["connect"])
         #expect(agent.handle(.start) == [])
-        #expect(agent.handle(.connected(.init(start: "s"))) == ["tail", "lease", "connected"])
+        #expect(agent.handle(.connected(.init(start: "s"))) == ["read lease", "tail", "connected"])
+        #expect(agent.handle(.lease(.none)) == ["lease"])
         #expect(agent.handle(.connected(.init(start: "s"))) == [])
         #expect(agent.machine.figures.reconnects == 1)
         #expect(agent.tail(.none) == ["open"])
@@ -91,7 +92,8 @@ import Testing
         let connected = agent.now.wall
         #expect(agent.wait == .seconds(120))
         #expect(agent.tickAtDeadline() == ["lease"])
-        #expect(agent.lease == HostLease(boot: "b", n: 3, since: connected, behind: 0))
+        #expect(
+            agent.lease == HostLease(boot: "b", n: 3, since: connected, behind: 0, server: "s", period: .seconds(120)))
         #expect(agent.wait == .seconds(10))
         #expect(agent.handle(.leaseStored(true)) == [])
         #expect(agent.wait == .seconds(120))

@@ -76,7 +76,8 @@ import Testing
         for isStored in [true, false] {
             var machine = Self.machine(.all)
             _ = machine.handle(.start, at: Self.now)
-            let actions = machine.handle(.connected(FleetMachine.Server()), at: Self.now)
+            _ = machine.handle(.connected(FleetMachine.Server()), at: Self.now)
+            let actions = machine.handle(.lease(.none), at: Self.now)
             #expect(actions.contains { if case .putLease = $0 { true } else { false } })
             if isStored { _ = machine.handle(.leaseStored(true), at: Self.now) }
             let later = Instant(wall: Self.now.wall, boot: Self.now.boot + FleetMachine.patience)

@@ -11,6 +11,7 @@ struct SimulatedEngine {
 
     private(set) var messages: [Message] = []
     private(set) var sequence: UInt64 = 0
+    var lease = FleetMachine.LeaseAnswer.none
     /// The host's state, as far as it says what of the log the engine has.
     var mark: JournalCursor?
     private var backup: (messages: [Message], sequence: UInt64, mark: JournalCursor?)?
@@ -191,7 +192,7 @@ struct SimulatedHost {
             case .publish:
                 lasting = memory
                 requests.append(action)
-            case .readTail, .readMark, .putState, .putLease, .deleteLease: requests.append(action)
+            case .readTail, .readMark, .readLease, .putState, .putLease, .deleteLease: requests.append(action)
             case .openJournal(let after):
                 cursor = .some(after)
                 hasUnreadEvents = true

@@ -8,6 +8,7 @@ struct SingleAgent {
     /// What it wrote last.
     private(set) var state: HostState?
     private(set) var lease: HostLease?
+    private(set) var chunk: EventChunk?
     private(set) var memory: FleetMemory?
     /// The number of the latest request.
     private(set) var request: UInt64 = 0
@@ -54,7 +55,10 @@ struct SingleAgent {
         return handle(.tick)
     }
 
-    mutating func connect() -> [String] { handle(.start) + handle(.connected(.init(start: "s"))) }
+    /// Connects; the engine has no lease of an earlier connection.
+    mutating func connect() -> [String] { handle(.start) + connected() + handle(.lease(.none)) }
+
+    mutating func connected() -> [String] { handle(.connected(.init(start: "s"))) }
 
     mutating func tail(_ answer: FleetMachine.TailAnswer) -> [String] { handle(.tail(request, answer)) }
 
@@ -81,10 +85,12 @@ struct SingleAgent {
             case .closeJournal: return "close"
             case .publish(let number, let chunk, let tail):
                 request = number
+                self.chunk = chunk
                 return "publish \(chunk.log) \(chunk.first)-\(chunk.last) behind \(tail)"
             case .putState(let state):
                 self.state = state
                 return "state"
+            case .readLease: return "read lease"
             case .putLease(let lease):
                 self.lease = lease
                 return "lease"

@@ -20,7 +20,7 @@ enum ExampleReport {
             for number in 3...4 {
                 history.apply(
                     ConnectionAdvisory(
-                        isUp: isUp, time: at(time), start: at(time), user: "K\(number)",
+                        isUp: isUp, time: at(time), start: at(isUp ? time : 0), user: "K\(number)",
                         reason: number == 3 ? "Stale Connection" : "Client Closed"), of: "till-\(number)")
             }
         }

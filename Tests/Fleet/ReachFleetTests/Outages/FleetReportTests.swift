@@ -32,9 +32,9 @@ import Testing
             [
                 Absence(member: 0, start: at(100), end: at(600)),
                 Absence(member: 0, start: at(700), end: at(800), isSwitchedOff: true),
-            ], in: Self.window, known: at(500))
+            ], unknown: [Self.span(-10, 500)], in: Self.window)
         #expect(Self.seconds(times) == [300, 100, 0, 0, 600, 100])
-        #expect(Availability([], in: Self.window, known: at(2000)).share == nil)
+        #expect(Availability([], unknown: [Self.span(-10, 2000)], in: Self.window).share == nil)
     }
 
     @Test func `of an absence that a quiet time covers in part only the rest counts`() {

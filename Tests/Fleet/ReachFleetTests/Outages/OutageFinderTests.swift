@@ -178,15 +178,15 @@ import Testing
                 labels: ["site": "s\(Int.random(in: 0..<4, using: &generator))"],
                 linkClass: generator.pick(["wifi", "wired"]))
         }
-        var changes: [PresenceChange] = []
+        var moves: [Move] = []
         for _ in 0..<Int.random(in: 0...200, using: &generator) {
-            changes.append(
-                PresenceChange(
-                    member: Int.random(in: members.indices, using: &generator),
-                    time: at(Double(Int.random(in: 0..<600, using: &generator))), isHere: generator.oneIn(2),
-                    evidence: .confirmed))
+            moves.append(
+                (
+                    Int.random(in: members.indices, using: &generator),
+                    at(Double(Int.random(in: 0..<600, using: &generator))), generator.oneIn(2)
+                ))
         }
-        let absences = Absence.list(of: changes, isHere: members.map { _ in true })
+        let absences = ReachFleetTests.absences(of: moves, evidence: .confirmed)
         let outages = OutageFinder.find(absences, among: members)
         for outage in outages {
             let (affected, known) = (outage.extent.affected, outage.extent.known)
@@ -253,15 +253,14 @@ import Testing
     @Test func `100,000 departures among 10,000 hosts are compared in at most 5 s`() {
         let members = fleet(sites: 100, hosts: 100)
         var generator = SeededGenerator(seed: 3)
-        var changes: [PresenceChange] = []
+        var moves: [Move] = []
         for index in 0..<50_000 {
             let start = Double.random(in: 0..<600_000, using: &generator)
-            changes.append(PresenceChange(member: index % 10_000, time: at(start), isHere: false))
-            changes.append(PresenceChange(member: index % 10_000, time: at(start + 900), isHere: true))
+            moves += [(index % 10_000, at(start), false), (index % 10_000, at(start + 900), true)]
         }
-        for member in 0..<300 { changes.append(PresenceChange(member: member, time: at(700_000), isHere: false)) }
+        for member in 0..<300 { moves.append((member, at(700_000), false)) }
         let begun = processorTime()
-        let outages = OutageFinder.find(Absence.list(of: changes, isHere: members.map { _ in true }), among: members)
+        let outages = OutageFinder.find(absences(of: moves), among: members)
         let elapsed = processorTime() - begun
         print("100,000 changes: \(elapsed)")
         #expect(elapsed < .seconds(5))

@@ -7,7 +7,8 @@ struct ExamplePage {
     static let now = at(0)
     private var generator = SeededGenerator(seed: 11)
     private var page = FleetPage(asOf: now, written: now)
-    private var changes: [PresenceChange] = []
+    private var moves: [Move] = []
+    private var reported: [Move] = []
     private var members: [FleetMember] = []
 
     static func page(hosts: Int, asOf: Timestamp = now) -> FleetPage {
@@ -74,7 +75,7 @@ struct ExamplePage {
         ])
         host.presence = HostPresence(.silent, since: time, why: why, isPresumed: true, lastSeen: time)
         host.timeline.append(PageEvent(time: time, word: .silent, what: "connection ended", why: why))
-        changes.append(PresenceChange(member: index, time: time, isHere: false))
+        moves.append((index, time, false))
     }
 
     private mutating func addOutages(_ count: Int) {
@@ -87,10 +88,7 @@ struct ExamplePage {
         }
         for index in 0..<count where index / 40 == 6 && page.hosts[index].presence.word == .here {
             let (from, to) = (ago(30_000), ago(26_000))
-            changes.append(
-                PresenceChange(
-                    member: index, time: from, isHere: false, evidence: .confirmed, reason: .gatewayUnreachable))
-            changes.append(PresenceChange(member: index, time: to, isHere: true, evidence: .confirmed))
+            reported += [(index, from, false), (index, to, true)]
             var event = PageEvent(time: from, word: .silent, what: "not reachable", why: "the gateway does not answer")
             event.hostTime = ago(30_000 + 86_400)
             page.hosts[index].timeline += [
@@ -98,13 +96,16 @@ struct ExamplePage {
             ]
             page.hosts[index].presence = HostPresence(.here, since: to, lastSeen: Self.now)
         }
-        let absences = Absence.list(of: changes, isHere: page.hosts.map { $0.presence.word != .silent })
-        page.outages = OutageFinder.find(absences, among: members)
+        let all =
+            (absences(of: reported, evidence: .confirmed, reason: .gatewayUnreachable) + absences(of: moves)).sorted {
+                ($0.start ?? at(-1e6), $0.member) < ($1.start ?? at(-1e6), $1.member)
+            }
+        page.outages = OutageFinder.find(all, among: members)
         var own = [[Absence]](repeating: [], count: count)
-        for absence in absences { own[absence.member].append(absence) }
+        for absence in all { own[absence.member].append(absence) }
         page.absences = own
         page.known = ago(200_000)
-        page.strips = own.map { AbsenceStrip.text($0, asOf: Self.now, known: ago(200_000)) }
+        page.strips = own.map { AbsenceStrip.text(HostPast(absences: $0), asOf: Self.now, known: ago(200_000)) }
         page.engineNotes = ["nats-server 2.9.10", "3 streams"]
     }
 

@@ -9,11 +9,29 @@ package struct EngineFacts: Hashable, Sendable {
     package var leaseAge: Duration?
     /// When the engine started; `nil` if it does not say. Hosts need time to renew their leases afterwards.
     package var started: Timestamp?
+    /// The latest word of any host that it had before it started; `nil` if that is not known.
+    package var stopped: Timestamp?
 
     package init(now: Timestamp, leaseAge: Duration? = nil, started: Timestamp? = nil) {
         self.now = now
         self.leaseAge = leaseAge
         self.started = started
+    }
+}
+
+extension EngineFacts {
+    /// Notes when the engine had the last word before it started. Newer words of the hosts take the place of those, so
+    /// what was noted before counts, too.
+    package mutating func noteLastWord(in roster: Roster) {
+        guard let started, let word = roster.lastWord(before: started) else { return }
+        stopped = max(stopped ?? word, word)
+    }
+
+    /// These facts with what the earlier ones noted, if the engine has not restarted since.
+    package func continuing(_ earlier: EngineFacts) -> EngineFacts {
+        var facts = self
+        if started == earlier.started { facts.stopped = earlier.stopped }
+        return facts
     }
 }
 
@@ -50,6 +68,10 @@ package struct HostPresence: Hashable, Sendable {
 extension RosterHost {
     /// Missed renewals count after this: the time on the way, and the engine's own delay in ending leases.
     package static let leaseGrace: Duration = .seconds(1)
+    /// How long hosts need to come back after the engine was away: the longest wait before they try again.
+    package static let returning = ReconnectDelay.longest + FleetMachine.patience
+    /// The reason of a host that may not have come back yet after the engine's restart.
+    static let engineRestart = "engine-restart"
 
     /// When the engine last had something from the host.
     package var lastSeen: Timestamp? {
@@ -92,12 +114,9 @@ extension RosterHost {
             if report == nil, engine.now < lease.renewed + Self.leaseGrace { return unreported }
             if let silence = endedConnection { return silence }
             guard let end = leaseEnd(engine), end < engine.now else { return ownWord(isPresumed: false) }
-            return leaseRanOut
+            return isWithinRestart(engine) ? notYetBack : leaseRanOut
         }
-        if isWithinRestart(engine) {
-            return ownWord(
-                isPresumed: true, why: "the engine restarted; the lease is not renewed yet", reason: "engine-restart")
-        }
+        if endedConnection == nil, isWithinRestart(engine) { return notYetBack }
         // A new host may be read before its first lease, and before its state.
         if leaseEnded == nil, connection?.isUp != false {
             guard let report else { return unreported }
@@ -108,12 +127,21 @@ extension RosterHost {
         return endedConnection ?? leaseRanOut
     }
 
-    /// Leases may be in memory, or end while the engine is down: after its restart each host has one lease's time to renew
-    /// its own.
+    /// Leases may be in memory, or end while the engine is down: after its restart hosts need some time to come back. One
+    /// that was silent when the engine stopped stays so.
     private func isWithinRestart(_ engine: EngineFacts) -> Bool {
-        guard let report, let started = engine.started, report.stored < started else { return false }
+        guard report != nil || lease != nil, let started = engine.started,
+            engine.now < started + (Self.returning + Self.leaseGrace), lastSeen.map({ $0 < started }) ?? true
+        else { return false }
         if let leaseEnded, leaseEnded < started { return false }
-        return engine.now < started + (report.lease + Self.leaseGrace)
+        guard let stopped = engine.stopped, let lease else { return true }
+        return lease.renewed + ((report?.lease ?? HostLease.unreported) * HostLease.patience + Self.leaseGrace)
+            >= stopped
+    }
+
+    private var notYetBack: HostPresence {
+        ownWord(
+            isPresumed: true, why: "the engine restarted; the lease is not renewed yet", reason: Self.engineRestart)
     }
 
     private var unreported: HostPresence {
@@ -128,7 +156,9 @@ extension RosterHost {
 
     /// A connection that ended, after the last renewal and without a goodbye, is a host that went.
     private var endedConnection: HostPresence? {
-        guard let connection, !connection.isUp, connection.time > lastRenewal ?? connection.start else { return nil }
+        guard let connection, !connection.isUp, connection.ending != .shutdown,
+            connection.time > lastRenewal ?? connection.start
+        else { return nil }
         let words = connection.reason.map { ": \($0)" } ?? ""
         return HostPresence(
             .silent, since: lastSeen, why: "its connection ended\(words)\(lastWords)", reason: "connection",
