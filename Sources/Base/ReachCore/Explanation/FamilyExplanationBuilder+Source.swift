@@ -13,7 +13,7 @@ extension FamilyExplanationBuilder {
         let owner = holder.map { ", an address of \(text.name(of: $0.key))" } ?? ""
         let isDeprecated = holder?.value.contains { $0.address == source && $0.flags.contains(.deprecated) } == true
         let sent = "It is sent from \(source)\(owner)"
-        if source.isUniqueLocal, !destination.isSiteLocal {
+        if source.isUniqueLocal, destination.scope > .site {
             return [
                 Step(
                     .source, .neutral,
