@@ -265,7 +265,7 @@ def row(kind, prepare, tried):
             deadline = time.monotonic() + 6
             while not any(ended(a)) and time.monotonic() < deadline:
                 time.sleep(0.05)
-            ground.measure(3)
+            ground.measure(2)
             over = ended(a)
         ground.must_live()
         reasons = {}

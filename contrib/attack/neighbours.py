@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ground import A, ADD, ADD_URL, WAITS, B, BLACK_HOLE, C, GROUP, WELL, Client, Failure, Late, Refused, Skip, add_many, someone
 from hostile import name_server, truth
+from measuring import ip
 from servers import drips, quick, says, well
 from table import attack
 
@@ -30,6 +31,49 @@ FRAMING = [
 
 
 # ---------------------------------------------------------------- requests
+
+
+def replace_without_end(path, repetitions):
+    """A request that waits, replaced by the next one: two events each, and no network."""
+    return add_many(path, [ADD_URL], repetitions, key="same", mode="replace", **WAITS)
+
+
+@attack("events pushed out", "A replaces a request that waits 3,600 times, after an outage and requests of B's; the journal keeps 1 MiB",
+        "the journal has all of the machine's events and of B's, and a gap for what it lacks of A's",
+        configuration='[targets]\nw = "interface:w0"\n[journal]\nbytes = 1048576\n')
+def events_pushed_out(ground):
+    ip("link", "add", "w0", "type", "veth", "peer", "name", "w1")
+    ip("link", "set", "w1", "up")
+    ground.start(ground.configuration_text)
+    for state in ("up", "down", "up"):
+        ip("link", "set", "w0", state)
+        time.sleep(0.3)
+    with ground.client(B) as b:
+        for number in range(5):
+            b.queue("Cancel", id=b.add(f"{ADD_URL}/{number}", **WAITS))
+    time.sleep(0.3)
+
+    def everything(user):
+        with ground.client(user) as client:
+            events, cursor = [], {}
+            while True:
+                page = client.call("Monitor.Journal", limit=1000, **cursor)
+                events += page["events"]
+                cursor = {"log": page["log"], "after": page["next"]}
+                if page["complete"]:
+                    return events
+    before = everything(0)
+    replaced = sum(fork.result(35) for fork in ground.attack(replace_without_end, ground.socket, 1800, copies=2))
+    time.sleep(0.5)
+    after, own = everything(0), everything(B)
+    kept = {event["n"] for event in after if event["type"] != "gap"}
+    lost = [event for event in before if event["n"] not in kept and event["type"] != "gap"]
+    gaps = [event for event in after if event["type"] == "gap"]
+    size = sum(path.stat().st_size for path in (ground.state / "journal").iterdir())
+    seen = f"{replaced} replaced; {len(lost)} of {len(before)} events lost, {len(gaps)} gaps, {size >> 10} KiB"
+    if lost or not gaps or size > 1100 << 10 or any(event["type"] == "gap" for event in own):
+        raise Failure(seen)
+    return seen
 
 
 @attack("smuggled request", "A's request says Content-Length: 3 and hides GET /alices in its body; then B sends one to the same host",

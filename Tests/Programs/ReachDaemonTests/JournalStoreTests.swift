@@ -127,6 +127,76 @@ import Testing
         #expect(try stage.files.serials().count <= 9)
     }
 
+    /// An event of a user's request.
+    private func append(_ number: Int, of user: Int, to store: inout JournalStore) throws {
+        let text = """
+            {"v":1,"type":"queue","time":"2026-01-01T00:00:00Z","boottime_ns":1,"event":"added","id":\(number),"user":\(user),\
+            "url":"\(String(repeating: "x", count: 1000))","boot":"b"}
+            """
+        let next = store.last + 1
+        try store.append(JournalLine.encode(Array(text.utf8), log: store.log, number: next), last: next)
+    }
+
+    @Test func `one user's events push out neither the machine's nor another user's`() throws {
+        var options = JournalStore.Options()
+        options.bytes = 1 << 20
+        var store = try stage.open(options)
+        for number in 1...20 {
+            try append(["outage \(number)"], to: &store)
+            for other in 0..<5 { try append(number * 10 + other, of: 1001, to: &store) }
+            for flood in 0..<500 { try append(number * 1000 + flood, of: 1000, to: &store) }
+            #expect(store.bytes <= options.bytes)
+        }
+        let events = try stage.events()
+        #expect(events.filter { $0.word.hasPrefix("outage") }.map(\.word) == (1...20).map { "outage \($0)" })
+        let segments = try stage.files.segments()
+        func slices(of user: UInt32?) throws -> [JSONValue] {
+            var (query, found) = (JournalQuery(limit: 1000), [JSONValue]())
+            while true {
+                let reader = JournalReader(
+                    query, of: user, stage.files, segments, last: .max, at: SystemClock.now, boot: "b")
+                let slice = try reader.read()
+                found += try slice.events.map { try JSONReader.read($0) }
+                if slice.isComplete { return found }
+                (query.log, query.after) = (slice.log, slice.next)
+            }
+        }
+        let all = try slices(of: nil)
+        // Each number is an event's, or a gap stands for it.
+        var next: Int64 = 1
+        for event in all {
+            #expect(event["first"]?.integer ?? event["n"]?.integer == next)
+            next = (event["n"]?.integer ?? 0) + 1
+        }
+        #expect(next == store.last + 1)
+        let gaps = all.filter { $0["type"]?.string == "gap" }
+        #expect(gaps.count <= 21 && gaps.allSatisfy { $0["user"]?.integer == 1000 })
+        #expect(all.filter { $0["user"]?.integer == 1001 }.count == 100)
+        // The newest of the other are there.
+        let flood = all.compactMap { $0["user"]?.integer == 1000 ? $0["id"]?.integer : nil }
+        #expect(flood.last == 20_499 && flood.count > 300 && flood.suffix(300).elementsEqual(20_200...20_499))
+        // Who reads one's own sees nothing of it.
+        let own = try slices(of: 1001)
+        #expect(own.count == 120 && own.allSatisfy { $0["type"]?.string != "gap" })
+        #expect(segments.count <= 10)
+        let log = store.log
+        try store.close()
+        store = try stage.open(options)
+        #expect(store.log == log)
+        #expect(try stage.events().count == events.count)
+    }
+
+    @Test func `a journal that a disk does not let be rewritten loses whole files`() throws {
+        var options = JournalStore.Options()
+        options.bytes = 1 << 20
+        var store = try stage.open(options)
+        try ChildProcess.run(["mkdir", stage.files.directory + "/thinned"])
+        for number in 1...2000 { try append(number, of: 1000, to: &store) }
+        #expect(store.bytes <= options.bytes)
+        let numbers = try stage.events().map(\.number)
+        #expect(numbers == Array((numbers.first ?? 0)...2000) && numbers.count > 500)
+    }
+
     @Test func `events are deleted when all of their file are too old, by either clock`() throws {
         var options = JournalStore.Options()
         options.bytes = 1 << 20

@@ -112,10 +112,25 @@ package struct JournalLine: Hashable, Sendable {
         return first...number
     }
 
-    /// Whether a user may read the event: not the queue's events of others. `nil` may read all.
+    /// The user whose request's event it is; `nil` for the machine's.
+    package var user: UInt32? {
+        guard type == "queue" else { return nil }
+        return (try? JSONReader.read(event))?["user"]?.integer.flatMap { UInt32(exactly: $0) }
+    }
+
+    /// The numbers of events that the journal keeps no more, and whose requests' they were, if all were one user's.
+    package var expired: (numbers: ClosedRange<Int64>, user: UInt32?)? {
+        guard let numbers = gap, let json = try? JSONReader.read(event),
+            json["reason"]?.string == JournalGap.Reason.expired.rawValue
+        else { return nil }
+        return (numbers, json["user"]?.integer.flatMap { UInt32(exactly: $0) })
+    }
+
+    /// Whether a user may read the event: not the queue's events of others, nor that they are missing. `nil` may read all.
     func isVisible(to user: UInt32?) -> Bool {
-        guard let user, type == "queue" else { return true }
-        return (try? JSONReader.read(event))?["user"]?.integer == Int64(user)
+        guard let user, type == "queue" || type == "gap" else { return true }
+        let owner = (try? JSONReader.read(event))?["user"]?.integer
+        return owner == Int64(user) || owner == nil && type == "gap"
     }
 }
 
@@ -143,12 +158,15 @@ package struct JournalGap: Hashable, Sendable {
     }
 
     /// The event, without log and number.
-    package func event(at moment: Instant, boot: String) -> [UInt8] {
+    ///
+    /// - Parameter user: The user whose requests' events all of them were, if one's.
+    package func event(at moment: Instant, boot: String, user: UInt32? = nil) -> [UInt8] {
         JournalEvents.encode("gap", at: moment, boot: boot) { json in
             json.field("reason", reason.rawValue)
             json.field("first", numbers?.lowerBound)
             json.field("last", numbers?.upperBound)
             json.field("count", (numbers?.count).map(\.wide))
+            if let user { json.field("user", Int64(user)) }
         }
     }
 }

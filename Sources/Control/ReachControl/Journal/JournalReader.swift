@@ -175,7 +175,7 @@ package struct JournalReader {
 
     private func isWanted(_ line: JournalLine) -> Bool {
         let type = line.type
-        guard type != "gap" else { return true }
+        guard type != "gap" else { return line.isVisible(to: user) }
         if let types = query.types, !types.contains(type) { return false }
         return line.isVisible(to: user)
     }

@@ -61,6 +61,13 @@ package final class LineFile {
     /// Sets the time of the last change to now.
     package func touch() { futimens(file.rawValue, nil) }
 
+    /// Sets the time of the last change.
+    package func setModified(_ time: Timestamp) {
+        let (seconds, nanoseconds) = time.nanosecondsSince1970.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(max(0, nanoseconds)))
+        futimens(file.rawValue, [time, time])
+    }
+
     package func sync() throws(SystemError) {
         guard fdatasync(file.rawValue) == 0 else { throw SystemError(call: "fdatasync \(path)") }
     }

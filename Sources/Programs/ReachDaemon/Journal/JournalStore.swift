@@ -25,19 +25,21 @@ struct JournalStore: ~Copyable {
     }
 
     let files: JournalFiles
-    private let options: Options
+    let options: Options
     private let boot: String
-    private let reach: (Point) throws(SystemError) -> Void
-    private(set) var segments: [JournalSegment] = []
+    let reach: (Point) throws(SystemError) -> Void
+    var segments: [JournalSegment] = []
     /// The time of the newest event of each file, by file number. The boot clock's time is `nil` for events of an
     /// earlier boot.
-    private var times: [Int: (wall: Timestamp, boot: BootTime?)] = [:]
+    var times: [Int: (wall: Timestamp, boot: BootTime?)] = [:]
+    /// Whose events the older files have, by file number, as far as that was asked.
+    var owners: [Int: JournalShares] = [:]
     private(set) var last: Int64 = 0
     /// The time of the last event of the previous run, if that run recorded no `stopped`.
     private(set) var lastSeen: Timestamp?
     private var file: LineFile?
     /// Whether the directory must be synced, because it has new files.
-    private var hasNewNames = false
+    var hasNewNames = false
     /// Whether the disk may have lost what was written: the kernel reports that once, and takes the lost pages for good ones then.
     private(set) var mayHaveLostWrites = false
 
@@ -186,14 +188,17 @@ struct JournalStore: ~Copyable {
         try deleteOld(at: now)
     }
 
-    /// Deletes the oldest files until the limits on bytes and age are met. The newest file always stays.
+    /// Deletes events until the limits on bytes and age are met. The newest file always stays. Where the disk refuses to have older
+    /// ones rewritten, the oldest go as a whole.
     private mutating func deleteOld(at now: Instant) throws(SystemError) {
+        if bytes > options.bytes { try? thin() }
         var bytes = bytes
         while segments.count > 1, bytes > options.bytes || isOld(segments[0].serial, at: now) {
             try reach(.beforeDeletion)
             unlink(files.path(of: segments[0].serial))
             bytes -= segments[0].size
             times[segments[0].serial] = nil
+            owners[segments[0].serial] = nil
             segments.removeFirst()
         }
     }
