@@ -7,6 +7,7 @@ struct SourceScopeTests {
             ("192.0.2.2", "203.0.113.9", nil, true, true), ("169.254.7.7", "169.254.1.1", nil, true, true),
             ("169.254.7.7", "203.0.113.9", nil, true, false), ("169.254.7.7", "224.0.0.251", nil, true, true),
             ("169.254.7.7", "203.0.113.9", nil, false, true), ("169.254.7.7", "203.0.113.9", "169.254.7.8", true, true),
+            ("169.254.7.7", "192.168.5.5", nil, true, true),
             ("fe80::2", "2001:db8::9", "fe80::1", true, false), ("fe80::2", "fe80::9", nil, false, true),
             ("fe80::2", "ff02::1", nil, false, true), ("fd00::2", "2001:db8::9", "fe80::1", true, true),
         ] as [(String, String, String?, Bool, Bool)])

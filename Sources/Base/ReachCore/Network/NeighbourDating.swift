@@ -15,6 +15,18 @@ package struct NeighbourDating: Sendable {
             self.updated = updated
         }
 
+        /// The ages so much earlier.
+        package func before(_ time: Duration) -> Ages {
+            Ages(confirmed: confirmed - time, updated: updated - time)
+        }
+
+        /// Whether the entry is older than its state: then it has failed before, since what is sent after a failure makes the kernel
+        /// begin again.
+        package var isAskedAgain: Bool {
+            let difference = sinceMade - updated
+            return difference < .milliseconds(-1_000) || difference > .milliseconds(1_000)
+        }
+
         /// For how long the entry has existed, if its neighbour never answered; otherwise it is meaningless.
         var sinceMade: Duration { confirmed - NeighbourDating.confirmedWhenMade }
     }
@@ -77,12 +89,8 @@ package struct NeighbourDating: Sendable {
     /// The kernel asks three times, a second apart (mcast_solicit and retrans_time_ms of arp(7)).
     private static let attempt = Duration.milliseconds(2_500)..<Duration.milliseconds(4_500)
 
-    /// For how long the kernel has been asking a neighbour that has not answered. What is sent meanwhile makes it begin again after
-    /// each failure, so an entry that is older than its state has failed before.
-    package func timeUnanswered(_ ages: Ages, patience: Duration) -> Duration {
-        let before = ages.sinceMade - ages.updated
-        guard before < .milliseconds(-1_000) || before > .milliseconds(1_000) else { return ages.updated }
-        if let carrier = ageOfReports, ages.sinceMade > carrier { return ages.updated }
-        return max(ages.updated, patience)
+    /// Whether a neighbour that is asked again may have failed only before the carrier.
+    package func mayHaveFailedBeforeCarrier(_ asked: Ages) -> Bool {
+        ageOfReports.map { asked.sinceMade > $0 } ?? false
     }
 }

@@ -43,9 +43,26 @@ package struct RootCauseMemory: Hashable, Sendable {
     package var paths = PathMemory()
     /// How often access points have refused links.
     package var admissions = AdmissionCounter()
+    package var links = ObservedLinks()
 
-    package init(paths: PathMemory = PathMemory(), admissions: AdmissionCounter = AdmissionCounter()) {
+    package init(
+        paths: PathMemory = PathMemory(), admissions: AdmissionCounter = AdmissionCounter(),
+        links: ObservedLinks = ObservedLinks()
+    ) {
         self.paths = paths
         self.admissions = admissions
+        self.links = links
     }
+}
+
+/// What an observer has seen of links, and the kernel does not show.
+package struct ObservedLinks: Hashable, Sendable {
+    /// When links became usable.
+    package var usableSince: [InterfaceIndex: BootTime] = [:]
+    /// The tunnels whose far end is not known that some link could carry.
+    package var carriedTunnels: Set<InterfaceIndex> = []
+    /// Those that received while no such link worked: something else carries them.
+    package var independentTunnels: Set<InterfaceIndex> = []
+
+    package init() {}
 }

@@ -38,7 +38,6 @@ package final class Explainer {
     ) throws(NetlinkError) -> Explanation {
         try snapshot.identifyNetworks()
         for path in [reported?.ipv4, reported?.ipv6] {
-            path.map(snapshot.view.adopt)
             guard let path, path.reason == .gatewayUnreachable, let interface = path.interfaceIndex,
                 let gateway = path.gateway
             else { continue }

@@ -23,6 +23,7 @@ package final class KernelSnapshot {
         self.memory = memory
         view = try KernelView(
             policy: options.observer.policy, vrf: options.observer.vrf, wantsWireless: wantsWireless)
+        if let memory { view.observed = memory.links }
         if onDemand { view.readOnDemand() } else { try view.refresh() }
         _ = view.setLeases(options.leases)
     }

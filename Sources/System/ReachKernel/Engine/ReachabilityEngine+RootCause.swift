@@ -50,6 +50,7 @@ extension ReachabilityEngine {
             }
         return RootCauseMemory(
             paths: own.carriers.isEmpty && !namesLink ? internetMemory : own,
-            admissions: observer?.view?.admissions ?? AdmissionCounter())
+            admissions: observer?.view?.admissions ?? AdmissionCounter(),
+            links: observer?.view?.observed ?? ObservedLinks())
     }
 }

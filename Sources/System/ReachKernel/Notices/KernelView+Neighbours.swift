@@ -55,18 +55,29 @@ extension KernelView {
         if let since = usableSince[key.interface] {
             return ages.updated > SystemClock.boot - since ? NeighbourState.none : state
         }
-        return try dating(key.interface).isFromBeforeCarrier(ages) ? NeighbourState.none : state
+        let (dating, age) = try dating(key.interface)
+        return dating.isFromBeforeCarrier(ages.before(age)) ? NeighbourState.none : state
     }
 
-    private func dating(_ index: InterfaceIndex) throws(NetlinkError) -> NeighbourDating {
-        NeighbourDating(
+    /// What dates the failures of a link's neighbours, and its age. One serves for a second, since thousands may have failed.
+    private func dating(_ index: InterfaceIndex) throws(NetlinkError) -> (NeighbourDating, age: Duration) {
+        let now = SystemClock.boot
+        if let known = datings[index], now - known.at < Self.datingLifetime { return (known.dating, now - known.at) }
+        let dating = NeighbourDating(
             among: try queries.neighbours(of: index), carrierGains: try queries.carrierGains(index))
+        datings[index] = (dating, now)
+        return (dating, .zero)
     }
 
-    /// For how long the kernel has been asking a neighbour that has not answered yet.
+    private static let datingLifetime = Duration.seconds(1)
+
+    /// For how long the kernel has been asking a neighbour that has not answered yet. One that is asked again has failed before.
     private func timeUnanswered(_ key: Neighbour.Key) throws(NetlinkError) -> Duration {
         guard let ages = try queries.neighbourAges(key) else { return .zero }
-        return try dating(key.interface).timeUnanswered(ages, patience: Self.neighbourPatience)
+        guard ages.isAskedAgain else { return ages.updated }
+        let (dating, age) = try dating(key.interface)
+        if dating.mayHaveFailedBeforeCarrier(ages.before(age)) { return ages.updated }
+        return max(ages.updated, Self.neighbourPatience)
     }
 
     /// Forgets all neighbours except these.

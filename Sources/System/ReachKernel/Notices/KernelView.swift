@@ -29,6 +29,8 @@ package final class KernelView {
     private var familiesWithoutThrowRoutes: Set<IPAddress.Family> = []
     /// Since when the kernel asks neighbours that have not answered.
     var unansweredSince: [Neighbour.Key: BootTime] = [:]
+    /// What dates the failures of links' neighbours, for a while.
+    var datings: [InterfaceIndex: (dating: NeighbourDating, at: BootTime)] = [:]
     /// When links became usable, since this process observes them.
     private(set) var usableSince: [InterfaceIndex: BootTime] = [:]
     /// The Wi-Fi networks behind links; `nil` where no one wants to know.
@@ -50,6 +52,20 @@ package final class KernelView {
         identifiesNetworks = policy.networks.identifiesNetworks
         wireless = wantsWireless ? WirelessView() : nil
         queries = try KernelQueries(vrf: vrf)
+    }
+
+    /// What was seen of links since they are observed, by this view or by another one of the same network.
+    var observed: ObservedLinks {
+        get {
+            var observed = ObservedLinks()
+            observed.usableSince = usableSince
+            (observed.carriedTunnels, observed.independentTunnels) = (tunnels.carried, tunnels.independent)
+            return observed
+        }
+        set {
+            usableSince = newValue.usableSince
+            (tunnels.carried, tunnels.independent) = (newValue.carriedTunnels, newValue.independentTunnels)
+        }
     }
 
     /// Reads everything again.
@@ -123,6 +139,7 @@ package final class KernelView {
             traits[index] = nil
             tunnels.remove(index)
             usableSince[index] = nil
+            datings[index] = nil
             wireless?.remove(index)
             admissions.forget(index)
         case .rule, .ruleRemoved:

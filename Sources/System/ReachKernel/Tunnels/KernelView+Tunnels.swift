@@ -52,16 +52,6 @@ extension KernelView {
         }
     }
 
-    /// Adopts from an observer what it found out about a tunnel.
-    func adopt(tunnel path: NetworkPath) {
-        guard path.linkClass == .tunnel, let index = path.interfaceIndex else { return }
-        if path.status == .reachable {
-            tunnels.adopt(index, works: true)
-        } else if [.noCarrier, .linkDown, .dormant].contains(path.reason) {
-            tunnels.adopt(index, works: false)
-        }
-    }
-
     /// More than the links to the Internet of any machine.
     private static var mostCarriers: Int { 16 }
 

@@ -10,9 +10,9 @@ final class TunnelUnderlay {
     /// The tunnels whose far end had a route by another link, and those that some link could carry, since they are observed.
     /// Others may have their outer socket in another namespace, as those of containers do, and need no link here.
     private var routed: Set<InterfaceIndex> = []
-    private var carried: Set<InterfaceIndex> = []
+    var carried: Set<InterfaceIndex> = []
     /// Those that received while no such link worked: something else carries them.
-    private var independent: Set<InterfaceIndex> = []
+    var independent: Set<InterfaceIndex> = []
     /// The tunnels that no link carries now, as far as it is known.
     private var receptions: [InterfaceIndex: TunnelReception] = [:]
     /// The far ends that the kernel knows, by tunnel. Changes of the routes to them are to be noticed.
@@ -86,11 +86,6 @@ final class TunnelUnderlay {
 
     /// When to look again whether a tunnel receives that no link carries; `nil` if there is none.
     var nextCheck: BootTime? { receptions.values.map(\.next).min() }
-
-    /// Adopts what an observer found out about a tunnel: something carries it, or what carried it is gone.
-    func adopt(_ index: InterfaceIndex, works: Bool) {
-        if works { independent.insert(index) } else { carried.insert(index) }
-    }
 
     private func possible(in view: KernelView) throws(NetlinkError) -> TunnelCarriers {
         if let possible { return possible }

@@ -1,0 +1,267 @@
+"""What each mouth says of a target in one moment of the walk, and whether they agree with each other and with the wire."""
+
+import contextlib
+import json
+import re
+import signal
+import socket
+import subprocess
+import threading
+import time
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+
+import walkworld
+from measuring import started
+from walkworld import FAR, FAR6
+
+TARGETS = {"far": FAR, "far6": FAR6, "e0": "interface:e0", "internet": "internet"}
+METRICS = 9191
+
+CONFIGURATION = f"""
+[hold]
+flaps = "0s"
+[metrics]
+listen = "127.0.0.1:{METRICS}"
+[hooks]
+directory = "{{hooks}}"
+[targets]
+far = "{FAR}"
+far6 = "{FAR6}"
+e0 = "interface:e0"
+"""
+
+HOOK = """#!/bin/sh
+echo "$REACH_TARGET|$REACH_STATUS|$REACH_REASON|$REACH_ROOT_CAUSE|$REACH_ROOT_INTERFACE" >> {lines}
+"""
+
+
+def brief(state):
+    """The part of a state on which all must agree."""
+    words = [state.get(key) for key in ("status", "reason", "root_cause", "root_interface", "interface")]
+    for family in ("ipv4", "ipv6"):
+        path = state.get(family) or {}
+        words.append(tuple(path.get(key) for key in ("status", "reason", "interface", "source", "gateway")))
+    return tuple(words)
+
+
+class Watch:
+    """A program that prints a state whenever it changes."""
+
+    def __init__(self, stack, command):
+        self.process = stack.enter_context(started(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL))
+        self.last, self.at = None, time.monotonic()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            with contextlib.suppress(ValueError):
+                event = json.loads(line)
+                if isinstance(event.get("status"), dict):
+                    self.last = event["status"]
+                self.at = time.monotonic()
+
+
+class Mouths:
+    """`reachd` and `reach watch` in the current namespace, and one-shot commands of every kind."""
+
+    def __init__(self, options):
+        self.reach, self.reachd = options.reach, options.reach + "d"
+        self.place = walkworld.directory()
+        self.requests, self.unknowable = 0, 0
+        self.lines = self.place / "lines"
+        self.lines.touch()
+        hooks = self.place / "hooks"
+        (self.place / "state").mkdir()
+        hooks.mkdir()
+        (hooks / "hook").write_text(HOOK.format(lines=self.lines))
+        (hooks / "hook").chmod(0o755)
+        (self.place / "reach.toml").write_text(CONFIGURATION.format(hooks=hooks))
+        self.stack = contextlib.ExitStack()
+        log = self.stack.enter_context(open(self.place / "log", "wb"))
+        self.daemon = self.stack.enter_context(started(
+            [self.reachd, "--config", str(self.place / "reach.toml"), "--socket", str(self.place / "socket"), "--state",
+             str(self.place / "state")], stdout=log, stderr=log))
+        deadline = time.monotonic() + 20
+        while self.one("status", "--json", "--socket", self.place / "socket") is None:
+            if self.daemon.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError((self.place / "log").read_text())
+            time.sleep(0.05)
+        self.watches = {name: Watch(self.stack, [self.reach, "watch", "--no-daemon", "--json", target])
+                        for name, target in TARGETS.items()}
+        while any(watch.last is None for watch in self.watches.values()) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        # A thread is in the namespace of the thread that started it.
+        self.pool = self.stack.enter_context(ThreadPoolExecutor(4))
+
+    def close(self):
+        self.daemon.send_signal(signal.SIGTERM)
+        self.daemon.wait(10)
+        self.stack.close()
+
+    def call(self, *arguments):
+        return subprocess.run([self.reach, *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False)
+
+    def one(self, *arguments):
+        lines = self.call(*arguments).stdout.splitlines()
+        with contextlib.suppress(ValueError, IndexError):
+            return json.loads(lines[0])
+        return None
+
+    def settle(self):
+        """Waits until nothing is on its way: the kernel asks no neighbour, and no watch has printed for a while."""
+        deadline = time.monotonic() + 15
+        time.sleep(0.3)
+        while time.monotonic() < deadline:
+            quiet = time.monotonic() - max(watch.at for watch in self.watches.values())
+            if quiet > 0.4 and not walkworld.unsettled():
+                return
+            time.sleep(0.1)
+
+    # ------------------------------------------------------------ the mouths
+
+    def ask(self, name):
+        """What each mouth says of a target."""
+        target, to = TARGETS[name], ("--socket", self.place / "socket")
+        asked = {
+            "daemon": ("status", "--json", *to, target), "explain": ("explain", "--json", *to, target),
+            "status": ("status", "--json", "--no-daemon", target), "fresh explain": ("explain", "--json", "--no-daemon", target),
+        }
+        answers = dict(zip(asked, self.pool.map(lambda words: self.one(*words) or {}, asked.values())))
+        answers["watch"] = self.watches[name].last or {}
+        return answers
+
+    def history(self, name):
+        done = self.call("history", "--json", "--state", self.place / "state")
+        states = [line for line in map(json.loads, done.stdout.splitlines())
+                  if "status" in line and line.get("target") in (name, TARGETS[name])]
+        return states[-1] if states else None
+
+    def hook(self, name):
+        lines = [line.split("|") for line in self.lines.read_text().splitlines()]
+        lines = [line for line in lines if line[0] in (name, TARGETS[name])]
+        return lines[-1][1:] if lines else None
+
+    def metric(self):
+        """Whether each target is reachable, by the metrics."""
+        with contextlib.suppress(OSError):
+            with urllib.request.urlopen(f"http://127.0.0.1:{METRICS}/metrics", timeout=5) as answer:
+                text = answer.read().decode()
+                return {m[1]: int(m[2]) for m in re.finditer(r'^reach_target_status\{target="([^"]*)",status="reachable"\} (\d)', text, re.M)}
+        return {}
+
+    # ------------------------------------------------------------ the comparison
+
+    def queue(self, world, state):
+        """What is wrong with a request to the far host: it is done at once by the link that the status names. If that is not reachable,
+        it waits or takes another link that has a default route."""
+        self.requests += 1
+        path = f"/{self.requests}"
+        to = ("--socket", self.place / "socket")
+        number = self.call("queue", "add", *to, f"http://{FAR}{path}").stdout.split()[-1:]
+        if not number:
+            return ["queue: the request is not added"]
+        deadline = time.monotonic() + (8 if state.get("status") == "reachable" else 1)
+        request = {}
+        while time.monotonic() < deadline and request.get("state") not in ("done", "dead"):
+            time.sleep(0.1)
+            request = self.one("queue", "show", "--json", *to, number[0]) or {}
+        explained = self.one("queue", "explain", "--json", *to, number[0]) if request.get("state") != "done" else None
+        self.call("queue", "cancel", *to, number[0])
+        links = [link for asked, link in world.asked if asked == path]
+        if state.get("status") == "reachable":
+            if request.get("state") != "done":
+                return [f"queue: by the status {FAR} is reachable, and the request is {request.get('state')}: {explained}"]
+            return [] if links == [state.get("interface")] else [f"queue: sent by {links}, the status names {state.get('interface')}"]
+        if request.get("state") == "dead" or state.get("ipv4", {}).get("interface") in links:
+            return [f"queue: by the status {FAR} is not reachable, and the request is {request.get('state')}, sent by {links}"]
+        return []
+
+    def wait(self, name, state):
+        """What is wrong with how `reach wait` ends: it waits exactly if the target is not reachable."""
+        if state.get("reason") in ("gateway-unreachable", "neighbour-unreachable"):
+            return []  # It asks the neighbour again.
+        done = self.call("wait", "--no-daemon", "--timeout", "300ms", TARGETS[name]).returncode
+        expected = 0 if state.get("status") == "reachable" else 124
+        return [] if done == expected else [f"{name}: wait ends with {done}, the daemon says {brief(state)}"]
+
+    def disagreements(self, sends, world, wants_queue):
+        """Sentences, each a difference between mouths, or between them and the wire.
+
+        - Parameter sends: Whether a packet is sent first, by which the kernel finds out about neighbours.
+        """
+        wire = {name: walkworld.answers(TARGETS[name]) for name in ("far", "far6")} if sends else {}
+        if sends:
+            self.settle()
+        found, facts, metrics = [], walkworld.link_facts(), self.metric()
+        for name in TARGETS:
+            said = self.ask(name)
+            found += self.compare(name, said, facts)
+            daemon = said["daemon"]
+            if name in wire and (daemon.get("status") == "reachable") != wire[name]:
+                found.append(f"{name}: the wire {'answers' if wire[name] else 'is silent'}, and the daemon says {brief(daemon)}")
+            if name in metrics and metrics[name] != (daemon.get("status") == "reachable"):
+                found.append(f"{name}: metrics say {metrics[name]}, the daemon {daemon.get('status')}")
+            if sends:
+                found += self.wait(name, daemon)
+                if name == "far" and wants_queue and not found:
+                    found += self.queue(world, daemon)
+        return found
+
+    def compare(self, name, said, facts):
+        found = []
+
+        def same(one, other, keys=slice(None)):
+            if brief(said[one])[keys] != brief(said[other])[keys]:
+                found.append(f"{name}: {one} says {brief(said[one])}, {other} {brief(said[other])}")
+
+        same("daemon", "watch")
+        same("daemon", "explain", slice(0, 4))
+        same("status", "fresh explain", slice(0, 4))
+        keys = [index for index in range(7) if index not in (2, 3)]
+        if self.cannot_know(said["watch"], said["status"]):
+            self.unknowable += 1
+        elif [brief(said["status"])[i] for i in keys] != [brief(said["watch"])[i] for i in keys]:
+            found.append(f"{name}: status says {brief(said['status'])}, watch {brief(said['watch'])}")
+        elif not self.may_differ(said["watch"], said["status"], facts):
+            found.append(f"{name}: watch says {brief(said['watch'])[2:4]}, a fresh status {brief(said['status'])[2:4]}")
+        state, past, hook = said["daemon"], self.history(name), self.hook(name)
+        now = [state.get(key) for key in ("status", "reason", "root_cause", "root_interface")]
+        if past is not None and [past.get(key) for key in ("status", "reason", "root_cause", "root_interface")] != now:
+            found.append(f"{name}: the history says {[past.get(k) for k in ('status', 'reason', 'root_cause')]}, the daemon {now}")
+        if hook is not None and hook != [word or "" for word in now]:
+            found.append(f"{name}: the hook had {hook}, the daemon says {now}")
+        return found
+
+    @staticmethod
+    def cannot_know(watch, status):
+        """Whether a watch saw a gateway fail, and the kernel does not show that this was after the carrier: a fresh status has to guess."""
+        for family in ("ipv4", "ipv6"):
+            seen, asked = watch.get(family) or {}, status.get(family) or {}
+            if seen.get("reason") == "gateway-unreachable" and asked.get("status") == "reachable":
+                changes = walkworld.carrier_changes(seen.get("interface"))
+                return seen.get("interface") == asked.get("interface") and changes > 2
+        return False
+
+    @staticmethod
+    def may_differ(watch, status, facts):
+        """A watch knows which link carried the path before, where the kernel names none. What it says of that link is true now."""
+        cause, link = watch.get("root_cause"), watch.get("root_interface")
+        if (cause, link) == (status.get("root_cause"), status.get("root_interface")):
+            return True
+        if watch.get("reason") not in ("no-route", "no-interface", "unreachable", "name-not-resolved") or link is None:
+            return False
+        fact = facts.get(link)
+        if fact is None:
+            return cause == "interface-gone"
+        truth = {"link-down": not fact["up"], "no-carrier": fact["up"] and not fact["carrier"],
+                 "no-address": fact["carrier"], "self-assigned-address": fact["carrier"],
+                 "no-default-route": fact["carrier"] and fact["wide"], "interface-gone": False}
+        return bool(truth.get(cause, False))
+
+    def send(self):
+        """A program sends, which makes the kernel ask for neighbours."""
+        for family, address in ((socket.AF_INET, FAR), (socket.AF_INET6, FAR6)):
+            with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as sender:
+                sender.sendto(b"x", (address, 9))
+        return True
