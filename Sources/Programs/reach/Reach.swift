@@ -27,7 +27,7 @@ struct Reach: ParsableCommand {
             if let plain = PlainCommandLine(words) {
                 try plain.run()
             } else {
-                var command = try parseAsRoot(words)
+                var command = try parseAsRoot(QueueCurlOptions.separated(words))
                 try command.run()
             }
             exit(ExitStatus.success)

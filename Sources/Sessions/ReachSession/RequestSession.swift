@@ -11,7 +11,8 @@ public import Reachability
 ///     let response = try await upload.response()
 ///
 /// Requests are queued in this process. A request waits, without using the processor, until the network satisfies its
-/// condition. If it loses its path while it is sent, it is sent again, if it is safe to repeat.
+/// condition: in memory for a minute unless it is asked to wait longer (``RequestOptions/waitsForConnectivity``), with a
+/// directory for 14 days (``RequestOptions/expiresAfter``). If it loses its path while it is sent, it is sent again, if it is safe to repeat.
 /// ``RequestOptions`` says what each request waits for, and how often it may fail; ``RequestTask/explanation()`` says
 /// why one is not running.
 ///

@@ -89,6 +89,8 @@ public struct RequestSessionOptions: Sendable {
     public var stub: StubTransport?
     /// The descriptor of a network namespace in which to send, open until the session has started; for tests.
     package var namespace: CInt?
+    /// How long a request waits for the network where nothing else is said, in a session in memory; for tests.
+    package var patience = Duration.seconds(60)
     /// A file of certificates to trust instead of the system's; for tests.
     package var certificatesPath: String?
 

@@ -26,6 +26,30 @@ struct NetworkTests {
         #expect(try await log.wait(for: 4) == ["didResume", "didSuspend", "didResume", "didComplete"])
     }
 
+    @Test func `in memory a request that nobody asked to wait ends after a minute without a network`() async throws {
+        let scene = try NetworkScene { $0.patience = .milliseconds(50) }
+        try scene.link(up: false)
+        // Those that are asked to wait do.
+        var (patient, expiring) = (RequestOptions(), RequestOptions())
+        patient.waitsForConnectivity = true
+        expiring.expiresAfter = .seconds(3600)
+        let waiting = [
+            try scene.session.get(Self.url, options: patient).resume(),
+            try scene.session.get(Self.url, options: expiring).resume(),
+            try scene.session.get(Self.url, when: .wifi).resume(),
+        ]
+        for constraint in [RequestConstraint.any, .reachable] {
+            let task = try scene.session.get(Self.url, when: constraint)
+            guard case .failure(let error) = await task.awaitedResult else { throw TestFailure("no error") }
+            #expect(error.kind == .offline && !error.description.isEmpty)
+        }
+        #expect(waiting.allSatisfy { $0.result == nil })
+        try scene.link(up: true)
+        for task in waiting { #expect(try await task.response().statusCode == 200) }
+        // The time begins when the network is lost.
+        #expect(try await scene.session.get(Self.url).response().statusCode == 200)
+    }
+
     @Test func `the network's return does not resume what its user suspended, nor vice versa`() async throws {
         let scene = try NetworkScene()
         try scene.link(up: false)

@@ -153,6 +153,22 @@ struct RedirectTests {
                 && second.contains("X-Kept: 1"))
     }
 
+    @Test(arguments: ["Content-Length: 9000", "Transfer-Encoding: chunked", "X: y"])
+    func `a redirect whose body does not end is followed`(field: String) async throws {
+        let server = try ScriptedServer { connection in
+            let request = connection.readRequest()
+            guard request.hasPrefix("GET / ") else {
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                return
+            }
+            connection.write("HTTP/1.1 302 Moved\r\nLocation: /next\r\n\(field)\r\n\r\n5\r\nmoved\r\n")
+            // Until the other side ends it.
+            _ = connection.readRequest()
+        }
+        let report = try await result(server, "/")
+        #expect(report.response?.status == 200 && report.hops.count == 2)
+    }
+
     @Test func `a redirect's endless body is not read to its end`() async throws {
         let server = try ScriptedServer { connection in
             let request = connection.readRequest()

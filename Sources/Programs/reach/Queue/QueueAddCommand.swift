@@ -10,7 +10,8 @@ struct QueueAddCommand: ParsableCommand {
         commandName: "add",
         abstract: "Add a request to the queue, and print its number when it is safely stored.",
         discussion: """
-            The options with a letter are those of curl. With -o the command also waits until the request is finished, \
+            The options with a letter are those of curl, and --json with a document before or after the URL is curl's, too; \
+            those that change nothing here are ignored (-s). With -o the command also waits until the request is finished, \
             and has the exit status of "reach queue wait". If the command is interrupted, the request continues.
 
             Exit status: 0 stored, 2 usage, 4 no daemon answers, 69 the daemon keeps no queue, 75 the queue is full, \
@@ -33,15 +34,43 @@ struct QueueAddCommand: ParsableCommand {
 
     @OptionGroup var queue: QueueOptions
 
-    @Argument(help: "An http or https URL.")
-    var url: String
+    @Argument(help: ArgumentHelp("An http or https URL.", valueName: "url"))
+    var places: [String] = []
+
+    /// The URL, and the document of curl's --json.
+    private var words: (urls: [String], document: String?) {
+        var urls = places + [request.curl.url].compactMap(\.self)
+        guard queue.json, urls.count == 2, let place = urls.firstIndex(where: Self.isDocument) else {
+            return (urls, nil)
+        }
+        let document = urls.remove(at: place)
+        return (urls, document)
+    }
+
+    private static func isDocument(_ text: String) -> Bool {
+        text.unicodeScalars.first.map("{[\"@".unicodeScalars.contains) ?? false
+    }
 
     func validate() throws {
-        if queue.json, output == "-" { throw ValidationError("--json and -o - exclude each other") }
+        let words = words
+        guard let url = words.urls.first else { throw ValidationError("a URL is missing") }
+        if words.urls.count > 1 {
+            throw ValidationError(
+                "'\(DisplayText.sanitized(words.urls[1]))' is a second URL beside '\(DisplayText.sanitized(url))'")
+        }
+        if queue.json, words.document == nil, output == "-" {
+            throw ValidationError("--json and -o - exclude each other")
+        }
     }
 
     func run() throws {
-        let addition = try QueueAddition(request.curlRequest(), to: url, conditions)
+        var queue = queue
+        var curl = try request.curlRequest()
+        if let document = words.document {
+            curl.addJSON(Array(document.utf8))
+            queue.json = false
+        }
+        let addition = try QueueAddition(curl, to: words.urls[0], conditions)
         if dryRun { return StandardOutput.write(addition.description) }
         let receipt = try addition.add(to: queue)
         if output == "-" {

@@ -83,6 +83,8 @@ struct QueueRequestOptions: ParsableArguments {
     @Flag(name: .customLong("compressed"), help: "Let the server compress the answer; it is stored unpacked.")
     var isCompressed = false
 
+    @OptionGroup var curl: QueueCurlOptions
+
     /// - Throws: ``CommandError`` if a value is invalid, or a file of `-d` or `-H` cannot be read.
     func curlRequest() throws(CommandError) -> CurlRequest {
         var request = CurlRequest()
@@ -98,6 +100,7 @@ struct QueueRequestOptions: ParsableArguments {
         for part in parts { request.parts.append(try CurlForm.Part(part)) }
         request.upload = uploadFile
         request.proxy = proxy
+        try curl.apply(to: &request)
         if let retries { request.maximumAttempts = try CurlCommand.attempts(retries: retries) }
         return request
     }

@@ -58,6 +58,8 @@ extension SessionLoop: AttemptHost {
         prepareHop(&transfer, of: id)
         validate(&transfer, of: id)
         transfer.trustJudge = trustJudge
+        // A hook may make a redirect the answer.
+        if case .follow = options.redirects, options.hooks.redirect == nil { transfer.leavesRedirects = true }
         // A download can be resumed only as it is sent.
         let isDownload = if case .file(let sink) = transfer.sink { sink.memoryBytes == 0 } else { false }
         (transfer.acceptsEncodings, transfer.undoesEncodings) = (!isDownload, isDownload)

@@ -52,25 +52,9 @@ extension SessionLoop {
         }
     }
 
-    /// Suspends a request's tasks for the network, or ends them where they do not wait for it.
-    func isOffline(_ id: RequestID, _ tasks: [RequestTask]) {
-        guard impatient.contains(id) else {
-            for task in tasks { task.handle(.suspend(.network)) }
-            return
-        }
-        // A network that has just come settles for a moment.
-        let reasons = engine?.driver.explain(id)?.reasons.filter { $0.blocker.isOfNetwork && $0.until == nil } ?? []
-        guard let first = reasons.first else { return }
-        let text = reasons.map { "\($0.text) \($0.remedy)" }.joined(separator: " ")
-        for task in tasks {
-            if task.end(with: RequestError(.offline, first.blocker.words.first ?? "no-path", text)) { cancel(task) }
-        }
-    }
-
     /// Handles an event of the whole queue: it is held or released.
     private func handleOfAll(_ event: QueueEvent) {
-        // The network of some requests is gone, and those of them that have not started have no event of their own.
-        if event.kind == .closed { for id in impatient { isOffline(id, tasks[id] ?? []) } }
+        if event.kind == .closed { gateClosed() }
         guard event.kind == .suspended || event.kind == .released else { return }
         for task in tasks.values.joined() { task.handle(event.kind == .suspended ? .suspend(.queue) : .resume(.queue)) }
     }

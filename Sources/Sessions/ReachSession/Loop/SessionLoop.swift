@@ -51,6 +51,9 @@ final class SessionLoop {
     var fieldsMemo = FieldsMemo()
     /// Requests that fail while the network does not allow them.
     var impatient: Set<RequestID> = []
+    /// When those that wait briefly are looked at.
+    var patience: TimerQueue.ID?
+    let keepsOnDisk: Bool
     private let reference = LoopReference<SessionLoop>()
 
     init(
@@ -59,6 +62,7 @@ final class SessionLoop {
     ) {
         loop = thread.loop
         self.options = options
+        keepsOnDisk = directory != nil
         self.cookies = cookies
         self.cache = cache
         replies = LoopReplies(loop: loop)
@@ -121,6 +125,8 @@ final class SessionLoop {
     /// - Returns: Whether all data was written within `patience`.
     func close(patience: Duration) -> Bool {
         if let activityTimer { loop.cancel(activityTimer) }
+        if let patience = self.patience { loop.cancel(patience) }
+        self.patience = nil
         waiters.flush()
         tasks.removeAll()
         bodies.endAll()

@@ -24,7 +24,7 @@ extension RequestTerms {
         interceptor = options.interceptor
         timeouts = options.timeouts.map { AttemptTimeouts(connect: $0.connect, idle: $0.idle, total: $0.total) }
         tag = options.tag
-        failsOffline = !options.waitsForConnectivity
+        failsOffline = options.waitsForConnectivity == false
         uploadProtocol = options.uploadProtocol.map { _ in .tus }
     }
 }
@@ -50,7 +50,7 @@ extension RequestOptions {
             return timeouts
         }
         tag = request.tag
-        waitsForConnectivity = !request.failsOffline
+        waitsForConnectivity = request.failsOffline ? false : nil
         uploadProtocol = request.uploadProtocol.map { _ in .tus }
     }
 }

@@ -66,7 +66,8 @@ public struct RequestOptions: Hashable, Sendable {
     public var constraint = RequestConstraint.reachable
     /// The precedence among requests that are ready to start.
     public var priority = Priority.normal
-    /// The time from storing the request until it expires; `nil` for 14 days.
+    /// The time from storing the request until it expires; `nil` for 14 days. In a session in memory a request without it
+    /// waits a minute for the network: ``waitsForConnectivity``.
     public var expiresAfter: Duration?
     /// How often the request may fail. `nil` means once in a session in memory, where a caller is waiting, and any
     /// number of times until it expires in a session with a directory.
@@ -117,10 +118,13 @@ public struct RequestOptions: Hashable, Sendable {
     public var interceptor: String?
     /// The time limits of this request's attempts; `nil` for those of the session.
     public var timeouts: RequestSessionOptions.Timeouts?
-    /// Whether the request waits while no network satisfies its constraint. With `false` it fails then, at once and also
-    /// where the network is lost while it is sent, with ``RequestError/Kind/offline`` and the words of
+    /// Whether the request waits while no network satisfies its constraint. `nil` waits as its session's users expect: for a
+    /// minute in a session in memory, where a person waits, unless ``expiresAfter`` or a ``constraint`` other than
+    /// ``RequestConstraint/reachable`` and ``RequestConstraint/any`` says for how long or for what; until the request
+    /// expires in a session with a directory. `true` waits until it expires. With `false` it fails at once, and also
+    /// where the network is lost while it is sent. It then ends with ``RequestError/Kind/offline`` and the words of
     /// ``RequestTask/explanation()``. A request of an earlier run fails once ``RequestSession/tasks()`` has listed it.
-    public var waitsForConnectivity = true
+    public var waitsForConnectivity: Bool?
     /// How the upload of the body is resumed after an attempt that was cut off; `nil` sends it from the beginning. Needs
     /// ``retries`` that allow another attempt. Attempts after which the server has more than before do not count as
     /// failures. In a session with a directory a later run resumes it, too. A body that a program writes while it is sent

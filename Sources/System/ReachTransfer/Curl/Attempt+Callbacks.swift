@@ -230,7 +230,7 @@ extension Attempt {
         switch verdict {
         case .proceed: return true
         case .head(let head):
-            if reader.redirect == nil { add(.head(head)) }
+            if reader.redirect == nil { add(.head(head)) } else { multi?.note(self) }
             return true
         case .enough:
             isCut = true

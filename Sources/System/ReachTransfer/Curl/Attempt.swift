@@ -87,6 +87,7 @@ final class Attempt {
         self.upload = upload
         reader = ResponseReader(
             method: plan.request.method, limit: plan.request.limit, followsRedirects: plan.followsRedirects,
+            leavesRedirects: plan.request.leavesRedirects,
             resume: plan.resume, checksRange: !plan.request.hasOwnRange, memo: handle.memo)
         self.plan = plan
         handle.clearError()
@@ -153,7 +154,9 @@ final class Attempt {
     }
 
     var counts: AttemptCounts {
-        AttemptCounts(sent: sentBytes, received: reader.bodyBytes, moved: movedBytes, isPaused: isPaused)
+        AttemptCounts(
+            sent: sentBytes, received: reader.bodyBytes, moved: movedBytes, isPaused: isPaused,
+            isRedirect: reader.isFollowed)
     }
 
     /// The attempt's result so far; libcurl's failure is left to the caller.

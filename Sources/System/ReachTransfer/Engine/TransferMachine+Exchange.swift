@@ -53,6 +53,10 @@ extension TransferMachine {
     mutating func moved(_ counts: AttemptCounts, at now: BootTime) -> Action? {
         guard isTransferring else { return nil }
         record.counts = counts
+        if counts.isRedirect {
+            timers.beginRedirect(at: now)
+            arm()
+        }
         return record.dueProgress(at: now, isLast: false).map { .report(.progress($0)) }
     }
 
@@ -85,6 +89,8 @@ extension TransferMachine {
     mutating func attemptStopped(_ result: AttemptResult, at now: BootTime) -> Action? {
         guard case .stopping(let failure) = state else { return nil }
         record.note(result)
+        // What a redirect says is in its head.
+        if failure.reason == .idleTimeout, result.counts.isRedirect { return succeed(result, at: now) }
         return end(.failure(failure), at: now)
     }
 

@@ -291,7 +291,8 @@ struct TransferMachine {
         case .connect, .address:
             return TransferFailure(.connectTimeout, "\(host): no connection in time", curlCode: 28)
         case .total: return TransferFailure(.totalTimeout, "\(host): not finished in time", curlCode: 28)
-        case .idle: return TransferFailure(.idleTimeout, "\(host): too little content for too long", curlCode: 28)
+        case .idle, .redirect:
+            return TransferFailure(.idleTimeout, "\(host): too little content for too long", curlCode: 28)
         }
     }
 }

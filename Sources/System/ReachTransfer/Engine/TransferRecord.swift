@@ -94,6 +94,8 @@ struct AttemptCounts: Equatable {
     var moved: UInt64 = 0
     /// Whether it waits for the disk.
     var isPaused = false
+    /// Whether the response is a redirect that is followed.
+    var isRedirect = false
 }
 
 /// The result of an attempt, as far as it is known at its end.

@@ -9,6 +9,8 @@ struct TransferTimers: Equatable {
         /// The wait before the next address is tried, too.
         case address
         case idle
+        /// Of the body of a redirect.
+        case redirect
     }
 
     private let timeouts: TransferTimeouts
@@ -16,6 +18,7 @@ struct TransferTimers: Equatable {
     private var connect: BootTime?
     private var address: BootTime?
     private var idle: BootTime?
+    private var redirect: BootTime?
     private var movedBefore: UInt64 = 0
     /// Whether the wait for the next address was extended.
     private var isExtended = false
@@ -30,6 +33,12 @@ struct TransferTimers: Equatable {
         connect = timeouts.connect.map { now + $0 }
         address = nil
         idle = nil
+        redirect = nil
+    }
+
+    /// The head of a redirect has arrived, whose body need not.
+    mutating func beginRedirect(at now: BootTime) {
+        if redirect == nil { redirect = now + TransferTimeouts.redirectBody }
     }
 
     /// An attempt to one address begins.
@@ -63,7 +72,9 @@ struct TransferTimers: Equatable {
         [connect, total].compactMap { $0 }.min().map { .nanoseconds(max(0, ($0 - now).nanoseconds)) }
     }
 
-    var next: BootTime? { Self.earlier(Self.earlier(total, connect), Self.earlier(address, idle)) }
+    var next: BootTime? {
+        Self.earlier(Self.earlier(total, connect), Self.earlier(Self.earlier(address, idle), redirect))
+    }
 
     private static func earlier(_ one: BootTime?, _ other: BootTime?) -> BootTime? {
         guard let one, let other else { return one ?? other }
@@ -77,6 +88,7 @@ struct TransferTimers: Equatable {
         if let total, total <= now { return .total }
         if let connect, connect <= now { return .connect }
         if let address, address <= now { return .address }
+        if let redirect, redirect <= now { return .redirect }
         guard let idle, idle <= now else { return nil }
         if moved - movedBefore < max(1, timeouts.idleBytes) { return .idle }
         beginIdlePeriod(at: now, moved: moved)

@@ -92,6 +92,11 @@ package struct TransferRequest: Hashable, Sendable {
         get { shared.value.redirects }
         set { shared.value.redirects = newValue }
     }
+    /// Whether its owner follows redirects by further requests, so that their bodies need not be read.
+    package var leavesRedirects: Bool {
+        get { shared.value.leavesRedirects }
+        set { shared.value.leavesRedirects = newValue }
+    }
     package var version: HTTPVersion {
         get { shared.value.version }
         set { shared.value.version = newValue }
@@ -175,6 +180,7 @@ extension TransferRequest {
         var sink = TransferSink.memory
         var reportsBody = false
         var redirects = RedirectPolicy.none
+        var leavesRedirects = false
         var version = HTTPVersion.automatic
         var proxy = TransferProxy.none
         var security = SecurityPolicy.standard

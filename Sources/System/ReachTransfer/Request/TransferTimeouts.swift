@@ -20,6 +20,9 @@ package struct TransferTimeouts: Hashable, Sendable {
     /// How long an address is tried before the next one is tried, too (RFC 8305 section 5).
     package static let nextAddressDelay = Duration.milliseconds(250)
 
+    /// How long the body of a redirect is waited for.
+    static let redirectBody = Duration.seconds(2)
+
     package init() {}
 
     package init(connect: Duration? = nil, total: Duration? = nil, idle: Duration? = nil, idleBytes: UInt64 = 1) {

@@ -16,6 +16,7 @@ struct ResponseReader {
     private let hasBody: Bool
     private let limit: ResponseLimit
     private let followsRedirects: Bool
+    private let leavesRedirects: Bool
     private let resume: ResumePoint?
     private let checksRange: Bool
     /// The lines of the handle's last response.
@@ -41,12 +42,14 @@ struct ResponseReader {
     ///   - checksRange: Whether a partial response must be the part that was asked for.
     ///   - memo: Remembers what the lines of the last response say; it must be of the same owner.
     init(
-        method: String = "GET", limit: ResponseLimit, followsRedirects: Bool = false, resume: ResumePoint? = nil,
+        method: String = "GET", limit: ResponseLimit, followsRedirects: Bool = false,
+        leavesRedirects: Bool = false, resume: ResumePoint? = nil,
         checksRange: Bool = true, memo: HeadMemo? = nil
     ) {
         hasBody = method != "HEAD"
         self.limit = limit
         self.followsRedirects = followsRedirects
+        self.leavesRedirects = leavesRedirects
         self.resume = resume
         self.checksRange = checksRange
         self.memo = memo
@@ -59,8 +62,13 @@ struct ResponseReader {
     var isTextual: Bool { head?.version.hasUTF8Prefix("HTTP/1.") ?? false }
 
     /// The target of a redirect that is followed.
-    var redirect: String? {
-        guard followsRedirects, let response, Self.redirects.contains(response.status) else { return nil }
+    var redirect: String? { followsRedirects ? target : nil }
+
+    /// Whether it is a redirect that is followed, here or by the transfer's owner: then its body is of no use.
+    var isFollowed: Bool { (followsRedirects || leavesRedirects) && target != nil }
+
+    private var target: String? {
+        guard let response, Self.redirects.contains(response.status) else { return nil }
         return response["location"]
     }
 
@@ -149,12 +157,13 @@ struct ResponseReader {
     ///
     /// - Returns: How many of them are within the limit, and the verdict.
     mutating func accept(_ count: Int) -> (accepted: Int, verdict: Verdict) {
-        // The body of a followed redirect is of no use; a small one is read so that the connection can be kept.
-        let limit = redirect == nil ? bodyLimit : 65536
+        // A small one of a followed redirect is read so that the connection can be kept.
+        let isFollowed = isFollowed
+        let limit = isFollowed ? min(bodyLimit, Self.redirectBytes) : bodyLimit
         let accepted = Int(min(UInt64(count), limit - min(limit, bodyBytes)))
         bodyBytes += UInt64(accepted)
         if accepted == count { return (accepted, .proceed) }
-        if redirect != nil || self.limit.action == .stop { return (accepted, .enough) }
+        if isFollowed || self.limit.action == .stop { return (accepted, .enough) }
         return (accepted, .fail(tooLarge))
     }
 
@@ -170,7 +179,7 @@ struct ResponseReader {
         self.head?.contentLength = length
         isComplete = true
         if let failure = mismatch { return .fail(failure) }
-        if hasBody, let length, length > bodyLimit, limit.action == .fail, redirect == nil {
+        if hasBody, let length, length > bodyLimit, limit.action == .fail, !isFollowed {
             return .fail(tooLarge)
         }
         return self.head.map(Verdict.head) ?? .proceed
@@ -216,6 +225,9 @@ struct ResponseReader {
         guard head?.status == 206, let resume else { return limit.bodyBytes }
         return limit.bodyBytes - min(limit.bodyBytes, resume.offset)
     }
+
+    /// As curl's and Go's clients read before they rather close the connection.
+    private static let redirectBytes: UInt64 = 3072
 
     private static let versions: Set<String> = ["HTTP/1.0", "HTTP/1.1", "HTTP/2"]
 

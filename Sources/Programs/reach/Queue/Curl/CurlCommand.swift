@@ -91,13 +91,13 @@ struct CurlCommand {
         case "-H", "--header": try addHeader(value().text())
         case "-A", "--user-agent": try add("User-Agent", value().text())
         case "-e", "--referer": try add("Referer", value().text())
-        case "-b", "--cookie": try addCookie(value().text())
+        case "-b", "--cookie": if let cookie = try Self.cookie(value().text()) { cookies.append(cookie) }
         // curl reads @FILE of these two without its ends of lines.
         case "-d", "--data", "--data-ascii": request.data.append(.textOrLines(try value().bytes))
         case "--data-binary": request.data.append(.textOrFile(try value().bytes))
         case "--data-raw": request.data.append(.text(try value().bytes))
         case "--data-urlencode": request.data.append(.encoded(try value().bytes))
-        case "--json": try addJSON(value().bytes)
+        case "--json": request.addJSON(try value().bytes)
         case "-F", "--form": request.parts.append(try CurlForm.Part(value().text(), isCurls: true))
         case "--form-string": request.parts.append(try CurlForm.Part(literally: value().text()))
         case "-T", "--upload-file": request.upload = try value().text()
@@ -115,8 +115,12 @@ struct CurlCommand {
             notes.append("\(name) is left out: the queue chooses the version of HTTP")
         case _ where Self.ignored.contains(name): break
         case _ where Self.ignoredWithValue.contains(name): _ = try value()
-        default: throw CurlRequest.refusal("curl's \(name) is not supported" + Self.hint(name))
+        default: throw Self.refusal(of: name)
         }
+    }
+
+    static func refusal(of name: String) -> CommandError {
+        CurlRequest.refusal("curl's \(name) is not supported" + hint(name))
     }
 
     private static func hint(_ name: String) -> String {
@@ -167,22 +171,14 @@ struct CurlCommand {
         request.headers += try QueueArgument.headers(name + ": " + value)
     }
 
-    private mutating func addCookie(_ value: String) throws(CommandError) {
+    /// The value of `-b`; `nil` for an empty one.
+    static func cookie(_ value: String) throws(CommandError) -> String? {
         // Begins without cookies, as every request here does.
-        if value.isEmpty { return }
+        if value.isEmpty { return nil }
         guard value.unicodeScalars.contains("=") else {
             throw CurlRequest.refusal("-b: '\(value)' is a file of cookies, which is not supported: write NAME=VALUE")
         }
-        cookies.append(value)
-    }
-
-    private mutating func addJSON(_ value: [UInt8]) throws(CommandError) {
-        request.data.append(.textOrFile(value))
-        request.joinsWithoutMark = true
-        if !request.headers.contains(where: { $0.isNamed("Content-Type") }) {
-            try add("Content-Type", "application/json")
-        }
-        if !request.headers.contains(where: { $0.isNamed("Accept") }) { try add("Accept", "application/json") }
+        return value
     }
 
     private mutating func finish() throws(CommandError) {

@@ -39,6 +39,15 @@ struct CurlRequest {
     /// Of `--json`, which joins several pieces as they are.
     var joinsWithoutMark = false
 
+    /// Adds data of `--json`.
+    mutating func addJSON(_ data: [UInt8]) {
+        self.data.append(.textOrFile(data))
+        joinsWithoutMark = true
+        for name in ["Content-Type", "Accept"] where !headers.contains(where: { $0.isNamed(name) }) {
+            headers.append(HeaderField(name, "application/json"))
+        }
+    }
+
     /// - Parameter keepsURL: Whether the name of a file to upload is not appended to a URL that ends with a slash.
     /// - Throws: ``CommandError`` if the options contradict each other, the URL is invalid, or a file cannot be read.
     func specification(to url: String, keepsURL: Bool = false) throws(CommandError) -> RequestSpecification {
