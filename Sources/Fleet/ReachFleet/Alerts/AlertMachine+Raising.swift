@@ -5,7 +5,7 @@ extension AlertMachine {
     mutating func raise(_ now: Timestamp, _ facts: Facts) -> [AlertMessage] {
         let due = Set(
             troubles.filter { id, trouble in
-                trouble.alert == nil && trouble.back == nil && trouble.noticed + options.wait <= now
+                trouble.alert == nil && trouble.back == nil && trouble.due(options.wait) <= now
                     && !facts.isQuiet(id)
             }.keys)
         guard !due.isEmpty else { return [] }

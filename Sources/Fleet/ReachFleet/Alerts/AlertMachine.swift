@@ -2,7 +2,8 @@ package import ReachCore
 
 /// When somebody is called, and how often.
 package struct AlertOptions: Hashable, Sendable {
-    /// How long a host has to be away. Leases of hosts that vanished together end within one lease of each other, so a shorter
+    /// How long a host has to be away, from the engine's last word of it. Where leases are so long that its absence is noticed later
+    /// than that, it counts from then: those of hosts that vanished together end within one lease of each other, and a shorter
     /// time makes more messages of one outage.
     package var wait: Duration = .seconds(120)
     /// How long it has to be back.
@@ -65,6 +66,12 @@ package struct AlertMachine: Sendable {
         var back: Timestamp?
         /// The alert that reported it; `nil` if none did.
         var alert: String?
+
+        /// When somebody is called about it.
+        func due(_ wait: Duration) -> Timestamp {
+            let isNoticedInTime = vagueness * HostLease.patience + RosterHost.leaseGrace <= wait
+            return (word == .silent && isNoticedInTime ? since : noticed) + wait
+        }
     }
 
     /// An alert that is not over.

@@ -12,7 +12,7 @@ extension FleetMachine {
         package var host: String
         /// A hash of the boot identifier.
         package var boot: String
-        package var lease: Duration = .seconds(120)
+        package var lease: Duration = .seconds(30)
         package var meteredLease: Duration = .seconds(600)
         package var metered: MeteredRule = .all
         package var spread: Duration = .seconds(60)

@@ -228,6 +228,9 @@ package struct FleetMachine: Sendable {
                 // The connection is dead although no error was reported: its packets are dropped on the way.
                 actions += [.closeJournal, .disconnect]
                 disconnected(.unreachable, now)
+                // Hosts of a server that died find that one after the other, so that they need no wait to be spread. One
+                // behind a lossy path would be called silent if it waited.
+                if case .waiting = connection { connection = .waiting(until: now.boot + delay.afterPathReturned()) }
             }
         default: break
         }

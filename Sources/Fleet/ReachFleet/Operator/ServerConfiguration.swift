@@ -73,7 +73,7 @@ package struct ServerConfiguration: Hashable, Sendable {
         # nats-server for a fleet of reach, printed by `reach-fleet config`. Give it to nats-server -c.
         \(name.map { "server_name: \(Self.quoted($0))\n" } ?? "")listen: \(Self.quoted(listen))
         \(tlsText)
-        # A host renews its lease every 2 min, so the server need not ask whether it is there. A closed path is found after
+        # A host renews its lease every 30 s, so the server need not ask whether it is there. A closed path is found after
         # two of these.
         ping_interval: "3m"
         # Hosts send at most half of this at once.

@@ -28,7 +28,8 @@ struct AgentConfiguration: Sendable {
     /// What the fleet may do to this host.
     var accepted: Set<Acceptance> = []
     var filter = PrivacyFilter()
-    var lease: Duration = .seconds(120)
+    /// So that somebody is called within two minutes; about 1 MB a day.
+    var lease: Duration = .seconds(30)
     var meteredLease: Duration = .seconds(600)
     var metered: FleetMachine.MeteredRule = .all
     var spread: Duration = .seconds(60)

@@ -15,13 +15,16 @@ private struct AlertStory {
     var sent: [AlertMessage] = []
 
     /// Hosts `till-1` and so on, each at the site that its number gives.
-    init(_ options: AlertOptions = AlertOptions(), hosts: Int = 8, site: (Int) -> String = { _ in "berlin-7" }) {
+    init(
+        _ options: AlertOptions = AlertOptions(), hosts: Int = 8, lease: Duration = .seconds(120),
+        site: (Int) -> String = { _ in "berlin-7" }
+    ) {
         machine = AlertMachine(options)
         for number in 1...hosts {
             let id = "till-\(number)"
             var state = HostState(
                 host: id, version: "1", written: Instant(wall: now, boot: BootTime(nanoseconds: 0)), boot: "b",
-                lease: .seconds(120))
+                lease: lease)
             state.labels = ["site": site(number)]
             roster.apply(state: state.bytes, of: id, storedAt: now)
         }
@@ -108,6 +111,19 @@ private struct AlertStory {
                 == true)
         #expect(story.lines.last == "up site=berlin-7: 8 of 8 hosts with site=berlin-7 are back after 17 min")
         #expect(story.sent.first?.hosts.count == 8)
+    }
+
+    @Test func `with short leases a site is told of within two minutes, in one message`() {
+        var story = AlertStory(hosts: 3, lease: .seconds(30))
+        // The power goes at 0. The hosts renewed their leases up to 29 s before, and each is silent 91 s after that.
+        for (number, renewed) in [(1, 29), (2, 15), (3, 1)] {
+            let noticed = AlertStory.noon + .seconds(91 - renewed)
+            story.pass(story.now.duration(to: noticed))
+            story.lose(number...number, since: .seconds(91))
+        }
+        story.pass(story.now.duration(to: AlertStory.noon + .seconds(120)))
+        #expect(story.sent.map(\.alert) == ["site=berlin-7"])
+        #expect(story.sent.first?.hosts.count == 3)
     }
 
     @Test func `who is still away when the others are back is named, and told of when it returns`() {

@@ -30,13 +30,13 @@ import Testing
         #expect(agent.handle(.applied(9)) == [])
         #expect(agent.handle(.state(SingleAgent.report)) == ["state"])
         var expected = SingleAgent.report
-        (expected.written, expected.boot, expected.lease) = (agent.now, "b", .seconds(120))
+        (expected.written, expected.boot, expected.lease) = (agent.now, "b", .seconds(30))
         (expected.log, expected.n, expected.desired) = ("l", 3, 9)
         #expect(agent.state == expected)
     }
 
     @Test func `a state that nothing new is in is not written again, and a new one at most every two seconds`() {
-        var agent = SingleAgent.settled()
+        var agent = SingleAgent.settled { $0.lease = .seconds(120) }
         #expect(agent.handle(.state(SingleAgent.report)) == ["state"])
         // One at a time.
         #expect(agent.handle(.applied(1)) == [])
@@ -79,7 +79,7 @@ import Testing
         _ = agent.connect()
         _ = agent.handle(.leaseStored(true))
         #expect(agent.tail(.refused) == ["refused"])
-        #expect(agent.wait == .seconds(120), "the next lease is due before")
+        #expect(agent.wait == .seconds(30), "the next lease is due before")
         agent.pass(301)
         #expect(agent.handle(.tick) == ["tail", "lease"])
         #expect(agent.tail(.none) == ["open", "connected"])
@@ -90,13 +90,13 @@ import Testing
     @Test func `a renewed lease says since when the host is connected, and what the engine has`() {
         var agent = SingleAgent.settled(n: 3)
         let connected = agent.now.wall
-        #expect(agent.wait == .seconds(120))
+        #expect(agent.wait == .seconds(30))
         #expect(agent.tickAtDeadline() == ["lease"])
         #expect(
-            agent.lease == HostLease(boot: "b", n: 3, since: connected, behind: 0, server: "s", period: .seconds(120)))
+            agent.lease == HostLease(boot: "b", n: 3, since: connected, behind: 0, server: "s", period: .seconds(30)))
         #expect(agent.wait == .seconds(10))
         #expect(agent.handle(.leaseStored(true)) == [])
-        #expect(agent.wait == .seconds(120))
+        #expect(agent.wait == .seconds(30))
     }
 
     @Test func `a second lease waits for the answer to the first, which is not awaited for longer therefore`() {
@@ -183,7 +183,7 @@ import Testing
     }
 
     @Test func `a server that answers and does not store is named after three chunks without an answer`() {
-        var agent = SingleAgent()
+        var agent = SingleAgent { $0.lease = .seconds(120) }
         _ = agent.connect()
         _ = agent.handle(.leaseStored(true))
         _ = agent.tail(.none)
