@@ -14,6 +14,9 @@ struct EventQueue: Sendable {
     private var start: JournalCursor?
     /// The latest event received, so that none is queued twice.
     private var received: JournalCursor?
+    private var shares = EventShares()
+    /// The gap for events that exceed their users' shares. It waits for the next line, so that it is one line however many they are.
+    private var withheld: JournalEntry?
     /// The present limit of a chunk in bytes; less than ``slowBytes`` after the engine found one too large.
     private var limit = slowBytes
 
@@ -24,6 +27,8 @@ struct EventQueue: Sendable {
     /// Begins again behind a cursor; `nil` before the first event that comes.
     mutating func restart(after cursor: JournalCursor?) {
         entries = []
+        // The same events come again.
+        (shares, withheld) = (EventShares(), nil)
         limit = min(limit, Self.slowBytes)
         received = cursor
         start = cursor.map { JournalCursor(log: $0.log, n: $0.n + 1) }
@@ -41,9 +46,22 @@ struct EventQueue: Sendable {
                 entry.dropNumbers(through: received.n)
             }
             received = JournalCursor(log: entry.log, n: entry.n)
-            entries.append(entry)
+            append(entry)
         }
         dropUnsent()
+    }
+
+    private mutating func append(_ entry: JournalEntry) {
+        if let user = entry.user, entry.line != nil, !shares.allow(user, at: entry.moment.wall) {
+            if let gap = withheld, !entry.follows(gap) { entries.append(gap) }
+            withheld = entry.withheld(after: withheld.flatMap { entry.follows($0) ? $0 : nil })
+            return
+        }
+        if let gap = withheld, entry.line != nil || !entry.follows(gap) {
+            entries.append(gap)
+            withheld = nil
+        }
+        entries.append(entry)
     }
 
     /// Drops events that stay on the host from the front, unless a line follows that covers them.

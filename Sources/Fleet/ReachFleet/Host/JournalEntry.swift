@@ -27,16 +27,19 @@ package struct JournalEntry: Hashable, Sendable {
     package let moment: Instant
     /// Why events are missing, in a gap.
     package let gap: String?
+    /// The user whose request's event it is.
+    package let user: UInt32?
     /// The line that leaves, without a newline; `nil` if the event stays on the host.
     package private(set) var line: [UInt8]?
 
-    package init(log: String, n: UInt64, boot: String, moment: Instant, line: [UInt8]?) {
+    package init(log: String, n: UInt64, boot: String, moment: Instant, user: UInt32? = nil, line: [UInt8]?) {
         self.log = log
         self.n = n
         first = n
         self.boot = boot
         self.moment = moment
         gap = nil
+        self.user = user
         self.line = line
     }
 
@@ -48,6 +51,7 @@ package struct JournalEntry: Hashable, Sendable {
         self.boot = boot
         self.moment = moment
         gap = reason
+        user = nil
         line = isLogStart ? nil : gapLine
     }
 
@@ -65,6 +69,14 @@ package struct JournalEntry: Hashable, Sendable {
     var tooLarge: JournalEntry {
         JournalEntry(gap: "too-large", log: log, first: n, last: n, boot: boot, moment: moment)
     }
+
+    /// The gap for events that are more than their users' shares, up to this one.
+    func withheld(after earlier: JournalEntry?) -> JournalEntry {
+        JournalEntry(gap: "share", log: log, first: earlier?.first ?? n, last: n, boot: boot, moment: moment)
+    }
+
+    /// Whether a gap ends before this event.
+    func follows(_ gap: JournalEntry) -> Bool { log == gap.log && boot == gap.boot && n == gap.n + 1 }
 
     private var gapLine: [UInt8] {
         var json = JSONWriter()

@@ -131,6 +131,7 @@ extension JournalEntry {
         } else {
             self.init(
                 log: record.log, n: number, boot: boot, moment: record.moment,
+                user: record.type == "queue" ? record.json["user"]?.integer.flatMap { UInt32(exactly: $0) } : nil,
                 line: filter.line(of: record.json, log: record.log, n: number))
         }
     }

@@ -45,6 +45,65 @@ import Testing
         #expect(Self.next(Self.queue([Self.entry(1, nil), Self.entry(1, log: "c")])) == "c 1-1 b 1")
     }
 
+    private static func request(_ n: UInt64, of user: UInt32, second: Int64 = 0) -> JournalEntry {
+        let time = Instant(
+            wall: Timestamp(nanosecondsSince1970: moment.wall.nanosecondsSince1970 + second * 1_000_000_000),
+            boot: moment.boot)
+        return JournalEntry(log: "a", n: n, boot: "b", moment: time, user: user, line: Array("{\(user)}".utf8))
+    }
+
+    private static func lines(_ queue: EventQueue) -> [String] {
+        queue.chunk(payloadLimit: 1 << 20)?.lines.map { String(decoding: $0, as: UTF8.self) } ?? []
+    }
+
+    @Test func `what exceeds a user's share is one gap, which waits for the next line`() {
+        var queue = Self.queue((1...2000).map { Self.request($0, of: 1) })
+        #expect(Self.next(queue) == "a 1-2000 b 2000")
+        queue.acknowledge("a", through: 2000, isFast: true)
+        for page in 0..<100 { queue.append((0..<500).map { Self.request(2001 + UInt64(page) * 500 + $0, of: 1) }) }
+        #expect(queue.isEmpty && queue.count == 0 && Self.next(queue) == nil)
+        // Another user's event, and the machine's, leave as ever.
+        queue.append([Self.request(52_001, of: 2), Self.entry(52_002)])
+        #expect(Self.next(queue) == "a 2001-52002 b 3")
+        let gap = #""first":2001,"last":52000,"count":50000,"reason":"share"}"#
+        #expect(Self.lines(queue)[0].hasSuffix(gap) && Self.lines(queue)[1] == "{2}", "\(Self.lines(queue))")
+        queue.acknowledge("a", through: 52_002, isFast: true)
+        // One more has come each five seconds.
+        queue.append((0..<4).map { Self.request(52_003 + $0, of: 1, second: 10) })
+        #expect(Self.next(queue) == "a 52003-52004 b 2")
+        queue.append([Self.entry(52_007)])
+        #expect(Self.next(queue) == "a 52003-52007 b 4")
+    }
+
+    @Test func `a gap of what was withheld covers what stays on the host, and ends with its boot and its log`() {
+        var queue = Self.queue((1...2001).map { Self.request($0, of: 1) })
+        queue.acknowledge("a", through: 2000, isFast: true)
+        queue.append([Self.entry(2002, nil), Self.request(2003, of: 1), Self.entry(2004, boot: "d")])
+        #expect(Self.next(queue) == "a 2001-2003 b 2")
+        queue.acknowledge("a", through: 2003, isFast: true)
+        #expect(Self.next(queue) == "a 2004-2004 d 1")
+        var other = Self.queue((1...2001).map { Self.request($0, of: 1) })
+        other.acknowledge("a", through: 2000, isFast: true)
+        other.append([Self.entry(1, log: "c")])
+        #expect(Self.next(other) == "a 2001-2001 b 1")
+        // Whoever reads again from a cursor has the share again.
+        other.restart(after: JournalCursor(log: "a", n: 1))
+        other.append((2...2001).map { Self.request($0, of: 1) })
+        #expect(Self.next(other) == "a 2-2001 b 2000")
+    }
+
+    @Test func `a clock that is set back does not withhold events for years`() {
+        var shares = EventShares()
+        let later = Timestamp(nanosecondsSince1970: 2_000_000_000_000_000_000)
+        let early = Timestamp(nanosecondsSince1970: 1_000_000_000_000_000_000)
+        let endless = Timestamp(nanosecondsSince1970: .max)
+        let answers = [(1, later, 2000), (1, later, 1), (2, later, 1), (1, early, 1), (3, endless, 2001)].map {
+            (user: UInt32, time: Timestamp, count: Int) in
+            (0..<count).filter { _ in shares.allow(user, at: time) }.count
+        }
+        #expect(answers == [2000, 0, 1, 1, 2000])
+    }
+
     @Test func `a chunk ends before its limit in bytes, and a single line may be longer`() {
         let queue = Self.queue((1...4).map { Self.entry($0) })
         #expect(Self.next(queue, limit: 20) == "a 1-2 b 2")
