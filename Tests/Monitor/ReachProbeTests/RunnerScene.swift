@@ -57,6 +57,13 @@ final class RunnerScene: Sendable {
         return try await counts.wait(for: 1)[0]
     }
 
+    /// How often the loop has woken up.
+    func turns() async throws -> UInt64 {
+        let counts = EventLog<UInt64>()
+        mailbox.post { counts.append($0.turn) }
+        return try await counts.wait(for: 1)[0]
+    }
+
     /// Makes all attempts at the same time.
     func run(_ orders: [Order], within limit: Duration = .seconds(10)) async throws -> [ProbeResult] {
         let scene = self
