@@ -15,6 +15,6 @@ package enum SourceScope {
         // An address of 169.254.0.0/16 is what a machine gives itself where no DHCP server answers. Its default route leads to the
         // link itself, on which a private address may be, but no host of the Internet is; and no router forwards it (RFC 3927, 2.7). One
         // with a gateway was configured on purpose: by virtual machines whose host translates it.
-        return gateway != nil || !isByDefault || !resolves || destination.isSiteLocal
+        return gateway != nil || !isByDefault || !resolves || destination.scope <= .site
     }
 }
