@@ -46,6 +46,14 @@ import Testing
         #expect(ResponseCheck(acceptableContentTypes: ["*/*"]).error(try response(type: type), body: [1]) == nil)
     }
 
+    @Test(arguments: [
+        ("image/png", true), ("x/png", true), ("image/x-png", false), ("png", false), ("image/jpeg", false),
+    ])
+    func `a format of any group is acceptable`(type: String, isAccepted: Bool) throws {
+        let check = ResponseCheck(acceptableContentTypes: ["*/png"])
+        #expect((check.error(try response(type: type), body: [1]) == nil) == isAccepted)
+    }
+
     @Test func `testResponseIsValidated`() throws {
         #expect(ResponseCheck().error(try response(type: "text/html"), body: bytes("text")) == nil)
     }

@@ -5,7 +5,7 @@ internal import ReachCore
 public struct ResponseCheck: Hashable, Sendable {
     /// The acceptable statuses; `nil` for any.
     public var acceptableStatusCodes: StatusCodes?
-    /// The acceptable content types, in lower case and without parameters, also `image/*` and `*/*`; `nil` for any.
+    /// The acceptable content types, in lower case and without parameters, also `image/*`, `*/png` and `*/*`; `nil` for any.
     public var acceptableContentTypes: Set<String>?
 
     /// Creates a check; by default any content of a success passes.
@@ -30,8 +30,8 @@ public struct ResponseCheck: Hashable, Sendable {
     }
 
     private static func accepts(_ type: String?, _ types: Set<String>) -> Bool {
-        let type = type ?? ""
-        return !types.isDisjoint(with: [type, "\(type.prefixScalars { $0 != "/" })/*", "*/*"])
+        let sides = (type ?? "").cut(at: "/") ?? (before: (type ?? "")[...], after: "")
+        return !types.isDisjoint(with: [type ?? "", "\(sides.before)/*", "*/\(sides.after)", "*/*"])
     }
 
     /// Checks a response, and passes the body to `decode` unless its content type is wrong: the frame of a custom serializer.
