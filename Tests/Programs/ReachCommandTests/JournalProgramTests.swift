@@ -94,16 +94,20 @@ internal import Testing
         #expect(Self.count("request \(id) queued", in: try lines("--groups=65533")) == 1)
     }
 
-    @Test func `an idle journal uses no thread`() throws {
+    @Test func `an idle journal has one thread, which sleeps`() throws {
         let daemon = try start()
         defer { daemon.send(SIGKILL) }
-        // A thread may end between the listing of its directory and the reading of its name.
-        let script = "cat /proc/\(daemon.process)/task/*/comm 2>/dev/null || true"
-        let threads = { try ChildProcess.run(["sh", "-c", script]) }
+        // A thread may end between the listing of its directory and the reading of its state.
+        let script = "cat /proc/\(daemon.process)/task/*/stat 2>/dev/null || true"
+        let threads = {
+            try ChildProcess.run(["sh", "-c", script]).split(separator: "\n").filter { $0.contains("(reach-journal)") }
+        }
         let deadline = ContinuousClock.now + .seconds(20)
-        while try threads().contains("reach-journal"), ContinuousClock.now < deadline { usleep(10_000) }
-        let names = try threads()
-        #expect(names.contains("reachd") && !names.contains("reach-journal"))
+        while try !threads().allSatisfy({ $0.contains("(reach-journal) S ") }), ContinuousClock.now < deadline {
+            usleep(10_000)
+        }
+        let states = try threads()
+        #expect(states.count == 1 && states[0].contains("(reach-journal) S "), "\(states)")
         #expect(access(state + "/journal/head.json", F_OK) == 0)
     }
 }

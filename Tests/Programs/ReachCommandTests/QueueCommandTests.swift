@@ -361,7 +361,7 @@ internal import Testing
 /// Tests without a daemon.
 @Suite(.timeLimit(.minutes(5))) struct QueueUsageTests {
     @Test(arguments: [
-        (["add"], "url"), (["add", "-H", "nocolon", "http://h/"], "Name: value"),
+        (["add"], "URL"), (["add", "-H", "nocolon", "http://h/"], "Name: value"),
         (["add", "-d", "a", "-T", "b", "http://h/"], "exclude each other"),
         (["add", "--expires", "soon", "http://h/"], "is not a duration"),
         (["add", "--accept", "9", "http://h/"], "is no status"), (["show", "x"], "x"), (["hold"], "--all"),
