@@ -7,7 +7,7 @@ package import ReachQueueRuntime
 
 /// Records events on disk, numbered, for readers that continue where they were. Confined to the loop.
 ///
-/// Without events it uses no thread and no timer. Events are on the disk within ``syncInterval``; a crash of the daemon loses
+/// Without events its thread sleeps, and there is no timer. Events are on the disk within ``syncInterval``; a crash of the daemon loses
 /// at most those of the turn of the loop in which it happens, milliseconds; of the queue none.
 package final class Journal {
     package typealias Options = JournalOptions
