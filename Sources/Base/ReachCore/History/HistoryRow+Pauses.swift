@@ -35,7 +35,7 @@ extension HistoryRow {
             let (row, slack) = (rows[place], HistoryTimeline.Span.shredLimit.nanoseconds)
             let begin = row.time.nanosecondsSince1970 - slack
             let end = row.lasted.map { row.time.nanosecondsSince1970 + $0.nanoseconds + slack } ?? .max
-            return (begin...end).contains(time.nanosecondsSince1970)
+            return begin <= time.nanosecondsSince1970 && time.nanosecondsSince1970 <= end
         }
         return matching.first { rows[$0].state?.target == Target.internet.description } ?? matching.first
     }

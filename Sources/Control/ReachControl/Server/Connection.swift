@@ -165,7 +165,7 @@ final class Connection {
 
     private func read() {
         var memory: SealedMemory?
-        let count = switchboard.receive(from: descriptor) {
+        let count = switchboard.receive(from: descriptor, of: caller) {
             reader.append($0)
             memory = $1
         }

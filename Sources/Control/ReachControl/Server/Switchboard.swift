@@ -125,9 +125,14 @@ final class Switchboard {
     /// Receives once, and calls `body` with the bytes, and with the memory that came with them.
     ///
     /// - Returns: Bytes received; 0 at the end; -1 with `errno` set if there are none.
-    func receive(from descriptor: CInt, _ body: (UnsafeRawBufferPointer, SealedMemory?) -> Void) -> Int {
+    func receive(
+        from descriptor: CInt, of caller: Caller, _ body: (UnsafeRawBufferPointer, SealedMemory?) -> Void
+    ) -> Int {
         var passed: CInt = -1
-        let count = reach_receive(descriptor, input.baseAddress, UInt(input.count), &passed)
+        let count =
+            authority.mayPassDescriptors(caller)
+            ? reach_receive(descriptor, input.baseAddress, UInt(input.count), &passed)
+            : recv(descriptor, input.baseAddress, input.count, 0)
         let memory = passed < 0 ? nil : try? SealedMemory(FileDescriptor(owning: passed))
         if count > 0 { body(UnsafeRawBufferPointer(rebasing: input[..<count]), memory) }
         return count

@@ -227,7 +227,7 @@ package final class NameService {
     /// Asks the servers for the first of the names that stand for the host.
     private func searchServers(for waiter: Waiter, _ configuration: ResolverConfiguration) {
         var settings = configuration
-        if settings.options.rotates {
+        if settings.options.rotates, !settings.servers.isEmpty {
             rotation = (rotation + 1) % settings.servers.count
             settings.servers = Array(settings.servers[rotation...] + settings.servers[..<rotation])
         }
