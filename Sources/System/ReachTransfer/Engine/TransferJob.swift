@@ -281,9 +281,10 @@ final class TransferJob {
         let recorder = sink.recordPath.map {
             ResumeRecorder(path: $0, entityTag: opening.entityTag, interval: sink.recordInterval)
         }
+        let reservation = sink.keptFree.map { DiskReservation(keptFree: $0, expected: opening.expected) }
         let writer = FileWriter(
             path: sink.path, keep: opening.keep, permissions: sink.permissions, recorder: recorder,
-            thread: tools.files, replies: tools.replies)
+            reservation: reservation, thread: tools.files, replies: tools.replies)
         writer.onRoom = { [weak self] in self?.becameReady() }
         self.writer = writer
         if !opening.first.isEmpty { writer.append(opening.first) }

@@ -34,7 +34,18 @@ extension TransferMachine {
 
     mutating func openFile(_ sink: FileSink, keep: UInt64, first: [UInt8]) -> Action? {
         record.hasFile = true
-        return .openFile(FileOpening(sink: sink, keep: keep, entityTag: resumableTag, first: first))
+        return .openFile(
+            FileOpening(
+                sink: sink, keep: keep, entityTag: resumableTag, expected: expectedBytes.map { keep + $0 }, first: first
+            ))
+    }
+
+    /// The length of the body that arrives; `nil` if the server has not sent it, or sends it in another form.
+    private var expectedBytes: UInt64? {
+        guard let head = record.head, head["content-encoding"] == nil, let text = head["content-length"],
+            let bytes = UInt64(text), bytes <= request.limit.bodyBytes
+        else { return nil }
+        return bytes
     }
 
     mutating func fileClosed(_ failure: TransferFailure?, at now: BootTime) -> Action? {

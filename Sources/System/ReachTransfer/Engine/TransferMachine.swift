@@ -46,6 +46,8 @@ struct TransferMachine {
         let keep: UInt64
         /// The entity tag for its record; `nil` if the server sent none that identifies bytes.
         let entityTag: String?
+        /// The length of the whole file; `nil` if the server has not sent it.
+        let expected: UInt64?
         /// The first bytes to write, which were held in memory.
         let first: [UInt8]
     }
