@@ -51,6 +51,15 @@ int reach_is_known_missing(const char *path)
     return descriptor < 0 && errno == ENOENT;
 }
 
+int reach_reserve(int file, off_t begin, off_t count)
+{
+    int result;
+    do
+        result = fallocate(file, FALLOC_FL_KEEP_SIZE, begin, count);
+    while (result < 0 && errno == EINTR);
+    return result == 0 ? 0 : -errno;
+}
+
 int reach_enter_network_namespace(int descriptor)
 {
     return setns(descriptor, CLONE_NEWNET) == 0 ? 0 : -errno;

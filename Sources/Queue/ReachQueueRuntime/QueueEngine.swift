@@ -36,6 +36,8 @@ package final class QueueEngine {
         feed
     } server: { [unowned self] in
         server(of: $0)
+    } flow: { [unowned self] in
+        flow(to: $0)
     } report: { [unowned self] in
         memo.forget()
         driver.send(.routes($0))
@@ -92,6 +94,9 @@ package final class QueueEngine {
         _ directory: QueueDirectory, _ options: QueueStoreOptions? = nil, outbox: QueueOutbox? = nil
     ) throws(SystemError) {
         attempts.spool = QueueSpool(directory.spoolPath, on: loop)
+        if let rules = attempts.options.disk {
+            attempts.keptFree = rules.bytesKeptFree(of: try DiskSpace.measure(at: directory.spoolPath).size)
+        }
         try driver.open(directory, options, outbox: outbox)
         follow()
     }

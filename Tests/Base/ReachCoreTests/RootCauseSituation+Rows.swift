@@ -108,6 +108,10 @@ extension RootCauseSituation {
             $0.condition.linkClass = .wifi
         },
         Row("only Wi-Fi may be used, and there is none", "no-links") { $0.condition.linkClass = .wifi },
+        Row("only Wi-Fi may be used, in a container with one link", "no-links") {
+            $0.links = [.up(2, "uplink0", kind: "veth").takenDown]
+            $0.condition.linkClass = .wifi
+        },
     ]
 
     // MARK: - Modems

@@ -9,7 +9,7 @@ import Testing
 @Suite struct RouteFeedTests {
     /// A kernel whose routes the test chooses, and that counts the lookups.
     private final class Network: QueueNetwork {
-        var answer: AddressRoute = .byDefault
+        var answer: AddressRoute = .byDefault()
         var lookups = 0
         var largest = 0
         /// The addresses that are followed.
@@ -120,9 +120,9 @@ import Testing
         feed.update(isKnown: true)
         feed.update(isKnown: false)
         feed.update()
-        #expect(scene.reported.last == DestinationRoute(destination, isByDefault: false))
+        #expect(scene.reported.last == DestinationRoute(destination, defaultFamilies: []))
         feed.update(isKnown: true)
-        #expect(scene.reported.last == DestinationRoute(destination))
+        #expect(scene.reported.last == DestinationRoute(destination, defaultFamilies: [.ipv4]))
     }
 
     @Test func `a route that is not known is none, and before the first look nothing is reported`() throws {
@@ -133,7 +133,8 @@ import Testing
         #expect(scene.reported.isEmpty && network.lookups == 0)
         feed.update(isKnown: true)
         feed.update(isKnown: false)
-        #expect(scene.reported == [DestinationRoute(destination), DestinationRoute(destination, isByDefault: false)])
+        let families = scene.reported.map(\.defaultFamilies)
+        #expect(families == [[.ipv4], []])
     }
 
     @Test(arguments: [
@@ -200,7 +201,7 @@ import Testing
         var host = HostRoute(to: address, interface: 2, name: "eth0")
         host.gateway = row.isNeighbour ? nil : IPAddress("192.0.2.1")
         let route = feed.route(
-            to: destination, by: [row.isNeighbour ? .own(host) : .byDefault], of: [address], isNamed: true,
+            to: destination, by: [row.isNeighbour ? .own(host) : .byDefault()], of: [address], isNamed: true,
             doubt: AddressDoubt(of: destination, at: destination.target?.subject))
         let ways = route.own + (route.isByDefault ? feed.last?.paths ?? [] : [])
         #expect(ways.contains { $0.takes(exposesSecrets: false) } != row.waits)

@@ -27,6 +27,14 @@ import Testing
         #expect(named.remedy == "It starts.")
     }
 
+    @Test func `where no link of the machine can satisfy the condition, that is the reason`() throws {
+        let named = try Self.reason(.linkClass, lacks: "interface=wlan0").naming { _ in RootCause(.noLinks) }
+        #expect(named.text == "No link of this machine can satisfy 'interface=wlan0'.")
+        #expect(named.remedy == "It starts when there is one that can.")
+        let any = try Self.reason(.path, lacks: "any").naming { _ in RootCause(.noLinks) }
+        #expect(any.text == "There is no network path: there is no link that could carry it.")
+    }
+
     @Test func `a reason stays where nothing is known, or it waits for no default route`() throws {
         #expect(try Self.reason(.linkClass, lacks: "wifi").naming { _ in nil }.text == "It waits.")
         #expect(try Self.reason(.linkClass).naming { _ in Self.cause }.text == "It waits.")

@@ -154,7 +154,8 @@ struct QueueStage {
 
     /// The kernel sends to a host by routes of its own, or by the default routes, or not at all.
     mutating func route(_ url: String, own: [QueuePath] = [], isByDefault: Bool = false) throws {
-        let route = DestinationRoute(try Destination(url: url), own: own, isByDefault: isByDefault)
+        let route = DestinationRoute(
+            try Destination(url: url), own: own, defaultFamilies: isByDefault ? [.ipv4, .ipv6] : [])
         routes[route.destination] = route
         send(.routes([route]))
     }
@@ -169,7 +170,7 @@ extension QueuePath {
         var path = QueuePath(interfaceIndex: index, interface: name, traits: PathTraits(linkClass: linkClass))
         path.isMetered = linkClass == .wwan
         path.isValidated = true
-        path.metric = index * 100
+        path.rank = PathRank(ipv4: index)
         path.sources = [IPAddress(ipv4: 0xC000_0200 + index)]
         return path
     }

@@ -158,7 +158,7 @@ import Testing
         mutating func randomRoute(to destination: Destination) -> DestinationRoute {
             let all: [QueuePath] = [.wired, .wifi, .wwan]
             let own = random.oneIn(3) ? [] : all.filter { _ in random.oneIn(3) }
-            return DestinationRoute(destination, own: own, isByDefault: random.oneIn(2))
+            return DestinationRoute(destination, own: own, defaultFamilies: random.oneIn(2) ? [.ipv4, .ipv6] : [])
         }
 
         /// A route of its own comes or goes, or a host is moved.
@@ -170,22 +170,28 @@ import Testing
             send(.routes([route]))
         }
 
+        /// What is not apart from all others stays with them.
+        private mutating func adopt(_ route: DestinationRoute) {
+            guard witness.routes[route.destination] != nil || route.needsOwnGroup(besides: witness.paths) else {
+                return
+            }
+            witness.routes[route.destination] = route
+        }
+
         /// A name is resolved, or an attempt resolves its own.
         mutating func lookUp() {
             if let destination = lookups.min(by: { $0.description < $1.description }) {
                 lookups.remove(destination)
                 var route = random.oneIn(2) ? randomRoute(to: destination) : nil
                 if !intranet.contains(destination) { route?.own = [] }
-                if witness.routes[destination] != nil || route?.own.isEmpty == false {
-                    if let route { witness.routes[destination] = route }
-                }
+                if let route { adopt(route) }
                 return send(.lookedUp(destination, route))
             }
             guard let id = witness.running.sorted().first, let destination = destinations[id],
                 intranet.contains(destination)
             else { return }
             let route = randomRoute(to: destination)
-            if witness.routes[destination] != nil || !route.own.isEmpty { witness.routes[destination] = route }
+            adopt(route)
             send(.attemptRouted(id, route.own.first, route))
         }
 

@@ -120,6 +120,38 @@ import Testing
                 == "Attempt 1 failed (there was no response); retrying in 2.5 s.")
     }
 
+    @Test mutating func `a wait says how the last attempt failed`() throws {
+        var policy = QueuePolicy()
+        policy.retryBase = .zero
+        policy.breaker.consecutive = 1
+        stage = QueueStage(policy)
+        stage.network([.wired])
+        let id = try stage.add()
+        var fault = AttemptFault(.transient)
+        fault.trouble = .noSuchName
+        stage.send(.ended(id, .failed(fault)))
+        stage.send(.pathChecked(interfaceIndex: 2, works: true))
+        let texts = try #require(stage.explanation(id)).reasons.map(\.text)
+        #expect(texts.first?.hasPrefix("Attempt 1 failed (there is no such name); retrying in ") == true)
+        #expect(texts.last?.hasSuffix("failed too often, the last time since there is no such name.") == true)
+    }
+
+    @Test mutating func `a request whose answer does not fit on the disk waits for room, and counts no failure`() throws
+    {
+        let id = try stage.add()
+        var fault = AttemptFault(.disk)
+        fault.trouble = .diskFull
+        stage.send(.ended(id, .failed(fault)))
+        #expect(stage.blockers(id) == ["disk"] && stage.events.contains { $0.reason == "disk" })
+        let explanation = try #require(stage.explanation(id))
+        #expect(explanation.reasons.first?.text == "The disk has no room for its answer.")
+        #expect(explanation.attempts == 0 && explanation.networkFailures == 0)
+        stage.pass(.seconds(31))
+        #expect(stage.startedIDs == [id, id])
+        stage.answer(id)
+        #expect(stage.kinds(of: id).last == .done)
+    }
+
     @Test mutating func `a request beyond the slots says that all are in use`() throws {
         for number in 0..<8 { try stage.add("https://host\(number).example/") }
         let id = try stage.add("https://b.example/")

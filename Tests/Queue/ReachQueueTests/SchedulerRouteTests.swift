@@ -183,7 +183,7 @@ import Testing
             return gates.all.first { gates[$0].key.destination == nil }.map { gates[$0].gate.canaries[0]?.count ?? 0 }
         }
         #expect(stage.startedIDs == [id] && canaries() == 1)
-        stage.send(.attemptRouted(id, .wired, DestinationRoute(destination, own: [.wired], isByDefault: false)))
+        stage.send(.attemptRouted(id, .wired, DestinationRoute(destination, own: [.wired], defaultFamilies: [])))
         #expect(canaries() == 0)
     }
 
@@ -195,6 +195,53 @@ import Testing
         #expect(stage.unfollowed.isEmpty)
         stage.answer(ids[1])
         #expect(stage.unfollowed == [try Destination(url: Self.url)])
+    }
+
+    // MARK: Families
+
+    private static let both = QueuePath.wired.with { $0.families = [.ipv4, .ipv6] }
+
+    @Test mutating func `an address in a family without a path waits for one, and is not tried meanwhile`() throws {
+        let destination = try Destination(url: Self.url)
+        stage.routes[destination] = DestinationRoute(destination, defaultFamilies: [.ipv6])
+        stage.network([.wired])
+        let id = try stage.add(Self.url)
+        stage.pass(.seconds(60))
+        #expect(stage.starts.isEmpty && stage.blockers(id) == ["no-path"])
+        let reason = try #require(stage.explanation(id)?.reasons.first)
+        #expect(reason.text.contains("has only an IPv6 address") && reason.lacks == nil)
+        stage.network([Self.both])
+        stage.pass(.seconds(10))
+        #expect(stage.startedIDs == [id] && stage.starts.last?.order.path.families == [.ipv6])
+    }
+
+    @Test mutating func `a name that turns out to have only addresses without a path waits, and counts no failure`()
+        throws
+    {
+        let destination = try Destination(url: Self.name)
+        stage.network([.wired])
+        let id = try stage.add(Self.name)
+        #expect(stage.startedIDs == [id])
+        let route = DestinationRoute(destination, defaultFamilies: [.ipv6])
+        stage.routes[destination] = route
+        stage.send(.attemptRouted(id, nil, route))
+        stage.fail(id, .localNetwork)
+        stage.pass(.seconds(60))
+        #expect(stage.startedIDs == [id] && stage.blockers(id) == ["no-path"])
+        let explanation = try #require(stage.explanation(id))
+        #expect(explanation.attempts == 0 && explanation.networkFailures == 0)
+        stage.network([Self.both])
+        stage.pass(.seconds(10))
+        #expect(stage.startedIDs == [id, id])
+    }
+
+    @Test mutating func `while there is no path at all, names stay together`() throws {
+        let destination = try Destination(url: Self.name)
+        stage.network([], links: [2])
+        try stage.add(Self.name)
+        stage.send(.lookedUp(destination, DestinationRoute(destination, defaultFamilies: [.ipv6])))
+        let gates = stage.queue.gates
+        #expect(gates.all.map { gates[$0].key.destination } == [nil])
     }
 
     // MARK: Names
@@ -221,7 +268,7 @@ import Testing
         // A VPN comes up.
         stage.network([], newEpoch: false, links: [2, 7])
         #expect(stage.lookups.count == 3)
-        stage.send(.lookedUp(destination, DestinationRoute(destination, own: [.wired], isByDefault: false)))
+        stage.send(.lookedUp(destination, DestinationRoute(destination, own: [.wired], defaultFamilies: [])))
         stage.pass(.seconds(5))
         #expect(stage.starts.first?.order.path.interface == "eth0")
         #expect(stage.lookups.count == 3)
@@ -261,7 +308,7 @@ import Testing
 
     @Test mutating func `what an interceptor has when its name turns out to be on the link goes there, too`() throws {
         let destination = try Destination(url: Self.name)
-        let route = DestinationRoute(destination, own: [.wired], isByDefault: false)
+        let route = DestinationRoute(destination, own: [.wired], defaultFamilies: [])
         stage.routes[destination] = route
         stage.send(.interceptors(["api"]))
         stage.network([.wwan])
@@ -290,7 +337,7 @@ import Testing
 
     @Test mutating func `a name that an attempt finds on the link goes there from then on`() throws {
         let destination = try Destination(url: Self.name)
-        let route = DestinationRoute(destination, own: [.wired], isByDefault: false)
+        let route = DestinationRoute(destination, own: [.wired], defaultFamilies: [])
         stage.routes[destination] = route
         stage.network([.wwan])
         let first = try stage.add(Self.name)
@@ -312,7 +359,7 @@ import Testing
 
     @Test mutating func `a name on the link of another class waits, and says what its path lacks`() throws {
         let destination = try Destination(url: Self.name)
-        let route = DestinationRoute(destination, own: [.wired], isByDefault: false)
+        let route = DestinationRoute(destination, own: [.wired], defaultFamilies: [])
         stage.routes[destination] = route
         stage.network([.wifi])
         let id = try stage.add(Self.name, when: "wifi")

@@ -8,7 +8,7 @@ struct NameServerRouteTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var chosen: AddressRoute?
-        var overBound: AddressRoute = .byDefault
+        var overBound: AddressRoute = .byDefault()
         var isMetered = false
         /// The interface's name; `nil` for routing, "error" where the server cannot be used.
         let expected: String?
@@ -22,7 +22,7 @@ struct NameServerRouteTests {
 
     @Test(arguments: [
         Row(testDescription: "routes are not known", expected: "up0"),
-        Row(testDescription: "by the default routes", chosen: .byDefault, expected: "up0"),
+        Row(testDescription: "by the default routes", chosen: .byDefault(), expected: "up0"),
         Row(
             testDescription: "on this machine", chosen: .local(HostRoute(to: "10.0.0.1", interface: 1, name: "lo")),
             expected: nil),
@@ -42,7 +42,7 @@ struct NameServerRouteTests {
         let route = NameServerRoute(
             to: .init("172.20.0.2"), boundTo: InterfaceBinding(name: "up0", index: 2), isMetered: row.isMetered
         ) { asked in
-            #expect(asked == [RoutedAddress("172.20.0.2"), RoutedAddress("172.20.0.2", zone: "up0")])
+            #expect(asked == [nil, "up0"].map { RoutedAddress("172.20.0.2", zone: $0, flow: .udp(53)) })
             return row.chosen.map { [$0, row.overBound] }
         }
         do throws(SystemError) {

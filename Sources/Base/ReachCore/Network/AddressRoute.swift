@@ -7,9 +7,13 @@ package enum AddressRoute: Hashable, Sendable {
     case own(HostRoute)
     /// A default route, or no route at all: the address is reached by the default routes, if there are any. Sockets that are
     /// bound to an interface may have one that the kernel's own choice lacks.
-    case byDefault
+    ///
+    /// The kernel's own choice has an interface. It may be another one for each address, as by a route with several next hops.
+    case byDefault(InterfaceIndex? = nil)
     /// The kernel has a route and cannot send by it: it forbids the address, or its link is down.
     case none
+
+    package var isByDefault: Bool { if case .byDefault = self { true } else { false } }
 
     /// The one route, where the address has one.
     package var host: HostRoute? {
@@ -48,15 +52,35 @@ package struct HostRoute: Hashable, Sendable {
     package var isNeighbour: Bool { gateway == nil && address.scope <= .site }
 }
 
-/// An address to send to, and the interface that its zone names (`fe80::1%eth0`).
+/// An address to send to, the interface that its zone names (`fe80::1%eth0`), and what is sent there.
 package struct RoutedAddress: Hashable, Sendable {
     package let address: IPAddress
     package var zone: String?
+    /// `nil` where that is not known: rules for a protocol or a port then do not count.
+    package var flow: PacketFlow?
 
-    package init(_ address: IPAddress, zone: String? = nil) {
+    package init(_ address: IPAddress, zone: String? = nil, flow: PacketFlow? = nil) {
         self.address = address
         self.zone = zone
+        self.flow = flow
     }
+}
+
+/// What rules look at in a packet besides its addresses (`ip rule add ipproto tcp dport 443 ...`).
+package struct PacketFlow: Hashable, Sendable {
+    /// By the numbers of IP's protocols.
+    package enum Transport: UInt8, Sendable {
+        case tcp = 6
+        case udp = 17
+    }
+
+    package let transport: Transport
+    /// The port that is sent to.
+    package let port: UInt16
+
+    package static func tcp(_ port: UInt16) -> PacketFlow { PacketFlow(transport: .tcp, port: port) }
+
+    package static func udp(_ port: UInt16) -> PacketFlow { PacketFlow(transport: .udp, port: port) }
 }
 
 /// Tells routes to the Internet from routes to a part of it.
@@ -87,11 +111,8 @@ package struct DefaultRouteRule: Hashable, Sendable {
     package func isDefault(_ route: Route) -> Bool {
         let family = route.destination.address.family
         guard route.destination.length <= (family == .ipv4 ? 1 : 3) else { return false }
-        return tables[family].map { $0 == route.table } ?? (route.table == Self.mainTable)
+        return tables[family].map { $0 == route.table } ?? (route.table == DefaultRoute.mainTable)
     }
-
-    /// RT_TABLE_MAIN of linux/rtnetlink.h.
-    private static let mainTable: UInt32 = 254
 }
 
 extension RouteAnswer {

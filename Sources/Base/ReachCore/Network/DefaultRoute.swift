@@ -19,8 +19,12 @@ package struct DefaultRoute: Hashable, Sendable {
     package var traits: PathTraits
     /// The names of the links below a stacked or tunnel link, nearest first.
     package var lower: [String] = []
-    /// The route's metric; lower is preferred.
+    /// The route's metric; within a table the lower is preferred.
     package var metric: UInt32 = 0
+    /// The table that has the route. Nothing follows from comparing the metrics of two tables: the rules choose between them.
+    package var table = DefaultRoute.mainTable
+    /// Whether it is in the table in which the kernel finds its own choice.
+    package var isInChosenTable = true
     /// The first hop; `nil` if there is none, as on point-to-point links.
     package var gateway: IPAddress?
     /// The address from which the kernel would send.
@@ -51,6 +55,18 @@ package struct DefaultRoute: Hashable, Sendable {
     /// Whether a new connection can use it. A failed gateway counts only where the kernel sends by itself: nothing else
     /// would find out that the gateway of another route answers again.
     package var isUsable: Bool { !dropsReplies && !(isPreferred && gateway != nil && neighbour == .failed) }
+
+    /// Whether a program that may take either takes this one before `other`, of the same family: the kernel's own choice, then what the
+    /// kernel would choose next in the same table, then the others, in an order that only has to be stable.
+    package func precedes(_ other: DefaultRoute) -> Bool { order < other.order }
+
+    private var order: (UInt8, UInt32, UInt32, InterfaceIndex) {
+        let standing: UInt8 = isPreferred ? 0 : isInChosenTable ? 1 : 2
+        return (standing, isInChosenTable ? 0 : table, metric, key.interface)
+    }
+
+    /// RT_TABLE_MAIN of linux/rtnetlink.h.
+    package static let mainTable: UInt32 = 254
 
     /// The addresses that connections may use: new ones prefer those that are not deprecated, and those that exist keep theirs
     /// for as long as it is valid (RFC 4862 section 5.5.4).
@@ -113,6 +129,7 @@ extension DefaultRoute {
         self.init(key: Key(family: family, interface: index), name: name, traits: path.traits)
         lower = path.lower
         metric = path.metric ?? 0
+        table = path.table ?? Self.mainTable
         gateway = path.gateway
         source = path.source
         neighbour = path.gateway == nil ? nil : path.neighbour

@@ -113,7 +113,7 @@ extension RootCauseFinder {
         let lower = finder.lowerOfAddressed
         let links = table.links.values.filter { finder.couldCarry($0) && !lower.contains($0.index) }
         // The only link of a container, which is down and has no address yet.
-        let others = links.isEmpty ? table.links.values.filter(\.isUplinkOfContainers) : []
+        let others = links.isEmpty ? table.links.values.filter { $0.isUplinkOfContainers && finder.isAllowed($0) } : []
         return finder.candidates(links + others, families).min()
     }
 
@@ -149,7 +149,13 @@ extension RootCauseFinder {
         let linkClass = stack.class(of: link.index)
         // Modules create such links by themselves.
         if [.virtual, .tunnel, .other].contains(linkClass), !link.isUp, !hasAddress { return false }
+        return isAllowed(link)
+    }
+
+    /// Whether the condition would allow the link if it could send.
+    private func isAllowed(_ link: Link) -> Bool {
         guard condition != .any else { return true }
+        let linkClass = stack.class(of: link.index)
         let carrierClass = linkClass == .tunnel ? stack.carrierClass(of: link.index) : nil
         var traits = PathTraits(
             linkClass: linkClass, carrierClass: carrierClass, isMetered: stack.isMetered(link.index))

@@ -54,9 +54,7 @@ extension NetworkPath {
 
 extension [DefaultRoute] {
     fileprivate func best(in family: IPAddress.Family) -> DefaultRoute? {
-        filter { $0.key.family == family }.min {
-            ($0.metric, $0.key.interface) < ($1.metric, $1.key.interface)
-        }
+        filter { $0.key.family == family }.min { $0.precedes($1) }
     }
 }
 

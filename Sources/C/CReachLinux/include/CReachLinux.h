@@ -40,6 +40,10 @@ ssize_t reach_write_at_once(int descriptor, const void *bytes, size_t count);
    5.12). 0 where there is one, where it would have to ask, and where it cannot say. */
 int reach_is_known_missing(const char *path);
 
+/* Takes the room on the disk for a part of a file, which keeps its length. Returns 0, or -errno: -EOPNOTSUPP where the file system
+   cannot promise any. */
+int reach_reserve(int file, off_t begin, off_t count);
+
 /* Moves the calling thread into the network namespace that `descriptor` refers to. Returns 0 or -errno. */
 int reach_enter_network_namespace(int descriptor);
 

@@ -68,6 +68,7 @@ extension Configuration {
         options.policy.destinationLimit = queue.concurrencyPerDestination
         options.policy.timeToLive = queue.expires
         options.attempts.answerBytes = UInt64(queue.answerBytes)
+        options.attempts.disk = options.policy.limits.disk
         options.attempts.ownerAnswerBytes = UInt64(queue.keepResultsBytes)
         options.policy.resultCount = queue.keepResults
         options.policy.resultBytes = Int64(queue.keepResultsBytes)

@@ -22,7 +22,7 @@ extension NetworkCondition {
         for path in paths {
             let unmet = unmet(on: path)
             if unmet.isEmpty {
-                if best.map({ path.isPreferred(to: $0) }) ?? true { best = path }
+                if best.map({ path.isPreferred(to: $0, in: family) }) ?? true { best = path }
             } else if nearest.map({ unmet.rawValue.nonzeroBitCount < $0.rawValue.nonzeroBitCount }) ?? true {
                 nearest = unmet
             }

@@ -20,8 +20,8 @@ package struct QueuePath: Hashable, Sendable {
     package var isUncertain = false
     /// In which families a default route goes by it; for the path to one host, in which family the host is reached.
     package var families: Set<IPAddress.Family> = [.ipv4]
-    /// The route's metric: the lower is preferred.
-    package var metric: UInt32 = 0
+    /// Its place in the kernel's order.
+    package var rank = PathRank()
     /// The addresses that are sent from: a connection does not outlive the change of its own.
     package var sources: Set<IPAddress> = []
 
@@ -40,13 +40,50 @@ package struct QueuePath: Hashable, Sendable {
     /// not read (see ``RequestSpecification/exposesSecrets``) where it is not known what answers.
     package func takes(exposesSecrets: Bool) -> Bool { !hasPortal && !(exposesSecrets && isDoubted) }
 
-    /// Whether the order of preference puts it before `other`: validated, unmetered, not silent, metric.
-    package func isPreferred(to other: QueuePath) -> Bool {
+    /// Whether a request that may go by both goes by it rather than by `other`.
+    ///
+    /// The kernel's own choice is taken unless it is known not to work. Of others those that are validated, unmetered and not silent
+    /// come first.
+    ///
+    /// - Parameter family: The only family in which the request may go; `nil` for both.
+    package func isPreferred(to other: QueuePath, in family: IPAddress.Family? = nil) -> Bool {
+        let leads = leads(in: family)
+        if leads != other.leads(in: family) { return leads }
+        let (place, otherPlace) = (rank.order(in: family), other.rank.order(in: family))
+        if leads, place != otherPlace { return place < otherPlace }
         if isValidated != other.isValidated { return isValidated }
         if traits.isMetered != other.traits.isMetered { return other.traits.isMetered }
         if isPassedOver != other.isPassedOver { return other.isPassedOver }
-        if metric != other.metric { return metric < other.metric }
+        if place != otherPlace { return place < otherPlace }
         return interfaceIndex < other.interfaceIndex
+    }
+
+    private func leads(in family: IPAddress.Family?) -> Bool {
+        rank.isChosen(in: family) && !isDoubted && !isPassedOver
+    }
+}
+
+/// The place of a path in the kernel's order, by family: 0 for the kernel's own choice; `nil` in a family without a route by it.
+package struct PathRank: Hashable, Sendable {
+    package var ipv4: UInt32?
+    package var ipv6: UInt32?
+
+    package init(ipv4: UInt32? = nil, ipv6: UInt32? = nil) {
+        (self.ipv4, self.ipv6) = (ipv4, ipv6)
+    }
+
+    package subscript(family: IPAddress.Family) -> UInt32? {
+        get { family == .ipv4 ? ipv4 : ipv6 }
+        set { if family == .ipv4 { ipv4 = newValue } else { ipv6 = newValue } }
+    }
+
+    func isChosen(in family: IPAddress.Family?) -> Bool {
+        family.map { self[$0] == 0 } ?? (ipv4 == 0 || ipv6 == 0)
+    }
+
+    /// IPv4's place counts first, as for the state's class.
+    func order(in family: IPAddress.Family?) -> (UInt32, UInt32) {
+        family.map { (self[$0] ?? .max, 0) } ?? (ipv4 ?? .max, ipv6 ?? .max)
     }
 }
 

@@ -55,7 +55,11 @@ package struct AttemptFault: Hashable, Sendable {
         /// The answer does not fit into what its owner may keep.
         case quota
         case refused
+        /// The proxy that the configuration names for all requests does not let this machine pass.
+        case proxy
         case file
+        /// The disk has no room for the answer.
+        case disk
     }
 
     package var kind: Kind
@@ -65,6 +69,8 @@ package struct AttemptFault: Hashable, Sendable {
     package var isSent: Bool?
     /// Whether the other side reacted: it refused, or what it sent was of no use. So the path works.
     package var isAnswered: Bool
+    /// What people read about it; `nil` where the kind says all.
+    package var trouble: AttemptTrouble?
 
     package init(_ kind: Kind, isClockUnset: Bool = false, isSent: Bool? = nil, isAnswered: Bool = false) {
         self.kind = kind

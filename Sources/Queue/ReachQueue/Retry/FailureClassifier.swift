@@ -14,6 +14,8 @@ package enum FailureClassifier {
         case uncounted
         /// Certificates cannot be judged before the clock is set.
         case clock
+        /// The disk has no room for the answer.
+        case disk
         case permanent(DeathReason)
     }
 
@@ -30,7 +32,8 @@ package enum FailureClassifier {
     package static func judge(_ fault: AttemptFault, pathChanged: Bool) -> Verdict {
         switch fault.kind {
         case .transient: pathChanged ? .network : .undecided
-        case .localNetwork: .network
+        case .localNetwork, .proxy: .network
+        case .disk: .disk
         // For the first, the condition is evaluated again.
         case .interface, .local: .uncounted
         case .certificateTime where fault.isClockUnset: .clock

@@ -69,8 +69,8 @@ struct DestinationTrouble: Sendable {
     var budget: RetryBudget
     /// By the name of the interface that the attempts used.
     var breakers: [String: CircuitBreaker] = [:]
-    /// The status of the last response that counted as its failure; 0 if it did not answer; `nil` if that was in an earlier run.
-    var lastFailure: Int16?
+    /// The last failure that counted as its own; `nil` if that was in an earlier run.
+    var lastFailure: AttemptFailure?
     /// Its first attempt after a resume failed.
     var notBefore = BootTime(nanoseconds: .min)
     /// The server asked for this wait (Retry-After).

@@ -201,14 +201,13 @@ struct Destinations: Sendable {
 
     /// It failed, on a path that works.
     ///
-    /// - Parameter status: The status of its response; 0 without one.
     /// - Returns: The circuit breaker of the interface, and until when it is open, if this opened it.
     mutating func failed(
-        _ destination: DestinationIndex, by interface: String, status: Int16, trips: Bool, at now: BootTime,
+        _ destination: DestinationIndex, by interface: String, _ failure: AttemptFailure, trips: Bool, at now: BootTime,
         using random: inout SplitMix64
     ) -> (step: Int, until: BootTime)? {
         var trouble = troubles.removeValue(forKey: destination) ?? DestinationTrouble(policy, at: now)
-        trouble.lastFailure = status
+        trouble.lastFailure = failure
         trouble.budget.fail(at: now, policy.budget)
         var breaker = trouble.breakers[interface] ?? CircuitBreaker()
         let step = breaker.step

@@ -74,8 +74,8 @@ struct QueueEntry: Sendable {
     /// Failures of the destination.
     var attempts: Int32 = 0
     var networkFailures: Int32 = 0
-    /// The status that the last attempt failed with; 0 if there was none, or an earlier run made the attempt.
-    var failureStatus: Int16 = 0
+    /// How the last attempt failed; nothing if an earlier run made it.
+    var failure = AttemptFailure()
     /// All attempts, however they ended: the number of the next one.
     var tries: Int32 = 0
     /// `Int32.max`: any number.

@@ -69,7 +69,9 @@ extension QueueScheduler {
         var reason = QueueExplanation.Reason(
             blocker: block.blocker, since: moment.at(block.since), until: block.until.map(moment.at), text: text,
             remedy: remedy)
-        let waitsForDefault = group.key.destination.flatMap(destinations.route)?.own.isEmpty ?? true
+        // What broke is asked of the Internet as a whole, which says nothing of a family that this machine never had.
+        let waitsForDefault =
+            group.key.destination.flatMap(destinations.route)?.own.isEmpty ?? true && lackedFamily(of: group) == nil
         // Of a tunnel that works, no link that is broken is the reason.
         let lacksPath = block.blocker == .path || block.blocker == .linkClass && network.paths?.tunnels.isEmpty != false
         if waitsForDefault, block.until == nil, lacksPath {
@@ -109,11 +111,16 @@ extension QueueScheduler {
         case .backoff: return backoffWords(for: entry, left: left)
         case .clock:
             return ("The clock is not set, so that certificates cannot be judged.", "It is tried again in \(left).")
+        case .disk where block.until != nil:
+            return (
+                "The disk has no room for its answer.", "It is tried again in \(left), and goes on when there is room."
+            )
         case .disk: return ("The queue's file cannot be written.", "It continues when there is room on the disk.")
         case .breaker:
             let remedy = block.until == nil ? "The attempt on its way decides." : "One attempt is made in \(left)."
-            let last = destinations.trouble(at: entry.destination)?.lastFailure.map {
-                $0 > 0 ? ", the last time with HTTP \($0)" : ", the last time without a response"
+            let last = destinations.trouble(at: entry.destination)?.lastFailure.map { failure in
+                failure.trouble.map { ", the last time since \($0.words)" }
+                    ?? failure.words.map { ", the last time with \($0)" } ?? ", the last time without a response"
             }
             return ("\(destination) failed too often\(last ?? "").", remedy)
         case .budget: return ("\(destination) was retried too often.", "It may be retried in \(left).")
@@ -137,9 +144,7 @@ extension QueueScheduler {
             return ("It is sent again after a wait.", "It is tried again in \(left).")
         }
         let isNetwork = entry.flags.contains(.networkFailure)
-        let cause =
-            entry.failureStatus > 0
-            ? "HTTP \(entry.failureStatus)" : isNetwork ? "the network failed" : "there was no response"
+        let cause = entry.failure.words ?? (isNetwork ? "the network failed" : "there was no response")
         return (
             "Attempt \(entry.tries) failed (\(cause)); retrying in \(left).",
             isNetwork ? "It is tried earlier if the network changes." : "Nothing has to be done."
@@ -230,6 +235,12 @@ extension QueueScheduler {
         case .family: return ("No path has the default route it needs.", "It starts when there is one.")
         case .target:
             return ("Its host is not reachable.", "It starts when there is a path to it.")
+        case .path where lackedFamily(of: group) != nil:
+            let family = lackedFamily(of: group) == .ipv4 ? "IPv4" : "IPv6"
+            return (
+                "\(group.key.destination?.description ?? "Its host") has only an \(family) address, and no path of "
+                    + "this machine has \(family).", "It starts when one has."
+            )
         case .path: return ("There is no network path\(target(of: group)).", "It starts when there is one.")
         case .name:
             return (
@@ -244,6 +255,15 @@ extension QueueScheduler {
                 "It starts when there is one that does."
             )
         }
+    }
+
+    /// The only family of its host's addresses, where it is the one that all paths lack; `nil` otherwise.
+    private func lackedFamily(of group: RequestGroup) -> IPAddress.Family? {
+        guard let route = group.key.destination.flatMap(destinations.route), route.own.isEmpty,
+            let paths = network.paths?.paths, !paths.isEmpty, route.defaultFamilies.count == 1,
+            let family = route.defaultFamilies.first, !paths.contains(where: { $0.families.contains(family) })
+        else { return nil }
+        return family
     }
 
     private func networkWords(for condition: NetworkCondition) -> (text: String, remedy: String) {

@@ -96,6 +96,11 @@ package struct DiskRules: Hashable, Sendable {
     package static let mostKeptFree: Int64 = 1 << 30
 
     package init() {}
+
+    /// The bytes that stay free of a disk of this size.
+    package func bytesKeptFree(of size: Int64) -> Int64 {
+        max(0, keepFree ?? min(max(0, size) / 20, Self.mostKeptFree))
+    }
 }
 
 /// The bytes that requests and uploads may fill on a disk, with those that they already fill.
@@ -114,8 +119,7 @@ package struct DiskRoom: Hashable, Sendable {
     ///   - size: All bytes of the disk.
     ///   - held: The bytes of requests and uploads that were on the disk then.
     package init(available: Int64, size: Int64, held: Int64, _ rules: DiskRules) {
-        let floor = rules.keepFree ?? min(max(0, size) / 20, DiskRules.mostKeptFree)
-        let (free, _) = max(0, available).subtractingReportingOverflow(max(0, floor))
+        let (free, _) = max(0, available).subtractingReportingOverflow(rules.bytesKeptFree(of: size))
         let (room, isHuge) = max(0, held).addingReportingOverflow(free)
         bytes = isHuge ? .max : max(Self.least, room)
     }

@@ -177,10 +177,16 @@ extension QueueScheduler {
 
     private mutating func attemptFailed(_ index: Int, _ fault: AttemptFault) {
         if let isSent = fault.isSent { attempts[index].isSent = isSent }
+        attempts[index].trouble = fault.trouble
         if fault.isAnswered { answered(index) }
         let attempt = attempts[index]
         let pathChanged = attempt.lingerUntil != nil || attempt.epoch != epoch
         switch FailureClassifier.judge(fault, pathChanged: pathChanged) {
+        // It turned out that no path leads to its destination: the request waits for one, and for nothing else.
+        case .network where fault.kind == .localNetwork && !attempts[index].isSent && isWithoutPath(attempt.slot):
+            // It has ended already.
+            attempts[index].phase = .judging
+            interrupt(index)
         case .network: failed(index, .network)
         case .destination: failed(index, .destination)
         case .undecided: askForEvidence(index)
@@ -189,6 +195,7 @@ extension QueueScheduler {
             askForEvidence(index, RunningAttempt.Suspicion(reason: .untrusted, result: nil))
         case .uncounted: failed(index, .uncounted)
         case .clock: failed(index, .clock)
+        case .disk: failed(index, .disk)
         case .permanent(let reason):
             if reason == .pinMismatch {
                 destinationFailed(requests[attempt.slot].destination, by: attempt.path.interface, trips: true)
@@ -198,6 +205,8 @@ extension QueueScheduler {
         case .success: break
         }
     }
+
+    private func isWithoutPath(_ slot: Slot) -> Bool { gates[requests[slot].group].gate.isClosed }
 
     /// A redirect in the clear is what portals answer in everybody's place. Where the path works it is the server's.
     private func isInTheClear(_ slot: Slot) -> Bool {

@@ -21,10 +21,11 @@ extension QueueScheduler {
     ///
     /// - Parameter status: The status of its response; 0 without one.
     mutating func destinationFailed(
-        _ destination: DestinationIndex, by interface: String, status: Int16 = 0, trips: Bool = false
+        _ destination: DestinationIndex, by interface: String, _ failure: AttemptFailure = AttemptFailure(),
+        trips: Bool = false
     ) {
         let opened = destinations.failed(
-            destination, by: interface, status: status, trips: trips, at: now, using: &turn.random)
+            destination, by: interface, failure, trips: trips, at: now, using: &turn.random)
         guard let opened else { return }
         let record = destinations[destination]
         let stored = StoredBreaker(

@@ -2,7 +2,7 @@ internal import ReachCore
 
 /// What follows from a failed attempt: whose fault it counts as, how long to wait, and what others are spared.
 extension QueueScheduler {
-    enum Failure { case network, destination, uncounted, clock }
+    enum Failure { case network, destination, uncounted, clock, disk }
 
     mutating func failed(_ index: Int, _ failure: Failure, _ result: RequestResult? = nil) {
         let attempt = attempts[index]
@@ -11,18 +11,22 @@ extension QueueScheduler {
             switch failure {
             case .network: .failedByNetwork
             case .destination: .failedByDestination
-            case .uncounted, .clock: .failedUncounted
+            case .uncounted, .clock, .disk: .failedUncounted
             }
         let state: QueuedRequestState = attempt.lingerUntil == nil ? .running : .lingering
         let outcome = RequestTransition.outcome(of: trigger, in: state, facts(attempt))
         if failure == .network || failure == .destination { canaryFailed(index) }
         _ = remove(index)
-        if result == nil, failure == .network || failure == .destination { noteSilence(of: attempt) }
-        requests[slot].failureStatus = Int16(clamping: result?.status ?? 0)
+        // What a proxy says is no silence.
+        if result == nil, failure == .network || failure == .destination, attempt.trouble != .proxyAuthentication {
+            noteSilence(of: attempt)
+        }
+        requests[slot].failure = AttemptFailure(
+            status: Int16(clamping: result?.status ?? 0), trouble: result == nil ? attempt.trouble : nil)
         let destination = requests[slot].destination
         if failure == .destination {
             destinationFailed(
-                destination, by: attempt.path.interface, status: requests[slot].failureStatus)
+                destination, by: attempt.path.interface, requests[slot].failure)
         }
         let asked = failure == .destination ? retryAfter(result) : nil
         if let asked { destinations.leaveAlone(destination, until: now + asked, at: now) }
@@ -63,6 +67,10 @@ extension QueueScheduler {
             requests[slot].flags.insert(.awaitsClock)
             requests[slot].flags.remove(.networkFailure)
             return policy.clockRetry
+        case .disk:
+            requests[slot].startClass = .backlog
+            requests[slot].flags.remove(.networkFailure)
+            return policy.diskRetry
         }
         if failure == .destination {
             requests[slot].flags.remove(.networkFailure)
@@ -88,6 +96,7 @@ extension QueueScheduler {
             case .destination: "destination"
             case .uncounted: "interface"
             case .clock: "clock"
+            case .disk: "disk"
             }
         var event = event(.retrying, slot, reason: word)
         event.status = result?.status

@@ -1,9 +1,10 @@
 internal import ReachCore
 
-/// Destinations with routes of their own: their requests form separate groups, whose gates are the paths to them.
+/// Destinations with routes of their own, or in a family without a route: their requests form separate groups, whose gates are the
+/// paths to them.
 ///
 /// An address is separate from the beginning, since its route is known without a packet. A name shares its groups with all
-/// others until an attempt, or a lookup while no default route serves it, finds that its host has a route of its own.
+/// others until an attempt, or a lookup while no default route serves it, finds that its host is reached otherwise.
 extension QueueScheduler {
     /// Whether the path that the group waits for has been looked up.
     func hasKnownPath(_ group: GroupIndex) -> Bool {
@@ -23,7 +24,8 @@ extension QueueScheduler {
             return group.isTargetKnown ? PathSet(group.targetPath.map { [$0] } ?? [], epoch: paths.epoch) : paths
         }
         guard let route = destinations.route(to: destination) else { return paths }
-        return PathSet(route.own + (isBegun || route.isByDefault ? paths.paths : []), epoch: paths.epoch)
+        let defaults = isBegun ? paths.paths : route.defaults(among: paths.paths)
+        return PathSet(route.own + defaults, epoch: paths.epoch)
     }
 
     mutating func resumeLines(to destination: Destination) {
@@ -42,7 +44,7 @@ extension QueueScheduler {
 
     private mutating func setRoute(_ route: DestinationRoute, of site: SiteIndex) {
         let isNew = destinations.setRoute(route, of: site)
-        if !destinations[site].isSeparate, !route.own.isEmpty { separate(site) }
+        if !destinations[site].isSeparate, needsOwnGroup(route) { separate(site) }
         guard isNew else { return }
         let groups = destinations[site].routedGroups
         for group in groups { evaluate(group) }
@@ -72,12 +74,16 @@ extension QueueScheduler {
         if isElsewhere { evaluateAttempt(id) }
     }
 
-    /// A name whose host has no route of its own stays in the shared groups.
+    /// A name whose host is reached as all others are stays in the shared groups.
     private mutating func setRouteIfConcerned(_ route: DestinationRoute) {
-        guard let site = destinations[route.destination], !route.own.isEmpty || destinations[site].isSeparate else {
+        guard let site = destinations[route.destination], needsOwnGroup(route) || destinations[site].isSeparate else {
             return
         }
         setRoute(route, of: site)
+    }
+
+    private func needsOwnGroup(_ route: DestinationRoute) -> Bool {
+        route.needsOwnGroup(besides: network.paths?.paths ?? [])
     }
 
     /// Gives the requests of a name groups of their own. This looks at every request. It happens once for each name with a

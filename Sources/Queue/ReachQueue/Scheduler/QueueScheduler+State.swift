@@ -94,7 +94,8 @@ extension QueueScheduler {
     private func waitBlocker(of entry: QueueEntry) -> Blocker {
         if entry.flags.contains(.awaitsClock) { return .clock }
         if entry.flags.contains(.awaitsBudget) { return .meteredBudget }
-        return entry.flags.contains(.awaitsWindow) ? .window : .backoff
+        if entry.flags.contains(.awaitsWindow) { return .window }
+        return entry.failure.trouble == .diskFull ? .disk : .backoff
     }
 
     private func destinationBlocks(of entry: QueueEntry) -> [Block] {

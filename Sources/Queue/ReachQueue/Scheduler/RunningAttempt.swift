@@ -40,6 +40,8 @@ struct RunningAttempt: Sendable {
     var lacking: Blocker = []
     /// While its interceptor judges it: whether there is an answer.
     var isAnswered = false
+    /// How it failed, while that is judged.
+    var trouble: AttemptTrouble?
     /// While it is judged: the answer, which may be that of another host.
     var suspicion: Suspicion?
 

@@ -35,8 +35,53 @@ extension AttemptEnd {
 extension AttemptFault {
     init(_ failure: TransferFailure, isClockUnset: () -> Bool = MachineClock.isUnset) {
         self.init(Kind(failure), isAnswered: failure.reason.isAnswer)
+        trouble = kind == .disk ? .diskFull : AttemptTrouble(failure.reason)
         if kind == .certificateTime { self.isClockUnset = isClockUnset() }
     }
+}
+
+extension AttemptFault {
+    /// A whole download could not be given its name.
+    ///
+    /// - Parameter number: `errno`.
+    init(delivery number: CInt) {
+        let isFull = [ENOSPC, EDQUOT].contains(number)
+        self.init(isFull ? .disk : number == EIO ? .local : .file)
+        if isFull { trouble = .diskFull }
+    }
+
+    /// The network's proxy wants credentials that the configuration lacks. Somebody mends that, and no request is at fault.
+    static var ofUsualProxy: AttemptFault {
+        var fault = AttemptFault(.proxy)
+        fault.trouble = .proxyAuthentication
+        return fault
+    }
+}
+
+extension AttemptTrouble {
+    init?(_ reason: TransferFailure.Reason) {
+        switch reason {
+        case .nameNotFound: self = .noSuchName
+        case .nameServerSilent: self = .nameServersSilent
+        case .nameServerFailure: self = .nameServersFailed
+        case .connectionRefused: self = .refused
+        case .hostUnreachable: self = .unreachable
+        case .connectTimeout: self = .noConnection
+        case .totalTimeout, .idleTimeout: self = .noAnswerInTime
+        case .connectionReset, .connectFailed, .emptyResponse, .truncated, .sendFailed: self = .cutOff
+        case .tlsHandshake: self = .noTLS
+        case .badResponse, .badRange, .http2: self = .badAnswer
+        case .proxyFailed: self = .proxyFailed
+        case .proxyRefused: self = .proxyRefused
+        case .proxyAuthentication: self = .proxyAuthentication
+        default: return nil
+        }
+    }
+}
+
+extension TransferFailure {
+    /// Whether a file did not fit on its disk.
+    var isOfFullDisk: Bool { reason == .fileFailed && [ENOSPC, EDQUOT].contains(systemError) }
 }
 
 extension TransferFailure.Reason {
@@ -72,7 +117,9 @@ extension AttemptFault.Kind {
         case .clientCertificate: self = .file
         // A full or failing disk is no one's fault, and mended by somebody; anything else about a file is not.
         case .fileFailed:
-            self = [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE].contains(failure.systemError) ? .local : .file
+            self =
+                failure.isOfFullDisk
+                ? .disk : [EIO, EMFILE, ENFILE].contains(failure.systemError) ? .local : .file
         case .outOfMemory, .engineFailed: self = .local
         }
     }

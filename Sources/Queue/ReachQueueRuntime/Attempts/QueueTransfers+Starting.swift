@@ -33,11 +33,23 @@ extension QueueTransfers {
         return (spool.path(QueueDirectory.answerName(id)), spool.path(QueueDirectory.recordName(id)))
     }
 
+    /// Forgets a request that is over.
+    ///
+    /// - Parameter keepsAnswer: Whether its result is kept, and with it the file of its answer.
+    func forget(_ id: RequestID, keepsAnswer: Bool) {
+        downloads.forget(id)
+        uploads.forget(id, in: spool)
+        quota.remove(id)
+        // Most requests leave nothing, so the search is saved.
+        guard !leftovers.isEmpty, let left = leftovers.removeValue(forKey: id) else { return }
+        if left == .useless || !keepsAnswer { spool?.removeAnswer(of: id) }
+    }
+
     private func transfer(_ attempt: Running, by engine: any TransferMaker, from point: ResumePoint?) {
         var transfer: TransferRequest
         do throws(TransferURL.ValidationError) {
             transfer = try TransferRequest(
-                attempt, options, spool: spool, resume: point, lastURL: lastURL)
+                attempt, options, spool: spool, resume: point, keptFree: keptFree, lastURL: lastURL)
         } catch {
             return refuse(attempt.order, as: .invalid)
         }

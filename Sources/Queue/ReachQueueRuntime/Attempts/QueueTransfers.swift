@@ -18,6 +18,8 @@ package final class QueueTransfers {
         /// The longest answer in bytes that is stored with its request. A longer one gets a file of its own if the
         /// queue has a directory.
         package var memoryBytes = 64 << 10
+        /// How much of the spool's disk stays free of answers; `nil` lets them fill it.
+        package var disk: DiskRules?
         package var security = SecurityPolicy.standard
         package var userAgent = "reach"
         /// Whether a server's Retry-After concerns only requests that are sent again: one that is sent once does not hold
@@ -83,6 +85,8 @@ package final class QueueTransfers {
     let send: (QueueInput) -> Void
     /// Where long answers go; `nil` where the queue is in memory only.
     var spool: QueueSpool?
+    /// The bytes of the spool's disk that stay free; `nil` where answers may fill it.
+    var keptFree: Int64?
     /// Called at most ten times a second for each attempt.
     var onProgress: (AttemptProgress) -> Void = { _ in }
     var running: [RequestID: Running] = [:]
@@ -251,6 +255,13 @@ package final class QueueTransfers {
         }
         if attempt.upload != nil { return end(id, report, answer: .none) }
         if downloads.contains(id) { return finishedDownload(attempt, report) }
+        if report.failure?.isOfFullDisk == true, let spool {
+            // Parts of answers that wait for each other's room would wait forever.
+            leftovers[id] = nil
+            quota.remove(id)
+            spool.removeAnswer(of: id)
+            return end(id, report, answer: .none)
+        }
         guard let bytes = report.fileBytes, let spool else {
             // After a failure the next attempt resumes from what an earlier one left; after an answer this is useless.
             // It is not removed yet: that takes its turn after other files, and the next attempt may have made it again by then.
@@ -285,8 +296,7 @@ package final class QueueTransfers {
             guard let self, running[id] === attempt else { return }
             guard failure == 0 else {
                 removeRunning(id)
-                let isFull = [ENOSPC, EDQUOT, EIO].contains(failure)
-                return send(.ended(id, .failed(AttemptFault(isFull ? .local : .file))))
+                return send(.ended(id, .failed(AttemptFault(delivery: failure))))
             }
             end(id, report, answer: .file(path: path, bytes: Int64(clamping: bytes)))
         }
@@ -299,6 +309,11 @@ package final class QueueTransfers {
         }
         var noted =
             (attempt.sent?.url).map { report.noting(finalURL: $0, of: attempt.specification.url) } ?? report
+        if report.failure?.reason == .proxyAuthentication, attempt.specification.destination.proxy == .usual,
+            host == nil
+        {
+            return send(.ended(id, .failed(.ofUsualProxy)))
+        }
         if options.ignoresRetryAfterOfSingleAttempts, attempt.terms.maximumAttempts == 1 {
             noted = noted.withoutRetryAfter
         }
@@ -352,20 +367,6 @@ package final class QueueTransfers {
         return AttemptProgress(
             id: attempt.order.id, owner: attempt.request.owner, interface: attempt.path.interface,
             began: attempt.began, bytes: progress)
-    }
-
-    // MARK: What attempts leave behind
-
-    /// Forgets a request that is over.
-    ///
-    /// - Parameter keepsAnswer: Whether its result is kept, and with it the file of its answer.
-    func forget(_ id: RequestID, keepsAnswer: Bool) {
-        downloads.forget(id)
-        uploads.forget(id, in: spool)
-        quota.remove(id)
-        // Most requests leave nothing, so the search is saved.
-        guard !leftovers.isEmpty, let left = leftovers.removeValue(forKey: id) else { return }
-        if left == .useless || !keepsAnswer { spool?.removeAnswer(of: id) }
     }
 
     // MARK: Evidence about paths

@@ -11,7 +11,7 @@ extension TransferRequest {
     /// - Throws: Where the URL is none for libcurl.
     init(
         _ attempt: QueueTransfers.Running, _ options: QueueTransfers.Options, spool: QueueSpool?, resume: ResumePoint?,
-        lastURL: TransferURL? = nil
+        keptFree: Int64? = nil, lastURL: TransferURL? = nil
     ) throws(TransferURL.ValidationError) {
         let (order, specification, terms) = (attempt.order, attempt.specification, attempt.terms)
         self.init(specification.method, url: try TransferURL(specification.url, like: lastURL))
@@ -42,6 +42,7 @@ extension TransferRequest {
         sink.recordSuffix = QueueDirectory.recordSuffix
         sink.memoryBytes = options.memoryBytes
         sink.permissions = 0o600
+        sink.keptFree = keptFree
         self.sink = .file(sink)
     }
 }

@@ -2,12 +2,14 @@ internal import ReachCore
 internal import ReachQueue
 internal import ReachTransfer
 
-/// Chooses the path to each address of an attempt: the address's own route, where it has one, else the default route that
-/// its gate chose. Confined to the loop.
+/// Chooses the path to each address of an attempt: the one that the kernel would take, unless that does not work and the request may
+/// go by another default route. Confined to the loop.
 struct AttemptRouter {
     let network: any QueueNetwork
     let feed: PathFeed
     let order: AttemptOrder
+    /// What is sent to the addresses.
+    let flow: PacketFlow
     /// The addresses come from name servers.
     let isNamed: Bool
     /// Whether they may be a portal's.
@@ -26,7 +28,9 @@ struct AttemptRouter {
     ///
     /// - Parameter isDestination: Whether the addresses are those of the order's destination, or of its proxy.
     func choose(among addresses: [IPAddress], zone: String?, isDestination: Bool) -> Choice? {
-        guard let routes = network.routes(to: addresses.map { RoutedAddress($0, zone: zone) }) else { return nil }
+        guard let routes = network.routes(to: addresses.map { RoutedAddress($0, zone: zone, flow: flow) }) else {
+            return nil
+        }
         var choice = Choice()
         if isDestination {
             choice.destination = feed.route(
@@ -50,16 +54,24 @@ struct AttemptRouter {
         case .own(let host):
             let path = feed.path(by: [host], isNamed: isNamed, doubt: doubt)
             return allows(path) ? (path, InterfaceBinding(path)) : nil
-        case .byDefault: return defaultPath(to: address).map { ($0, InterfaceBinding($0)) }
+        case .byDefault(let chosen):
+            return defaultPath(to: address, chosen: chosen).map { ($0, InterfaceBinding($0)) }
         }
     }
 
-    /// The ordered path, if it is a default route, or else the best one.
-    private func defaultPath(to address: IPAddress) -> QueuePath? {
+    /// The kernel's own choice for this address, as long as nothing speaks against it; else the ordered path, if it is a default
+    /// route, or else the best one.
+    private func defaultPath(to address: IPAddress, chosen: InterfaceIndex?) -> QueuePath? {
         let familyPaths = (feed.last?.paths ?? []).filter { $0.families.contains(address.family) }
         let paths = (doubt.concerns(address) ? familyPaths.map(doubt.applied) : familyPaths).filter(allows)
+        // Where a way was silent, the scheduler has decided which one is taken.
+        if !order.path.isUncertain, let chosen = chosen.map(UInt32.init(bitPattern:)),
+            let path = paths.first(where: { $0.interfaceIndex == chosen }), !path.isDoubted
+        {
+            return path
+        }
         if let ordered = paths.first(where: { $0.interfaceIndex == order.path.interfaceIndex }) { return ordered }
-        return paths.reduce(nil) { best, path in best.map { path.isPreferred(to: $0) ? path : $0 } ?? path }
+        return paths.min { $0.isPreferred(to: $1, in: address.family) }
     }
 
     private func allows(_ path: QueuePath) -> Bool {

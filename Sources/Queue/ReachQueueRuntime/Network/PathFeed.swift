@@ -48,13 +48,14 @@ final class PathFeed {
         let hosts = Dictionary(grouping: routes.compactMap(\.host), by: \.interface).values
         var hostPaths = hosts.map { path(by: $0, isNamed: isNamed, doubt: doubt) }
         // What a default route would carry to a portal's private address waits like what it would carry to the portal.
-        let byDefault = zip(addresses, routes).filter { $0.1 == .byDefault }.map(\.0)
+        let byDefault = zip(addresses, routes).filter(\.1.isByDefault).map(\.0)
         let doubted = byDefault.filter { address in doubt.concerns(address) && !hasUndoubtedPath(address.family) }
         for family in Set(doubted.map(\.family)) {
             hostPaths += (last?.paths ?? []).filter { $0.families.contains(family) }.map(doubt.applied)
         }
         return DestinationRoute(
-            destination, own: hostPaths.sorted { $0.isPreferred(to: $1) }, isByDefault: byDefault.count > doubted.count)
+            destination, own: hostPaths.sorted { $0.isPreferred(to: $1) },
+            defaultFamilies: Set(byDefault.map(\.family)).subtracting(doubted.map(\.family)))
     }
 
     private func hasUndoubtedPath(_ family: IPAddress.Family) -> Bool {
@@ -73,7 +74,8 @@ final class PathFeed {
         let isNeighbour = !isNamed && routes.allSatisfy(\.isNeighbour)
         path.isDoubted = connectivity.isDoubt && !isNeighbour && !routes[0].isLocal
         path.families = Set(routes.map(\.family))
-        path.metric = routes.map(\.metric).min() ?? 0
+        // The kernel sends to each address by one path.
+        for family in path.families { path.rank[family] = 0 }
         path.sources = routes.reduce(into: []) { $0.formUnion($1.sources) }
         return routes.allSatisfy { doubt.concerns($0) } ? doubt.applied(to: path) : path
     }
@@ -87,11 +89,26 @@ final class PathFeed {
     private func update() {
         guard let routes else { return }
         let byInterface = Dictionary(grouping: routes, by: \.key.interface).sorted { $0.key < $1.key }
-        let paths = byInterface.compactMap { QueuePath($0.value, proved) }
+        let ranks = Self.ranks(of: routes)
+        let paths = byInterface.compactMap { QueuePath($0.value, proved, ranks[$0.key] ?? PathRank()) }
         let set = PathSet(paths, epoch: epoch, links: links, tunnels: tunnels)
         guard set != last else { return }
         last = set
         onChange(set)
+    }
+
+    /// The places of interfaces in the kernel's order. Without the kernel's own choice, which does not work, none is the first.
+    private static func ranks(of routes: [DefaultRoute]) -> [InterfaceIndex: PathRank] {
+        var ranks: [InterfaceIndex: PathRank] = [:]
+        for family in IPAddress.Family.allCases {
+            var place: UInt32 = 0
+            for route in routes.filter({ $0.key.family == family }).sorted(by: { $0.precedes($1) }) {
+                if place == 0, !route.isPreferred { place = 1 }
+                ranks[route.key.interface, default: PathRank()][family] = place
+                place += 1
+            }
+        }
+        return ranks
     }
 
     /// Whether connections over these routes may go on over the fresh ones: the routes have the same gateways, and no address of
@@ -129,7 +146,7 @@ extension QueuePath {
     }
 
     /// The path by the routes of one interface; `nil` without routes.
-    init?(_ routes: [DefaultRoute], _ proved: [String: PathFeed.Proof]) {
+    fileprivate init?(_ routes: [DefaultRoute], _ proved: [String: PathFeed.Proof], _ rank: PathRank) {
         guard let first = routes.first else { return nil }
         self.init(
             interfaceIndex: UInt32(bitPattern: first.key.interface), interface: first.name, traits: first.traits)
@@ -137,7 +154,7 @@ extension QueuePath {
         isDoubted = connectivity.isDoubt
         hasPortal = connectivity == .portal
         families = Set(routes.map(\.key.family))
-        metric = routes.map(\.metric).min() ?? first.metric
+        self.rank = rank
         sources = routes.reduce(into: []) { $0.formUnion($1.sources) }
     }
 
@@ -157,7 +174,7 @@ extension QueuePath {
         isDoubted = connectivity.isDoubt && (first.gateway != nil || !state.target.isAddress)
         hasPortal = connectivity == .portal && first.gateway != nil
         families = Set(reachable.filter { $0.1.interfaceIndex == index }.map(\.0))
-        metric = first.metric ?? 0
+        for family in families { rank[family] = 0 }
         sources = Set(reachable.filter { $0.1.interfaceIndex == index }.compactMap(\.1.source))
     }
 }

@@ -27,7 +27,9 @@ extension QueueEngine {
     }
 
     private func lookedUp(_ destination: Destination, _ addresses: [IPAddress]?) {
-        guard let addresses, let found = network.routes(to: addresses.map { RoutedAddress($0) }) else {
+        guard let addresses,
+            let found = network.routes(to: addresses.map { RoutedAddress($0, flow: flow(to: destination)) })
+        else {
             return driver.send(.lookedUp(destination, nil))
         }
         routes.learn(addresses, of: destination)
@@ -47,6 +49,12 @@ extension QueueEngine {
         return destination.target?.subject
     }
 
+    /// What is sent to that host.
+    func flow(to destination: Destination) -> PacketFlow? {
+        guard let url = try? TransferURL(destination.origin + "/") else { return nil }
+        return .tcp((attempts.proxy(for: url, destination.proxy).url ?? url).port)
+    }
+
     func choose(
         _ order: AttemptOrder, _ target: RouteTarget, among addresses: [IPAddress]
     ) -> AttemptRouter.Choice? {
@@ -64,10 +72,12 @@ extension QueueEngine {
         // Of a proxy's address no more is asked.
         let doubt = AddressDoubt(
             isNamed && proxy == nil && !target.url.isSecure && PublicName.isPublic(target.url.host))
-        let router = AttemptRouter(network: network, feed: feed, order: order, isNamed: isNamed, doubt: doubt)
+        let router = AttemptRouter(
+            network: network, feed: feed, order: order, flow: .tcp((proxy ?? target.url).port), isNamed: isNamed,
+            doubt: doubt)
         let isDestination = order.destination.isOrigin(of: target.url)
         let choice = router.choose(among: addresses, zone: zone, isDestination: isDestination)
-        if isDestination, isNamed, choice?.destination?.own.isEmpty == false {
+        if isDestination, isNamed, choice?.destination?.needsOwnGroup(besides: feed.last?.paths ?? []) == true {
             routes.learn(addresses, of: order.destination)
         }
         // Only now: the lookup may have found that the network has changed.

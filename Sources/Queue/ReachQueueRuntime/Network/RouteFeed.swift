@@ -22,6 +22,8 @@ final class RouteFeed {
     private let report: ([DestinationRoute]) -> Void
     /// Returns the host to which requests for a destination connect: the destination's own, or its proxy.
     private let server: (Destination) -> Target.Subject?
+    /// Returns what is sent to that host.
+    private let flow: (Destination) -> PacketFlow?
     private var followed: [Destination: Followed] = [:]
     /// The addresses of names with routes of their own, as attempts and lookups found them last.
     private var learned: [Destination: [IPAddress]] = [:]
@@ -51,9 +53,11 @@ final class RouteFeed {
     ///   - report: Called with the routes that have changed.
     init(
         loop: EventLoop, network: any QueueNetwork, feed: @escaping () -> PathFeed?,
-        server: @escaping (Destination) -> Target.Subject?, report: @escaping ([DestinationRoute]) -> Void
+        server: @escaping (Destination) -> Target.Subject?,
+        flow: @escaping (Destination) -> PacketFlow? = { _ in nil }, report: @escaping ([DestinationRoute]) -> Void
     ) {
         (self.loop, self.network, self.feed, self.server, self.report) = (loop, network, feed, server, report)
+        self.flow = flow
         loopReference.owner = self
     }
 
@@ -98,7 +102,7 @@ final class RouteFeed {
         }
         learned[destination] = addresses
         guard followed[destination]?.isNamed == true else { return }
-        followed[destination]?.addresses = addresses.map { RoutedAddress($0) }
+        followed[destination]?.addresses = addresses.map { RoutedAddress($0, flow: flow(destination)) }
         unsurveyed.insert(destination)
         followLater()
     }
@@ -107,10 +111,10 @@ final class RouteFeed {
         of destination: Destination, at server: Target.Subject?
     ) -> ([RoutedAddress], isNamed: Bool) {
         switch server {
-        case .address(let address, let zone): ([RoutedAddress(address, zone: zone)], false)
+        case .address(let address, let zone): ([RoutedAddress(address, zone: zone, flow: flow(destination))], false)
         case .name(let name) where name == "localhost" || name.hasUTF8Suffix(".localhost"):
             ([RoutedAddress(IPAddress(ipv4: 0x7f00_0001)), RoutedAddress(IPAddress(ipv6: 0, 1))], false)
-        default: ((learned[destination] ?? []).map { RoutedAddress($0) }, true)
+        default: ((learned[destination] ?? []).map { RoutedAddress($0, flow: flow(destination)) }, true)
         }
     }
 
@@ -206,7 +210,7 @@ final class RouteFeed {
         for destination in destinations {
             followed[destination]?.routes = nil
             guard let reported = followed[destination]?.reported else { continue }
-            let none = DestinationRoute(destination, isByDefault: false)
+            let none = DestinationRoute(destination, defaultFamilies: [])
             guard reported != none else { continue }
             followed[destination]?.reported = none
             changed.append(none)

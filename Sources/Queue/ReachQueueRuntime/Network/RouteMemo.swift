@@ -64,6 +64,7 @@ struct RouteSituation {
     private let destination: Destination
     /// The interface of the ordered path; the others follow from the network.
     private let interface: UInt32
+    private let isUncertain: Bool
     private let condition: NetworkCondition
     private let exposesSecrets: Bool
     private let bar: MeteredBar
@@ -76,7 +77,7 @@ struct RouteSituation {
 
     init(_ order: AttemptOrder, _ target: RouteTarget, _ addresses: [IPAddress], zone: String?) {
         (destination, interface, condition) = (order.destination, order.path.interfaceIndex, order.condition)
-        (exposesSecrets, bar) = (order.exposesSecrets, order.bar)
+        (exposesSecrets, bar, isUncertain) = (order.exposesSecrets, order.bar, order.path.isUncertain)
         (scheme, host, port) = (target.url.scheme, target.url.host, target.url.port)
         (proxy, self.addresses, self.zone) = (target.proxy, addresses, zone)
     }
@@ -88,7 +89,7 @@ struct RouteSituation {
         interface == order.path.interfaceIndex && exposesSecrets == order.exposesSecrets && port == target.url.port
             && host == target.url.host && scheme == target.url.scheme && destination == order.destination
             && self.addresses == addresses && self.zone == zone && condition == order.condition
-            && proxy == target.proxy && bar == order.bar
+            && proxy == target.proxy && bar == order.bar && isUncertain == order.path.isUncertain
     }
 }
 

@@ -46,7 +46,7 @@ final class StubNetwork: QueueNetwork {
         return { [weak self] in self?.targetHandlers[number] = nil }
     }
 
-    func routes(to addresses: [RoutedAddress]) -> [AddressRoute]? { addresses.map { _ in .byDefault } }
+    func routes(to addresses: [RoutedAddress]) -> [AddressRoute]? { addresses.map { _ in .byDefault() } }
 
     func followRoutes(to addresses: Set<IPAddress>, _ handler: @escaping () -> Void) -> () -> Void { {} }
 

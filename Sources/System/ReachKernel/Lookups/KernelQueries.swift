@@ -12,17 +12,20 @@ package struct RouteQuestion: Hashable, Sendable {
     package var source: IPAddress?
     /// The firewall mark of the packet.
     package var mark: UInt32?
+    /// The packet's protocol and port, where they are known. The kernel itself assumes UDP for IPv4.
+    package var flow: PacketFlow?
     /// Whether to return the matching route itself, with its metric and all next hops (RTM_F_FIB_MATCH, Linux 4.13).
     package var matchesTable: Bool
 
     package init(
         _ destination: IPAddress, interface: InterfaceIndex? = nil, source: IPAddress? = nil, mark: UInt32? = nil,
-        matchesTable: Bool = false
+        flow: PacketFlow? = nil, matchesTable: Bool = false
     ) {
         self.destination = destination
         self.interface = interface
         self.source = source
         self.mark = mark
+        self.flow = flow
         self.matchesTable = matchesTable
     }
 }
@@ -355,6 +358,10 @@ extension RequestBatch {
             if let source = question.source { batch.attribute(RTA_SRC.rawValue, source) }
             if let interface = question.interface { batch.attribute(RTA_OIF.rawValue, UInt32(bitPattern: interface)) }
             if let mark = question.mark { batch.attribute(RTA_MARK.rawValue, mark) }
+            if let flow = question.flow {
+                batch.attribute(RTA_IP_PROTO.rawValue, [flow.transport.rawValue])
+                batch.attribute(RTA_DPORT.rawValue, [UInt8(flow.port >> 8), UInt8(truncatingIfNeeded: flow.port)])
+            }
         }
     }
 }

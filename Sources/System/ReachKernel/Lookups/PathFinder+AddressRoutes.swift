@@ -19,24 +19,53 @@ extension PathFinder {
                 interface = link.index
             }
             places.append(place)
-            questions.append(RouteQuestion(wanted.address, interface: interface, mark: mark, matchesTable: true))
+            questions.append(
+                RouteQuestion(
+                    wanted.address, interface: interface, mark: mark, flow: wanted.flow, matchesTable: true))
         }
-        for (place, answer) in zip(places, try lookUp(questions)) {
+        let answers = try choosingHops(try lookUp(questions), to: questions)
+        for (place, answer) in zip(places, answers) {
             routes[place] = try route(to: addresses[place].address, answer, rule)
         }
         return routes
     }
 
+    /// The answers in which a route with several next hops has only the one that the kernel chooses for the address.
+    private func choosingHops(
+        _ answers: [RouteAnswer], to questions: [RouteQuestion]
+    ) throws(NetlinkError) -> [RouteAnswer] {
+        let places = answers.indices.filter { place in
+            if case .route(let route) = answers[place] { route.hops.count > 1 } else { false }
+        }
+        guard !places.isEmpty else { return answers }
+        var chosen = answers
+        let plain = places.map { place in
+            var question = questions[place]
+            question.matchesTable = false
+            return question
+        }
+        for (place, answer) in zip(places, try lookUp(plain)) {
+            guard case .route(var route) = answers[place], case .route(let other) = answer,
+                let hop = other.hops.first
+            else { continue }
+            route.hops = [hop]
+            chosen[place] = .route(route)
+        }
+        return chosen
+    }
+
     private func route(
         to address: IPAddress, _ answer: RouteAnswer, _ rule: DefaultRouteRule
     ) throws(NetlinkError) -> AddressRoute {
-        guard case .route(let route) = answer else { return answer.isWithoutRoute ? .byDefault : .none }
+        guard case .route(let route) = answer else { return answer.isWithoutRoute ? .byDefault() : .none }
         switch route.type {
         case .local: return try loopback(address).map(AddressRoute.local) ?? .none
         case .unicast, .anycast, .multicast: break
-        default: return route.destination.length == 0 ? .byDefault : .none
+        default: return route.destination.length == 0 ? .byDefault() : .none
         }
-        if rule.isDefault(route), !isTunnel(on: route, unlike: rule) { return .byDefault }
+        if rule.isDefault(route), !isTunnel(on: route, unlike: rule) {
+            return .byDefault(route.hops.first { !$0.flags.contains(.dead) }?.interface)
+        }
         return try ownRoute(to: address, route).map(AddressRoute.own) ?? .none
     }
 

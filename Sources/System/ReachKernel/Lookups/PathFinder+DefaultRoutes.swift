@@ -41,7 +41,7 @@ extension PathFinder {
     /// The addresses that are reached by default routes: what has a route of its own is sent by no other.
     private func sharing(_ addresses: [IPAddress], _ internet: Verdict) throws(NetlinkError) -> [IPAddress] {
         let routes = try routes(to: addresses.map { RoutedAddress($0) }, internet: internet)
-        return zip(addresses, routes).filter { $1 == .byDefault }.map(\.0)
+        return zip(addresses, routes).filter { $1.isByDefault }.map(\.0)
     }
 
     private func routes(to addresses: [IPAddress], preferred: Verdict) throws(NetlinkError) -> [DefaultRoute] {
@@ -60,16 +60,17 @@ extension PathFinder {
             let isTunnelled = path.interfaceIndex.map(view.leadsIntoTunnel) ?? hasTunnel
             let part = path.interfaceIndex.map { addresses(of: $0, family) } ?? []
             if let main = DefaultRoute(preferred: path, family, addresses: part) { routes.append(main) }
-            routes += try otherRoutes(than: path.interfaceIndex, survey(family), pastTunnel: isTunnelled)
+            routes += try otherRoutes(than: path, survey(family), pastTunnel: isTunnelled)
         }
         return view.leases?.markingUndecided(routes) ?? routes
     }
 
     private func otherRoutes(
-        than preferred: InterfaceIndex?, _ survey: DefaultRouteSurvey, pastTunnel: Bool
+        than preferred: NetworkPath, _ survey: DefaultRouteSurvey, pastTunnel: Bool
     ) throws(NetlinkError) -> [DefaultRoute] {
         if pastTunnel, !view.policy.letsAnyPassTunnels { return [] }
-        var candidates = try survey.candidates(in: view.table, besides: preferred) { index throws(NetlinkError) in
+        var candidates = try survey.candidates(in: view.table, besides: preferred.interfaceIndex) {
+            index throws(NetlinkError) in
             try view.condition(of: index).trouble
         }
         if pastTunnel { candidates = candidates.filter { view.policy.first(\.passesTunnels, for: $0.link) == true } }
@@ -89,7 +90,9 @@ extension PathFinder {
             let first = place * survey.anchors.count
             let part = answers[first..<first + survey.anchors.count]
             guard let (route, hop) = survey.route(by: candidate.link.index, part) else { continue }
-            routes.append(try defaultRoute(candidate, survey.family, route, hop))
+            var other = try defaultRoute(candidate, survey.family, route, hop)
+            other.isInChosenTable = other.table == preferred.table ?? DefaultRoute.mainTable
+            routes.append(other)
         }
         return routes
     }
@@ -109,6 +112,7 @@ extension PathFinder {
             traits: condition.traits, isPreferred: false)
         result.lower = condition.lower
         result.metric = route.metric ?? 0
+        result.table = route.table
         result.gateway = hop.gateway
         result.source = candidate.source
         if hop.gateway != nil { result.neighbour = entry?.state ?? NeighbourState.none }

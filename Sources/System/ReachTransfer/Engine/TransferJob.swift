@@ -282,9 +282,12 @@ final class TransferJob {
             ResumeRecorder(
                 path: $0, entityTag: opening.entityTag, total: opening.total, interval: sink.recordInterval)
         }
+        // What exceeds the limit fails by that, not by the disk.
+        let expected = opening.total.flatMap { $0 <= machine.request.limit.bodyBytes ? $0 : nil }
+        let reservation = sink.keptFree.map { DiskReservation(keptFree: $0, expected: expected) }
         let writer = FileWriter(
             path: sink.path, keep: opening.keep, permissions: sink.permissions, recorder: recorder,
-            thread: tools.files, replies: tools.replies)
+            reservation: reservation, thread: tools.files, replies: tools.replies)
         writer.onRoom = { [weak self] in self?.becameReady() }
         self.writer = writer
         if !opening.first.isEmpty { writer.append(opening.first) }

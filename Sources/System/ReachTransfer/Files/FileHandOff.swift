@@ -7,6 +7,7 @@ final class FileHandOff: UploadFile, @unchecked Sendable {
     private var recorder: ResumeRecorder?
     /// The length of the file that is written.
     private var length: UInt64 = 0
+    private var reservation: DiskReservation?
 
     deinit { close() }
 
@@ -15,8 +16,12 @@ final class FileHandOff: UploadFile, @unchecked Sendable {
     /// - Parameters:
     ///   - keep: The length to truncate it to, in bytes.
     ///   - recorder: Keeps the download's record; `nil` for none.
+    ///   - reservation: Takes the file's room on the disk; `nil` takes none beforehand.
     /// - Returns: `errno`, or 0.
-    func create(_ path: String, keep: UInt64, permissions: mode_t = 0o666, recorder: ResumeRecorder? = nil) -> CInt {
+    func create(
+        _ path: String, keep: UInt64, permissions: mode_t = 0o666, recorder: ResumeRecorder? = nil,
+        reservation: DiskReservation? = nil
+    ) -> CInt {
         if keep == 0, let number = recorder?.removeOld(), number != 0 { return number }
         descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, permissions)
         guard descriptor >= 0 else { return errno }
@@ -24,11 +29,21 @@ final class FileHandOff: UploadFile, @unchecked Sendable {
         guard ftruncate(descriptor, Int(keep)) == 0, lseek(descriptor, Int(keep), SEEK_SET) >= 0 else { return errno }
         self.recorder = recorder
         length = keep
+        self.reservation = reservation
+        // All of it, before it is received.
+        if let expected = reservation?.expected, let number = cover(upTo: expected), number != 0 { return number }
         return note()
+    }
+
+    private func cover(upTo end: UInt64) -> CInt? {
+        let number = reservation?.cover(upTo: end, of: descriptor, length: length)
+        if let number, number != 0 { close() }
+        return number
     }
 
     /// Appends bytes. After a failure no more are written: they would follow a gap.
     func append(_ bytes: [UInt8]) -> CInt {
+        if let number = cover(upTo: length + UInt64(bytes.count)), number != 0 { return number }
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
@@ -62,7 +77,11 @@ final class FileHandOff: UploadFile, @unchecked Sendable {
     }
 
     func close() {
-        if descriptor >= 0 { Glibc.close(descriptor) }
+        if descriptor >= 0 {
+            reservation?.end(of: descriptor, length: length)
+            Glibc.close(descriptor)
+        }
+        reservation = nil
         descriptor = -1
     }
 

@@ -21,14 +21,18 @@ final class FileWriter {
     /// - Parameters:
     ///   - keep: The bytes of the existing file to keep; the download is appended to them.
     ///   - recorder: Keeps the download's record; `nil` for none.
+    ///   - reservation: Takes the file's room on the disk; `nil` takes none beforehand.
     init(
-        path: String, keep: UInt64, permissions: UInt32 = 0o666, recorder: ResumeRecorder? = nil, thread: SerialThread,
-        replies: LoopReplies
+        path: String, keep: UInt64, permissions: UInt32 = 0o666, recorder: ResumeRecorder? = nil,
+        reservation: DiskReservation? = nil, thread: SerialThread, replies: LoopReplies
     ) {
         self.path = path
         self.thread = thread
         self.replies = replies
-        perform { $0.create(path, keep: keep, permissions: permissions, recorder: recorder) }
+        perform {
+            $0.create(
+                path, keep: keep, permissions: permissions, recorder: recorder, reservation: reservation)
+        }
     }
 
     /// What has arrived is written also where the transfer is cancelled: a later one resumes after it.

@@ -27,6 +27,9 @@ package struct FileSink: Hashable, Sendable {
     /// The least time between two syncs of the file, and so the most of a download that a power loss costs. The end of
     /// the process costs nothing.
     package var recordInterval: Duration = .seconds(5)
+    /// The bytes of the disk that stay free: the room of the body is taken before it is received, and where there is too little, the
+    /// transfer fails with ENOSPC. `nil` takes what the disk has.
+    package var keptFree: Int64?
 
     package init(path: String, resume: ResumePoint? = nil) {
         self.path = path

@@ -24,8 +24,8 @@ package struct NameServerRoute {
     ) {
         (self.bound, self.isMetered) = (bound, isMetered)
         let found = routes([
-            RoutedAddress(server.address, zone: server.zone),
-            RoutedAddress(server.address, zone: server.zone ?? bound.name),
+            RoutedAddress(server.address, zone: server.zone, flow: .udp(server.port)),
+            RoutedAddress(server.address, zone: server.zone ?? bound.name, flow: .udp(server.port)),
         ])
         self.routes = found.flatMap { $0.count == 2 ? ($0[0], $0[1]) : nil }
     }

@@ -21,7 +21,8 @@ import Testing
         (.badRequest, 0, .permanent(.invalid)), (.unsupportedProtocol, 0, .permanent(.invalid)),
         (.certificateUntrusted, 0, .permanent(.untrusted)), (.certificateWrongHost, 0, .permanent(.untrusted)),
         (.pinMismatch, 0, .permanent(.pinMismatch)), (.clientCertificate, 0, .permanent(.file)),
-        (.fileFailed, ENOSPC, .uncounted), (.fileFailed, ENOENT, .permanent(.file)), (.outOfMemory, 0, .uncounted),
+        (.fileFailed, ENOSPC, .disk), (.fileFailed, EDQUOT, .disk), (.fileFailed, EIO, .uncounted),
+        (.fileFailed, ENOENT, .permanent(.file)), (.outOfMemory, 0, .uncounted),
         (.engineFailed, 0, .uncounted),
     ]
 
@@ -39,6 +40,24 @@ import Testing
         guard reason.kind == .security || reason.kind == .request, reason != .badRange else { return }
         if case .permanent = verdict { return }
         Issue.record("\(reason) is \(verdict)")
+    }
+
+    @Test func `a failure has the words that a person reads, and a full disk says so`() {
+        let words: [(TransferFailure.Reason, Int32, String?)] = [
+            (.nameNotFound, 0, "there is no such name"), (.nameServerSilent, 0, "no name server answered"),
+            (.connectionRefused, ECONNREFUSED, "the connection was refused"),
+            (.proxyAuthentication, 0, "the proxy wants other credentials"),
+            (.fileFailed, ENOSPC, "the disk has no room for the answer"), (.fileFailed, ENOENT, nil),
+            (.networkUnreachable, ENETUNREACH, nil),
+        ]
+        for (reason, number, text) in words {
+            let fault = AttemptFault(TransferFailure(reason, "", systemError: number), isClockUnset: { false })
+            #expect(fault.trouble?.words == text, "\(reason)")
+        }
+        #expect(AttemptFault(delivery: ENOSPC).kind == .disk && AttemptFault(delivery: EIO).kind == .local)
+        #expect(AttemptFault(delivery: EACCES).kind == .file)
+        // Unlike the proxy that the request itself names.
+        #expect(FailureClassifier.judge(.ofUsualProxy, pathChanged: false) == .network)
     }
 
     @Test func `certificates are judged when the clock is set`() {

@@ -55,6 +55,52 @@ struct RouteChoiceTests {
         }
     }
 
+    @Test(arguments: ["uidrange 0-4294967294", "to 203.0.113.0/24", "ipproto tcp dport 80"])
+    func `a request goes where the kernel's rules send it, whatever metric the main table has`(rule: String)
+        async throws
+    {
+        let scene = try RouteScene(defaults: ["lan0"], hosts: ["api.example.org": ["203.0.113.10"]])
+        #expect(try await scene.source(of: RouteScene.internet) == RouteScene.lan)
+        try scene.ip("route add default via 198.51.100.1 dev mob0 table 100 metric 700")
+        try scene.ip("rule add pref 500 \(rule) lookup 100")
+        for url in [RouteScene.internet, "http://api.example.org/x"] {
+            #expect(try await scene.source(of: url) == RouteScene.mobile, "\(url)")
+        }
+        // The condition allows another way only where no rule is for this host.
+        if rule.hasPrefix("uid") {
+            #expect(try await scene.source(of: RouteScene.internet, when: "wifi") == RouteScene.lan)
+        }
+    }
+
+    @Test func `each address is reached by the next hop that the kernel chooses for it`() async throws {
+        let scene = try RouteScene()
+        for host in 20...31 {
+            try scene.links.internet.run("ip", "address", "add", "203.0.113.\(host)/32", "dev", "lo")
+        }
+        try scene.ip("route add default nexthop via 192.0.2.1 nexthop via 198.51.100.1")
+        var used: Set<String> = []
+        for host in 20...31 {
+            let told = try scene.links.machine.run("ip", "route", "get", "203.0.113.\(host)")
+            let source = told.contains("dev lan0") ? RouteScene.lan : RouteScene.mobile
+            #expect(try await scene.source(of: "http://203.0.113.\(host)/x") == source)
+            used.insert(source)
+        }
+        #expect(used == [RouteScene.lan, RouteScene.mobile])
+    }
+
+    @Test func `a request waits while the proxy of all requests wants other credentials, and says so`() async throws {
+        let proxy = try TransferURL(proxy: "http://203.0.113.10:80")
+        let scene = try RouteScene(defaults: ["lan0"], listeners: "listen 80; return 407;") {
+            $0.attempts.proxies = TransferProxies(http: proxy)
+        }
+        let id = try await scene.room.add("http://api.example.org/x", method: "POST")
+        let retry = try await scene.room.wait(for: .retrying, of: id)
+        #expect(retry.event.reason == "network")
+        let text = await scene.room.explain(id)?.reasons.first?.text
+        #expect(text?.contains("(the proxy wants other credentials)") == true)
+        #expect(await scene.room.explain(id)?.attempts == 0)
+    }
+
     @Test func `a request through a proxy goes by the proxy's route, and one without by its host's`() async throws {
         let scene = try RouteScene(defaults: ["mob0"])
         let host = Host(proxy: .explicit(try TransferURL(proxy: "http://192.0.2.1:80")))

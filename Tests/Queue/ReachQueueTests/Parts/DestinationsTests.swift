@@ -90,7 +90,8 @@ import Testing
 
     @Test mutating func `a circuit breaker is for one interface, and an answer closes it`() throws {
         let index = index()
-        let result = destinations.failed(index, by: "eth0", status: 503, trips: true, at: .at(1), using: &random)
+        let result = destinations.failed(
+            index, by: "eth0", AttemptFailure(status: 503), trips: true, at: .at(1), using: &random)
         let opened = try #require(result)
         #expect(opened.step == 1 && opened.until > .at(1) && destinations.openBreakers == 1)
         #expect(destinations.attentive == [index] && destinations.earliestTimer == opened.until)

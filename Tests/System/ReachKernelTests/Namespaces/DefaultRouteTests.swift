@@ -65,6 +65,58 @@ struct DefaultRouteTests {
         #expect(try await routes() == ["lan0 100 preferred", "mob0 0"])
     }
 
+    @Test func `where a rule chooses the table, its route is preferred, whatever metric the main table has`()
+        async throws
+    {
+        try add("default", "via", "198.51.100.1", "dev", "mob0", "table", "100", "metric", "700")
+        try machine.run("ip", "rule", "add", "pref", "500", "uidrange", "0-4294967294", "lookup", "100")
+        let routes = try await survey()
+        #expect(routes.map(\.name) == ["mob0", "lan0"] && routes.map(\.table) == [100, 254])
+        #expect(routes.map(\.isPreferred) == [true, false] && routes.map(\.isInChosenTable) == [true, false])
+        #expect(routes.sorted { $0.precedes($1) }.map(\.name) == ["mob0", "lan0"])
+    }
+
+    private func routes(to text: String, _ flow: PacketFlow?) async throws -> String {
+        try await machine.perform {
+            let view = try KernelView()
+            try view.refresh()
+            var finder = PathFinder(view: view)
+            let internet = try finder.internet(anchors: ReferenceAddresses.standard)
+            let address = try #require(IPAddress(text))
+            switch try finder.routes(to: [RoutedAddress(address, flow: flow)], internet: internet)[0] {
+            case .byDefault(let index?): return "default by \(view.table.links[index]?.name ?? "")"
+            case .own(let host): return "own by \(host.name)"
+            case .byDefault(nil), .local, .none: return "neither"
+            }
+        }
+    }
+
+    @Test func `a rule for a protocol and a port concerns what is sent so, and nothing else`() async throws {
+        try add("default", "via", "198.51.100.1", "dev", "mob0", "table", "100")
+        try machine.run("ip", "rule", "add", "ipproto", "tcp", "dport", "80", "lookup", "100")
+        for (flow, expected) in [
+            (PacketFlow.tcp(80), "own by mob0"), (.tcp(443), "default by lan0"), (.udp(80), "default by lan0"),
+            (nil, "default by lan0"),
+        ] {
+            #expect(try await routes(to: "203.0.113.9", flow) == expected, "\(String(describing: flow))")
+        }
+    }
+
+    @Test func `of several next hops, each address has the one that the kernel chooses for it`() async throws {
+        try add("default", "nexthop", "via", "192.0.2.1", "nexthop", "via", "198.51.100.1")
+        try machine.run("ip", "route", "del", "default", "metric", "100")
+        var used: Set<String> = []
+        for host in 1...24 {
+            let address = "203.0.113.\(host)"
+            let told = try machine.run("ip", "route", "get", address).split(separator: " ")
+            let place = try #require(told.firstIndex(of: "dev"))
+            let link = String(told[place + 1])
+            #expect(try await routes(to: address, nil) == "default by \(link)")
+            used.insert(link)
+        }
+        #expect(used == ["lan0", "mob0"])
+    }
+
     @Test func `a tunnel is known with the class of what carries it`() async throws {
         try add("203.0.113.9", "via", "198.51.100.1")
         try machine.run(
