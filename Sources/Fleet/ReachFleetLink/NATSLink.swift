@@ -47,6 +47,26 @@ package final class NATSLink: Sendable {
     package static func connect(
         _ settings: NATSSettings, onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) throws(NATSError) -> NATSLink {
+        // What libnats looks for in a certificate in place of a bracketed address counts for all servers of a connection.
+        guard settings.servers.count > 1, settings.reconnection == .never,
+            settings.servers.contains(where: { $0.isEncrypted && $0.bracketedAddress != nil })
+        else { return try connectToAny(settings, onEvent) }
+        var failure: NATSError?
+        for server in settings.servers.shuffled() {
+            var single = settings
+            single.servers = [server]
+            do throws(NATSError) {
+                return try connectToAny(single, onEvent)
+            } catch {
+                failure = error
+            }
+        }
+        throw failure ?? NATSError(.invalid, "no server is named")
+    }
+
+    private static func connectToAny(
+        _ settings: NATSSettings, _ onEvent: @escaping @Sendable (Event) -> Void
+    ) throws(NATSError) -> NATSLink {
         let requests = NATSRequests()
         let signals = NATSCallbacks.add(.signal { signal in handle(signal, requests, onEvent) })
         var numbers = [signals]

@@ -53,6 +53,10 @@ struct NATSOptions: ~Copyable {
     private func setTrust(_ settings: NATSSettings) throws(NATSError) {
         guard settings.servers.contains(where: \.isEncrypted) else { return }
         try NATSError.check("TLS") { natsOptions_SetSecure(handle, true) }
+        // libnats would look for the address in the certificate with its brackets.
+        if settings.servers.count == 1, let address = settings.servers[0].bracketedAddress {
+            try NATSError.check("TLS") { natsOptions_SetExpectedHostname(handle, address) }
+        }
         if let file = settings.authorities {
             try readingFile("certificate authorities", file) { natsOptions_LoadCATrustedCertificates(handle, file) }
         }

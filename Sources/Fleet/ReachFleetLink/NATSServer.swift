@@ -65,6 +65,9 @@ package struct NATSServer: Hashable, Sendable, CustomStringConvertible {
         return number
     }
 
+    /// The address without its brackets, if it has some.
+    var bracketedAddress: String? { host.hasUTF8Prefix("[") ? String(host.dropFirst().dropLast()) : nil }
+
     /// Whether the address is this machine's.
     package var isLoopback: Bool { Self.isLoopback(host) }
 

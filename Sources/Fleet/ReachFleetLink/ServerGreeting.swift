@@ -38,8 +38,8 @@ package struct ServerGreeting: Hashable, Sendable {
         var hints = addrinfo()
         hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
-        let host = server.host.hasUTF8Prefix("[") ? String(server.host.dropFirst().dropLast()) : server.host
-        guard getaddrinfo(host, String(server.port), &hints, &list) == 0, let list else { return nil }
+        guard getaddrinfo(server.bracketedAddress ?? server.host, String(server.port), &hints, &list) == 0, let list
+        else { return nil }
         defer { freeaddrinfo(list) }
         var next: UnsafeMutablePointer<addrinfo>? = list
         while let address = next {

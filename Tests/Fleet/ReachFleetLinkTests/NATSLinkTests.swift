@@ -186,6 +186,25 @@ import Testing
         #expect(failure { try NATSLink.connect(settings) } == (which == "right" ? nil : .untrusted))
     }
 
+    @Test(arguments: ["IP:::1", "IP:::2"])
+    func `TLS: a bracketed address is looked for in the certificate without its brackets`(_ name: String) throws {
+        let authority = try CertificateAuthority()
+        let identity = try authority.issue("server", names: [name])
+        let server = try NATSServerProcess(
+            """
+            listen: "[::1]:-1"
+            tls { cert_file: "\(identity.certificatePath)", key_file: "\(identity.keyPath)" }
+
+            """, listens: false)
+        let address = try NATSServer("tls://[::1]:\(server.port)")
+        for servers in [[address], [address, try NATSServer("tls://[::1]:1")]] {
+            var settings = NATSSettings(servers: servers)
+            settings.authorities = authority.root.certificatePath
+            let kind = failure { try NATSLink.connect(settings) }
+            if name == "IP:::1" { #expect(kind == nil) } else { #expect(kind == .untrusted || kind == .unreachable) }
+        }
+    }
+
     @Test func `a server may ask for a client's certificate`() throws {
         let authority = try CertificateAuthority()
         let identity = try authority.issue("server", names: ["IP:127.0.0.1"])

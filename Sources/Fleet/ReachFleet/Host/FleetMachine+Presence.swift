@@ -182,6 +182,7 @@ extension FleetMachine {
         state.outbox = HostState.Outbox(behind: behind, oldest: queue.oldest, dropped: figures.dropped)
         state.left = left
         state.desired = presence.applied
+        state.hasConflict = trouble == .conflict
         return state
     }
 }

@@ -91,6 +91,16 @@ package enum FleetDoctor {
         ]
     }
 
+    package static func conflicts(_ hosts: [RosterHost]) -> [Finding] {
+        let shared = hosts.filter { $0.report?.hasConflict ?? false }
+        guard !shared.isEmpty else { return [] }
+        return [
+            Finding(
+                .warning, "conflict", "two machines use the identity of \(list(shared.map(\.id)))",
+                remedy: "give the copy a key and a name of its own; until then one of them sends no events")
+        ]
+    }
+
     package static func hostClocks(_ hosts: [RosterHost]) -> [Finding] {
         let wrong = hosts.filter { $0.clockOffset.map { !RosterHost.isTolerable($0) } ?? false }
         guard !wrong.isEmpty else { return [] }

@@ -31,7 +31,11 @@ package struct PageHost: Hashable, Sendable {
         name = report.name
         linkClass = report.linkClass
         behind = max(report.behind, host.lease?.behind ?? 0)
-        if report.dropped > 0 { note = "\(report.dropped) of its events are lost, since its outbox was full" }
+        if report.hasConflict {
+            note = RosterHost.conflict
+        } else if report.dropped > 0 {
+            note = "\(report.dropped) of its events are lost, since its outbox was full"
+        }
     }
 }
 

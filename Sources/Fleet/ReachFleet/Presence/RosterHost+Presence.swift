@@ -179,6 +179,9 @@ extension RosterHost {
             why: why ?? trouble?.why, reason: reason ?? trouble?.reason, isPresumed: isPresumed, lastSeen: lastSeen)
     }
 
+    /// What one of two machines with one identity says.
+    static let conflict = "another machine uses its identity"
+
     private struct Trouble: Hashable {
         let why: String
         let reason: String
@@ -199,6 +202,7 @@ extension RosterHost {
         case .limited: return Trouble(why: "there is a path, but the Internet does not answer", reason: "limited")
         case .unknown, .none, .full: break
         }
+        if report.hasConflict { return Trouble(why: conflict, reason: "conflict") }
         guard let first = report.down.first else { return nil }
         let more = report.down.count > 1 ? " and \(report.down.count - 1) more" : ""
         return Trouble(why: "\(first)\(more) down", reason: "target-down")

@@ -28,14 +28,23 @@ extension HostQuery {
         case .label(let label):
             (name, values) = (label, hosts.compactMap { $0.labels[label] })
             if values.isEmpty { return hint(ofLabel: label, hosts) }
-        // These change, or have few words.
-        case .name, .state, .linkClass, .version: return nil
+        case .state: return hint(ofWord: pattern, "state", HostWord.allCases.map(\.shown) + [HostWord.here.rawValue])
+        case .linkClass: return hint(ofWord: pattern, "class", LinkClass.allCases.map(\.rawValue))
+        // These change.
+        case .name, .version: return nil
         }
         guard !values.contains(where: { pattern.matches($0) }) else { return nil }
         let text = DisplayText.sanitized(pattern.pattern)
         let near = NearestWord.find(pattern.pattern, among: Set(values).sorted())
         return "no host has \(name)=\(text)"
             + (near.map { "; did you mean '\(name)=\(DisplayText.sanitized($0))'?" } ?? "")
+    }
+
+    /// Of a field that has one of a few words, whether or not a host has it now.
+    private static func hint(ofWord pattern: Glob, _ name: String, _ words: [String]) -> String? {
+        guard !words.contains(where: { pattern.matches($0) }) else { return nil }
+        return "no \(name) is '\(DisplayText.sanitized(pattern.pattern))'"
+            + NearestWord.hint(for: pattern.pattern, among: words.sorted())
     }
 
     private static func hint(ofLabel label: String, _ hosts: [RosterHost]) -> String? {

@@ -30,6 +30,8 @@ package struct RosterHost: Hashable, Sendable {
         package var lease: Duration
         package var left: Timestamp?
         package var desired: UInt64
+        /// Whether another machine writes with its identity, as one of the two says.
+        package var hasConflict: Bool
         /// When the host wrote the state, by its clock, and when the engine stored it.
         package var written: Timestamp
         package var stored: Timestamp
@@ -159,6 +161,7 @@ extension RosterHost.Report {
         lease = state.lease
         left = state.left
         desired = state.desired
+        hasConflict = state.hasConflict
         written = state.written.wall
         self.stored = stored
     }

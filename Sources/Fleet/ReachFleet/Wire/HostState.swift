@@ -42,6 +42,8 @@ package struct HostState: Hashable, Sendable {
     /// A name for people, if the configuration has one.
     package var name: String?
     package var labels: [String: String] = [:]
+    /// Whether another machine writes with this host's identity.
+    package var hasConflict = false
     package var groups: [String] = []
     /// What the fleet may do to the host: `queue-hold`.
     package var accepts: [String] = []
@@ -103,6 +105,7 @@ extension HostState {
         outbox = try reader.object("outbox").map(Outbox.init) ?? Outbox()
         left = try reader.time("left")
         desired = try reader.number("desired") ?? 0
+        hasConflict = try reader.flag("conflict")
     }
 
     /// The value's bytes. Lists that are too long for ``sizeLimit`` are cut.
@@ -140,6 +143,7 @@ extension HostState {
             json.field("lease_s", lease.components.seconds)
             if let left { json.field("left", left) }
             if desired > 0 { json.field("desired", Int64(clamping: desired)) }
+            if hasConflict { json.field("conflict", true) }
         }
         return json.bytes
     }

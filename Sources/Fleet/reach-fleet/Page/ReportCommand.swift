@@ -67,6 +67,9 @@ struct FleetReportCommand: ParsableCommand {
         guard start < now else { throw FleetFailure(.usage, "--since is in the future") }
         let record = try FleetRecord(link, window: start.duration(to: now), .whole, timelines: false)
         let report = record.report(from: start) { query.includes($0, $1) }
+        if report.hosts.isEmpty, let hint = query.hint(among: record.view.roster.hosts) {
+            StandardError.write("reach-fleet: \(hint)\n")
+        }
         if json {
             StandardOutput.writeJSON { $0.fleetReport(report) }
         } else if csv {

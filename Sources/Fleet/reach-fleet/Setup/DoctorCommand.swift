@@ -127,7 +127,7 @@ private struct Examination {
             uniquingKeysWith: { first, _ in first })
         let accounts = FleetDoctor.accounts(advisories, names: names, answerArrived: try answerArrives(jetStream))
         return accounts + FleetDoctor.hosts(view.roster) + FleetDoctor.retired(view.roster.retired)
-            + FleetDoctor.hostClocks(view.roster.hosts)
+            + FleetDoctor.conflicts(view.roster.hosts) + FleetDoctor.hostClocks(view.roster.hosts)
             + FleetDoctor.tokens(view.roster.hosts, now: view.engine.now)
             + FleetDoctor.doubles(advisories, names: names) + FleetDoctor.loudHosts(try counts(jetStream))
             + (try room(jetStream, view))

@@ -59,6 +59,8 @@ import Testing
             ("group=tils", "no host has group=tils; did you mean 'group=tills'?"),
             ("host=till-11 and site=berlin-7", "no host has host=till-11; did you mean 'host=till-1'?"),
             ("host=till-11 or site=berlin-7", nil), ("not group=tils", nil), ("state=silent", nil),
+            ("state=onlin", "no state is 'onlin'; did you mean 'online'?"), ("state=here", nil), ("class=wi*", nil),
+            ("class=wlan", "no class is 'wlan'; did you mean 'wwan'?"),
             ("host=zzzzzz*", "no host has host=zzzzzz*"),
         ] as [(String, String?)])
     func `a word that fits no host is named`(_ text: String, _ hint: String?) throws {

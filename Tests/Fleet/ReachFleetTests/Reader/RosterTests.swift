@@ -82,6 +82,9 @@ import Testing
             name: "renewed, a target down", state: { $0.targets = ["shop": .notReachable, "vpn": .reachable] },
             lease: 5, expected: limited("shop down", "target-down")),
         Evidence(
+            name: "renewed, and another machine has its key", state: { $0.hasConflict = true }, lease: 5,
+            expected: limited("another machine uses its identity", "conflict")),
+        Evidence(
             name: "renewed, several probes down", state: { $0.probesDown = ["a", "b", "c"] }, lease: 5,
             expected: limited("a and 2 more down", "target-down")),
         Evidence(
