@@ -8,8 +8,9 @@ import subprocess
 import time
 from pathlib import Path
 
-from ground import A, ADD, ADD_URL, B, DAEMON, WAITS, Client, Failure, Refused, someone
+from ground import A, ADD, ADD_URL, B, BLACK_HOLE, DAEMON, WAITS, WELL, Client, Failure, Refused, someone
 from neighbours import at_rest, flood_by_many, frames
+from servers import well
 from table import attack
 
 LONGEST_CONDITION, LONGEST_TARGET, LONGEST_KEY = 4096, 2048, 1024
@@ -353,6 +354,69 @@ def drips(ground):
     if share > 0.15 or not sent:
         raise Failure(seen)
     return seen
+
+
+SCRAPES = '''[metrics]
+listen = "0.0.0.0:9101"
+[[probe_template]]
+name = "web"
+scrape_targets = ["http://192.0.2.0/24", "http://198.51.100.0/24"]
+'''
+
+
+def scrape(address, target, within=20):
+    """The answer to a scrape; one that does not wait with `within` = 0 is the open connection."""
+    connection = socket.create_connection((address, 9101), timeout=within or 10)
+    connection.sendall(f"GET /probe?module=web&target=http://{target}/ HTTP/1.1\r\nHost: x\r\n"
+                       "X-Prometheus-Scrape-Timeout-Seconds: 300\r\n\r\n".encode())
+    if not within:
+        return connection
+    answer = b""
+    while piece := connection.recv(65536):
+        answer += piece
+    return answer.decode()
+
+
+def scrape_and_hang_up(count):
+    for _ in range(count):
+        scrape("127.0.0.1", BLACK_HOLE, within=0).close()
+
+
+def scrape_and_stay(count):
+    held = [scrape("127.0.0.1", BLACK_HOLE, within=0) for _ in range(count)]
+    time.sleep(60)
+    return len(held)
+
+
+def must_scrape(ground, address, where):
+    answer = where(scrape, address, WELL)
+    if "probe_success 1" not in answer:
+        raise Failure(answer.splitlines()[-1] if answer else "no answer")
+    return "the next one is tested"
+
+
+@attack("scrapes that hang up", "100 scrapes of a target that does not answer, with a limit of 300 s, each hung up at once",
+        "the next scrape of the same client has a place", configuration=SCRAPES)
+def scrapes_hung_up(ground):
+    ground.server(well)
+    ground.start()
+    ground.attack(scrape_and_hang_up, 100).result()
+    # A hangup that has not arrived yet counts as a scrape.
+    for _ in range(20):
+        with contextlib.suppress(Failure):
+            return must_scrape(ground, "127.0.0.1", lambda *call: call[0](*call[1:]))
+        time.sleep(0.25)
+    return must_scrape(ground, "127.0.0.1", lambda *call: call[0](*call[1:]))
+
+
+@attack("scrapes of one client", "60 scrapes of a target that does not answer, which stay",
+        "another client's scrape has a place", configuration=SCRAPES)
+def scrapes_of_one(ground):
+    ground.server(well)
+    ground.start()
+    ground.attack(scrape_and_stay, 60)
+    time.sleep(1)
+    return must_scrape(ground, "192.0.2.2", lambda *call: ground.far(*call).result())
 
 
 def take_all_room(path):

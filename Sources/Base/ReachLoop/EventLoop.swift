@@ -15,6 +15,8 @@ package final class EventLoop {
 
         package static let readable = Interest(rawValue: EPOLLIN.rawValue)
         package static let writable = Interest(rawValue: EPOLLOUT.rawValue)
+        /// The other end sends nothing more, and may have closed altogether.
+        package static let peerClosed = Interest(rawValue: EPOLLRDHUP.rawValue)
         package static let failed = Interest(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
     }
 

@@ -17,6 +17,18 @@ package struct SocketAddress {
 
     package var family: CInt { address.family == .ipv4 ? AF_INET : AF_INET6 }
 
+    /// The address at the other end of a connection; `nil` if that has ended.
+    package static func peer(of descriptor: CInt) -> IPAddress? {
+        // 28 bytes; those of an IPv4 address are 16.
+        var place = sockaddr_in6()
+        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        return withUnsafeMutablePointer(to: &place) { place in
+            place.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                getpeername(descriptor, generic, &length) == 0 ? IPAddress(generic) : nil
+            }
+        }
+    }
+
     /// Calls `body` with a pointer to a `sockaddr` and its length. The type is not named here: Swift attributes it to
     /// whichever C module's header it reads first, which differs between kinds of build.
     package func withPointer<Result>(_ body: (UnsafeRawPointer, UInt32) -> Result) -> Result {

@@ -159,7 +159,7 @@ package final class SystemResolver: Sendable {
         var addresses: [IPAddress] = []
         var entry = list
         while let current = entry?.pointee {
-            if let address = IPAddress(current), !addresses.contains(address) { addresses.append(address) }
+            if let address = IPAddress(current.ai_addr), !addresses.contains(address) { addresses.append(address) }
             entry = current.ai_next
         }
         return addresses.isEmpty ? .noAddress : .addresses(Array(addresses.prefix(addressLimit)))
@@ -170,9 +170,10 @@ package final class SystemResolver: Sendable {
 }
 
 extension IPAddress {
-    fileprivate init?(_ info: addrinfo) {
-        guard let generic = info.ai_addr else { return nil }
-        switch info.ai_family {
+    /// The address of a `sockaddr_in` or `sockaddr_in6`; `nil` for other families.
+    init?(_ generic: UnsafeMutablePointer<sockaddr>?) {
+        guard let generic else { return nil }
+        switch CInt(generic.pointee.sa_family) {
         case AF_INET:
             let bits = generic.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { $0.pointee.sin_addr.s_addr }
             self.init(ipv4: UInt32(bigEndian: bits))

@@ -18,7 +18,10 @@ extension Daemon {
         handler.apply(configuration)
         metrics = MetricsPublisher(on: loop) { [unowned self] in snapshot }
         metrics?.onWarning = { [log] in log.warning("metrics disabled: \($0)") }
-        metrics?.onScrape = { [unowned handler] order, reply in handler.scrape(order, reply) }
+        metrics?.onScrape = { [unowned handler] order, ticket, reply in
+            handler.scrape(order, ticket, reply)
+        }
+        metrics?.onScrapeEnd = { [unowned handler] ticket in handler.endScrape(ticket) }
         metrics?.apply(configuration.metrics)
         applyPage()
     }

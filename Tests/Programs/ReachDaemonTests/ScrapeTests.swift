@@ -81,6 +81,31 @@ import Testing
             ]), "\(echoes)")
     }
 
+    @Test(arguments: [
+        ("192.0.2.1", "192.0.2.1", true), ("192.0.2.1", "192.0.2.2", false), ("::ffff:192.0.2.1", "192.0.2.1", true),
+        ("2001:db8::1", "2001:db8::ffff:1", true), ("2001:db8::1", "2001:db8:0:1::1", false),
+        ("127.0.0.1", "127.9.9.9", true), ("127.0.0.1", "::1", true), ("::ffff:127.0.0.2", "127.0.0.1", true),
+        ("::ffff:192.0.2.1", "::ffff:192.0.2.2", false), ("::1", "::2", false),
+    ])
+    func `whoever can have another address is one client`(first: String, second: String, isSame: Bool) throws {
+        let (first, second) = (try #require(IPAddress(first)), try #require(IPAddress(second)))
+        #expect((ScrapeClient(first) == ScrapeClient(second)) == isSame)
+    }
+
+    @Test func `no client has more than a quarter of the places`() {
+        let clients = (0..<5).map { ScrapeClient(IPAddress("192.0.2.\($0)")) }
+        var running: [ScrapeClient] = []
+        for client in clients.prefix(4) {
+            for _ in 0..<ScrapePlaces.ofClient {
+                #expect(ScrapePlaces.refusal(of: client, beside: running) == nil)
+                running.append(client)
+            }
+            #expect(ScrapePlaces.refusal(of: client, beside: running)?.isEmpty == false)
+        }
+        #expect(running.count == ScrapePlaces.all)
+        #expect(ScrapePlaces.refusal(of: clients[4], beside: running) == "64 attempts are already running")
+    }
+
     @Test func `a target without a scheme has that of the first pattern`() throws {
         let text = """
             [[probe_template]]

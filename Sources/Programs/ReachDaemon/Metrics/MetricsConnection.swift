@@ -13,6 +13,9 @@ final class MetricsConnection {
     private let loop: EventLoop
     private let loopReference = LoopReference<MetricsConnection>()
     private let source: MetricsSource
+    private let client: ScrapeClient
+    /// While an attempt runs.
+    private var scrape: ScrapeTicket?
     private let onClose: () -> Void
     private var head = MetricsHead()
     private var unsent: [UInt8] = []
@@ -28,13 +31,14 @@ final class MetricsConnection {
     private static let longestScrape = Duration.seconds(310)
 
     init(
-        _ descriptor: CInt, number: UInt64, on loop: EventLoop, _ source: MetricsSource,
+        _ descriptor: CInt, number: UInt64, of client: ScrapeClient, on loop: EventLoop, _ source: MetricsSource,
         onClose: @escaping () -> Void
     ) {
         self.number = number
         self.descriptor = descriptor
         self.loop = loop
         self.source = source
+        self.client = client
         self.onClose = onClose
         loopReference.owner = self
         timer = loop.schedule(at: SystemClock.boot + Self.patience) { [weak self] in self?.close() }
@@ -47,13 +51,15 @@ final class MetricsConnection {
         guard !isClosed else { return }
         isClosed = true
         timer.map(loop.cancel)
+        scrape.map(source.end)
         loop.unwatch(descriptor)
         Glibc.close(descriptor)
         onClose()
     }
 
     private func ready(_ readiness: EventLoop.Interest) {
-        if unsent.isEmpty { read() } else { write() }
+        // Whoever closed its half waits for no attempt, which would have a place for as long as it runs.
+        if scrape != nil { close() } else if unsent.isEmpty { read() } else { write() }
     }
 
     private func read() {
@@ -89,17 +95,20 @@ final class MetricsConnection {
     }
 
     private func requestScrape(_ order: ScrapeOrder) {
-        try? loop.change(descriptor, to: [])
+        try? loop.change(descriptor, to: .peerClosed)
         // The attempt has a limit of its own, by which the answer comes.
         timer.map(loop.cancel)
         timer = loop.schedule(at: SystemClock.boot + Self.longestScrape) { [weak self] in self?.close() }
-        source.scrape(order) { [loopReference] scraped in
+        let ticket = ScrapeTicket(client)
+        scrape = ticket
+        source.scrape(order, ticket) { [loopReference] scraped in
             loopReference.owner?.answer(scraped.status, MetricsSnapshot.mediaType, scraped.text)
         }
     }
 
     private func answer(_ status: String, _ type: String, _ body: [UInt8], hasBody: Bool = true, more: String = "") {
         guard !isClosed else { return }
+        scrape = nil
         let head =
             "HTTP/1.1 \(status)\r\nContent-Type: \(type)\r\nContent-Length: \(body.count)\r\n\(more)Connection: close\r\n\r\n"
         unsent = Array(head.utf8)

@@ -21,9 +21,11 @@ final class MetricsPublisher {
     var onWarning: @Sendable (String) -> Void = { _ in }
 
     /// Makes an attempt for a scrape. Called on the engine's thread.
-    var onScrape: (ScrapeOrder, _ reply: @escaping (ScrapeAnswer) -> Void) -> Void = { _, reply in
+    var onScrape: (ScrapeOrder, ScrapeTicket, _ reply: @escaping (ScrapeAnswer) -> Void) -> Void = { _, _, reply in
         reply(.refusal("503 Service Unavailable", "there are no probes"))
     }
+    /// Ends an attempt whose connection has ended. Called on the engine's thread.
+    var onScrapeEnd: (ScrapeTicket) -> Void = { _ in }
 
     /// The interval of attempts to listen: an address may appear after the daemon starts, and a port may become free.
     private static let retryInterval = Duration.seconds(5)
@@ -134,10 +136,17 @@ struct MetricsSource: Sendable {
     fileprivate let replyTo: Mailbox
 
     /// Calls `completion` with the answer to a scrape on the metrics' thread, or never if the daemon is stopping.
-    func scrape(_ order: ScrapeOrder, _ completion: @escaping @Sendable (ScrapeAnswer) -> Void) {
+    func scrape(
+        _ order: ScrapeOrder, _ ticket: ScrapeTicket, _ completion: @escaping @Sendable (ScrapeAnswer) -> Void
+    ) {
         engine.post { [publisher, replyTo] _ in
-            publisher.owner?.onScrape(order) { answer in replyTo.post { _ in completion(answer) } }
+            publisher.owner?.onScrape(order, ticket) { answer in replyTo.post { _ in completion(answer) } }
         }
+    }
+
+    /// Ends the attempt of a scrape, if it still runs.
+    func end(_ ticket: ScrapeTicket) {
+        engine.post { [publisher] _ in publisher.owner?.onScrapeEnd(ticket) }
     }
 
     /// Calls `completion` with a snapshot on the metrics' thread, or never if the daemon is stopping.

@@ -16,8 +16,8 @@ final class MetricsServer {
     /// Ends a pause; `nil` while connections are accepted.
     private var pause: TimerQueue.ID?
 
-    /// The limit of connections. Prometheus has one and a browser a few; others may stay silent.
-    private static let connectionLimit = 64
+    /// The limit of connections. Prometheus has one, and one for each target; others may stay silent.
+    private static let connectionLimit = 2 * ScrapePlaces.all
     /// The limit of connections accepted before the loop handles other events, such as the requests of the accepted ones.
     private static let acceptsPerTurn = 16
     private static let listenBacklog: CInt = 256
@@ -70,10 +70,11 @@ final class MetricsServer {
             }
             makeRoom()
             accepted += 1
-            connections[descriptor] = MetricsConnection(descriptor, number: accepted, on: loop, source) {
-                [unowned self] in
-                connections[descriptor] = nil
-            }
+            // Without an address it has ended already.
+            let client = ScrapeClient(SocketAddress.peer(of: descriptor))
+            connections[descriptor] = MetricsConnection(
+                descriptor, number: accepted, of: client, on: loop, source
+            ) { [unowned self] in connections[descriptor] = nil }
         }
     }
 

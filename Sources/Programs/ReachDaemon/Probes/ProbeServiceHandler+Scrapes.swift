@@ -5,11 +5,8 @@ internal import ReachProbe
 // An attempt for each scrape of `/probe`, as prometheus-blackbox-exporter makes it. Whoever can connect to the metrics can ask for
 // one, so only templates that name their targets make any.
 extension ProbeServiceHandler {
-    /// The most attempts for scrapes at a time.
-    private static let scrapeLimit = 16
-
     /// Makes one attempt. Its result affects no probe's state.
-    func scrape(_ order: ScrapeOrder, _ reply: @escaping (ScrapeAnswer) -> Void) {
+    func scrape(_ order: ScrapeOrder, _ ticket: ScrapeTicket, _ reply: @escaping (ScrapeAnswer) -> Void) {
         let name = order.module ?? ScrapeOrder.usualModule
         guard let module = modules.first(where: { $0.name == name }) else {
             return reply(.refusal("400 Bad Request", "Unknown module \"\(DisplayText.excerpt(name))\""))
@@ -27,11 +24,14 @@ extension ProbeServiceHandler {
             let sentence = "scrape_targets of the module \"\(name)\" do not allow this target"
             return reply(.refusal("403 Forbidden", sentence))
         }
-        guard scrapes.count < Self.scrapeLimit else {
-            return reply(.refusal("503 Service Unavailable", "\(Self.scrapeLimit) attempts are already running"))
+        if let why = ScrapePlaces.refusal(of: ticket.client, beside: scrapes.values.map(\.ticket.client)) {
+            return reply(.refusal("503 Service Unavailable", why))
         }
-        start(specification(of: module, target, order), reply)
+        start(specification(of: module, target, order), ticket, reply)
     }
+
+    /// No one waits for the result any more.
+    func endScrape(_ ticket: ScrapeTicket) { scrapes.removeValue(forKey: ObjectIdentifier(ticket))?.attempt.cancel() }
 
     private func specification(of module: ProbeEntry, _ target: ProbeTarget, _ order: ScrapeOrder) -> ProbeSpecification
     {
@@ -43,16 +43,19 @@ extension ProbeServiceHandler {
         return isMetered && !specification.burstsOnMetered ? specification.withoutBurst : specification
     }
 
-    private func start(_ specification: ProbeSpecification, _ reply: @escaping (ScrapeAnswer) -> Void) {
-        lastScrape += 1
-        let (id, began) = (lastScrape, SystemClock.boot)
+    private func start(
+        _ specification: ProbeSpecification, _ ticket: ScrapeTicket, _ reply: @escaping (ScrapeAnswer) -> Void
+    ) {
+        let (id, began) = (ObjectIdentifier(ticket), SystemClock.boot)
         let binding = specification.condition.interface.map { ProbeGate.Binding(name: $0, index: nil) }
-        scrapes[id] = start(ProbeTerms(specification), binding) { [weak self] observation in
+        let attempt = start(ProbeTerms(specification), binding) { [weak self] observation in
             self?.scrapes[id] = nil
             let result = ProbeJudge.result(of: observation, specification.expected, evidence: .same)
             let duration = SystemClock.boot - began
             reply(.metrics(ScrapeText.metrics(of: result, specification, duration: duration)))
         }
+        // The dictionary keeps the ticket, and so its identifier.
+        scrapes[id] = (ticket, attempt)
     }
 }
 

@@ -27,8 +27,7 @@ final class ProbeServiceHandler {
     /// The templates that scrapes may name.
     private(set) var modules: [ProbeEntry] = []
     /// The attempts that run for scrapes.
-    var scrapes: [UInt64: any ProbeAttempt] = [:]
-    var lastScrape: UInt64 = 0
+    var scrapes: [ObjectIdentifier: (ticket: ScrapeTicket, attempt: any ProbeAttempt)] = [:]
     private var lastOrder: UInt64 = 0
     /// Keeps the probes' totals over a restart; `nil` without a state directory.
     private let file: ProbeTotalsFile?
@@ -87,7 +86,7 @@ final class ProbeServiceHandler {
     func stop() {
         orders.values.forEach { $0.cancel() }
         orders = [:]
-        scrapes.values.forEach { $0.cancel() }
+        scrapes.values.forEach { $0.attempt.cancel() }
         scrapes = [:]
         writing.map(loop.cancel)
         let now = SystemClock.now
