@@ -90,7 +90,7 @@ import Testing
         ("SLACK_URL=https://chat.example/s", "<-X> <POST>", "https://chat.example/s", ["text"]),
         (
             "MATRIX_URL=https://chat.example/rooms/!r MATRIX_HEADERS=/etc/h", "<-X> <PUT>",
-            "https://chat.example/rooms/!r/send/m.room.message/", ["body", "msgtype"]
+            "https://chat.example/rooms/!r/send/m.room.message/", ["body", "m.mentions", "msgtype"]
         ),
         (
             "TELEGRAM_URL=https://chat.example/bot1 TELEGRAM_CHAT=42", "<-X> <POST>",
@@ -118,6 +118,69 @@ import Testing
         #expect(object.keys.sorted() == keys)
         let said = object.values.compactMap { $0 as? String }
         #expect(said.contains { $0.contains(#"http://a/"\{}"#) }, "\(body)")
+    }
+
+    /// Each as a target's name, which a name of 199 bytes before it pushes to where it is cut.
+    private static let evilNames = [
+        "<!channel>", "<https://a/|b>", "a&amp;b", "@room", "*b* _i_ `c` ~s~", "\"quoted\"", "back\\slash\\", "--help",
+        "-e", "$(touch x)", "`touch x`", "%s%n%99999d", "=?utf-8?B?QkNDOg==?=", "Bcc: x@y", ".", "größe", "日本語",
+        "\u{1f4a3}\u{1f4a3}", "a\u{301}\u{202e}b", "</a><script>",
+    ]
+
+    @Test(arguments: evilNames)
+    func `every form keeps to its own rules, whatever a name has`(name: String) throws {
+        let stage = try Stage(
+            """
+            MAIL_TO=a@example.org SLACK_URL=https://chat/s MATRIX_URL=https://chat/m TELEGRAM_URL=https://chat/t TELEGRAM_CHAT=1
+            GOTIFY_URL=https://chat/g PUSHOVER_TOKEN=t PUSHOVER_USER=u NTFY_URL=https://chat/n DESKTOP=yes
+
+            """)
+        for prefix in ["", String(repeating: "x", count: 199)] {
+            let target = prefix + name
+            let result = try stage.run([], ["REACH_TARGET": target])
+            #expect(result.status == 0 && result.standardError.isEmpty, "\(result)")
+            let bytes = try Data(contentsOf: URL(filePath: stage.directory.path + "/record"))
+            let record = try #require(String(data: bytes, encoding: .utf8), "half a character")
+            try FileManager.default.removeItem(atPath: stage.directory.path + "/record")
+            var cut = target
+            while cut.utf8.count > 200 { cut.unicodeScalars.removeLast() }
+            let lines = record.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            for line in lines where line.hasPrefix("{") {
+                let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+                let texts = object.values.compactMap { $0 as? String }
+                let isSlack = object.count == 1
+                let shown = isSlack ? Self.marked(cut) : cut
+                #expect(texts.contains { $0.contains(shown.dropLast(prefix.isEmpty ? 0 : 2)) }, "\(line)")
+                if isSlack { #expect(!line.contains("<") && !line.contains(">")) }
+            }
+            #expect(lines.filter { $0.hasPrefix("{") }.count == 5)
+            let subject = Self.headers("Subject", of: lines)
+            #expect(
+                subject.allSatisfy { $0.utf8.count <= 78 || !$0.contains("=?") }
+                    && subject.joined().utf8.allSatisfy { $0 < 0x80 })
+            #expect(Self.decoded(subject).hasSuffix("] \(cut) is not reachable"), "\(subject)")
+            let head = lines.drop { !$0.hasPrefix("To: ") }.prefix { !$0.isEmpty }
+            #expect(head.count > 4 && !head.contains { $0.hasPrefix("Bcc:") })
+            #expect(record.contains("notify-send <--app-name=reach> <--urgency=critical> <--> <\(cut) is not"))
+        }
+    }
+
+    private static func marked(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+    }
+
+    /// A header's lines, without its name.
+    private static func headers(_ name: String, of lines: [String]) -> [String] {
+        guard let first = lines.firstIndex(where: { $0.hasPrefix(name + ": ") }) else { return [] }
+        let rest = lines[(first + 1)...].prefix { $0.hasPrefix(" ") }.map { String($0.dropFirst()) }
+        return [String(lines[first].dropFirst(name.count + 2))] + rest
+    }
+
+    /// What a mail program shows of words of RFC 2047.
+    private static func decoded(_ words: [String]) -> String {
+        guard words.first?.hasPrefix("=?utf-8?B?") == true else { return words.joined() }
+        let bytes = words.map { Data(base64Encoded: String($0.dropFirst(10).dropLast(2))) ?? Data() }
+        return bytes.map { String(data: $0, encoding: .utf8) ?? "half a character" }.joined()
     }
 
     @Test(arguments: [
