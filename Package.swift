@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The folders of Sources and their modules, in the order of data flow: no group imports a later one, which `make lint` checks.
+// The folders of Sources and their modules, in the order of data flow: no group imports a later one, which `make lint`
+// checks.
 let groups: [(folder: String, modules: [String])] = [
     (
         "C",
@@ -308,9 +309,9 @@ let targets: [Target] = [
     tests("ReachCrashTests", ["reach", "reachd", "reach-fleet", "queuecrash", "ReachCore", "ReachTesting"]),
 ]
 
-// REACH_TARGETS lists targets, separated by spaces. SwiftPM then plans only these and their dependencies: the tests of one
-// module start soon after a change (`make test ONLY=ReachCoreTests`, or ONLY=ReachCoreTests/HoldDownTests for one file), and
-// one build makes several programs, whose modules compile side by side.
+// REACH_TARGETS lists targets, separated by spaces. SwiftPM then plans only these and their dependencies: the tests of
+// one module start soon after a change (`make test ONLY=ReachCoreTests`, or ONLY=ReachCoreTests/HoldDownTests for one
+// file), and one build makes several programs, whose modules compile side by side.
 let chosenTargets = (Context.environment["REACH_TARGETS"] ?? "").split(separator: " ").map(String.init)
 
 @MainActor func needed(by names: [String]) -> Set<String> {

@@ -1,8 +1,9 @@
 import ReachControl
 import ReachCore
 
-/// Passes libFuzzer's bytes to the parser as one datagram, applies the notices, and writes them as event lines. It checks what
-/// must hold for any bytes; libFuzzer and the sanitizers find traps, reads beyond the end, endless loops and growing memory.
+/// Passes libFuzzer's bytes to the parser as one datagram, applies the notices, and writes them as event lines. It
+/// checks what must hold for any bytes; libFuzzer and the sanitizers find traps, reads beyond the end, endless loops
+/// and growing memory.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let notices = NoticeParser.notices(in: UnsafeRawBufferPointer(start: start, count: count))

@@ -10,7 +10,8 @@ package enum AtomicFile {
         _ path: String, with bytes: [UInt8], mode: mode_t = 0o600, isPublic: Bool = false, isSynced: Bool = true
     ) throws(SystemError) {
         let temporary = path + ".new"
-        // Whoever can write in the directory could have put a link or a FIFO there, which is neither followed nor waited for.
+        // Whoever can write in the directory could have put a link or a FIFO there, which is neither followed nor
+        // waited for.
         unlink(temporary)
         let file = FileDescriptor(
             owning: try SystemError.check("open \(temporary)") {

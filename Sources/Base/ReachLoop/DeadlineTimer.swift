@@ -6,8 +6,8 @@ package final class DeadlineTimer {
     private let handler: () -> Void
     private var armed: (deadline: BootTime, id: TimerQueue.ID)?
 
-    /// - Parameter handler: Called at each deadline, unless another was set before it came. The owner of the timer captures
-    ///   itself as `unowned`.
+    /// - Parameter handler: Called at each deadline, unless another was set before it came. The owner of the timer
+    ///   captures itself as `unowned`.
     package init(on loop: EventLoop, _ handler: @escaping () -> Void) {
         self.loop = loop
         self.handler = handler

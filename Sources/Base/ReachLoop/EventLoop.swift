@@ -86,8 +86,8 @@ package final class EventLoop {
         epoll_ctl(epoll.rawValue, EPOLL_CTL_DEL, descriptor, &event)
     }
 
-    /// Removes the watch of a descriptor that is closed next: the kernel then removes it from epoll by itself. A child that
-    /// has not yet called exec may keep the file a moment longer; its events have no handler.
+    /// Removes the watch of a descriptor that is closed next: the kernel then removes it from epoll by itself. A child
+    /// that has not yet called exec may keep the file a moment longer; its events have no handler.
     package func forgetClosing(_ descriptor: CInt) {
         assertConfined()
         watches[descriptor] = nil
@@ -95,8 +95,8 @@ package final class EventLoop {
 
     /// Calls `handler` once, when CLOCK_BOOTTIME reaches `deadline`.
     ///
-    /// - Parameter tolerance: How much earlier it may be called, together with another timer: to wake up costs more than most
-    ///   handlers do.
+    /// - Parameter tolerance: How much earlier it may be called, together with another timer: to wake up costs more
+    ///   than most handlers do.
     @discardableResult
     package func schedule(
         at deadline: BootTime, tolerance: Duration = .zero, _ handler: @escaping () -> Void
@@ -120,8 +120,8 @@ package final class EventLoop {
     /// The number of descriptors that are watched.
     package var watchCount: Int { watches.count }
 
-    /// Calls `work` once, after the handlers of this turn's events. Split long work into pieces that schedule each other
-    /// this way: descriptors that become ready are served between them.
+    /// Calls `work` once, after the handlers of this turn's events. Split long work into pieces that schedule each
+    /// other this way: descriptors that become ready are served between them.
     ///
     /// A turn runs at most ``deferredPerTurn`` pieces, in the order they were added. The rest waits for the next turn.
     package func afterEvents(_ work: @escaping () -> Void) {
@@ -129,20 +129,21 @@ package final class EventLoop {
         deferred.append(work)
     }
 
-    /// Calls `work` once, before the descriptors are polled again: for the next step of what runs now, so that others wait
-    /// on it as little as possible. Steps run between the events of a turn, and after its deferred work; what a step adds,
-    /// too: at most ``deferredPerTurn`` each time, and the rest waits for the next.
+    /// Calls `work` once, before the descriptors are polled again: for the next step of what runs now, so that others
+    /// wait on it as little as possible. Steps run between the events of a turn, and after its deferred work; what a
+    /// step adds, too: at most ``deferredPerTurn`` each time, and the rest waits for the next.
     package func beforeNextPoll(_ work: @escaping () -> Void) {
         assertConfined()
         steps.append(work)
     }
 
-    /// The most pieces of deferred work between two polls of the descriptors. Many users who defer a piece each must not
-    /// delay the kernel's notices: 64 is the number of events that one call of epoll_wait returns here.
+    /// The most pieces of deferred work between two polls of the descriptors. Many users who defer a piece each must
+    /// not delay the kernel's notices: 64 is the number of events that one call of epoll_wait returns here.
     package static let deferredPerTurn = 64
 
-    /// Calls `work` once, when a poll finds no descriptor ready and nothing is deferred: for what wakes another thread, which would
-    /// take the processor from what can be done at once. With descriptors that are always ready, after ``longestDelay`` turns.
+    /// Calls `work` once, when a poll finds no descriptor ready and nothing is deferred: for what wakes another thread,
+    /// which would take the processor from what can be done at once. With descriptors that are always ready, after
+    /// ``longestDelay`` turns.
     package func beforeSleep(_ work: @escaping () -> Void) {
         assertConfined()
         if lastWork.isEmpty { lastWorkSince = turn }
@@ -178,8 +179,8 @@ package final class EventLoop {
         let count = epoll_wait(epoll.rawValue, &events, CInt(events.count), hasWork ? 0 : -1)
         if count >= 0 { return Int(count) }
         let number = errno
-        // All other errors mean that the epoll descriptor was closed or replaced by foreign code. Trying again would take
-        // a whole processor and never succeed.
+        // All other errors mean that the epoll descriptor was closed or replaced by foreign code. Trying again would
+        // take a whole processor and never succeed.
         precondition(number == EINTR, "epoll_wait: \(SystemError.text(number))")
         return 0
     }
@@ -212,8 +213,8 @@ package final class EventLoop {
         }
     }
 
-    /// Stops a debug build that uses the loop on a thread other than the one that runs it. Before ``run()`` and after it,
-    /// the loop belongs to whoever holds it.
+    /// Stops a debug build that uses the loop on a thread other than the one that runs it. Before ``run()`` and after
+    /// it, the loop belongs to whoever holds it.
     private func assertConfined() {
         assert(thread.map { pthread_equal($0, pthread_self()) != 0 } ?? true, "the event loop runs on another thread")
     }
@@ -263,8 +264,8 @@ package final class EventLoop {
 
 /// A reference to an object that may end first, for closures that run later on its loop.
 ///
-/// It costs less than a weak reference, which slows down every use of the object. In return the owner must set ``owner``
-/// to `nil` in its `deinit`. That must happen on the loop's thread, and only that thread may read ``owner``.
+/// It costs less than a weak reference, which slows down every use of the object. In return the owner must set
+/// ``owner`` to `nil` in its `deinit`. That must happen on the loop's thread, and only that thread may read ``owner``.
 package final class LoopReference<Owner: AnyObject>: @unchecked Sendable {
     /// `nil` once the owner has ended.
     package unowned(unsafe) var owner: Owner?

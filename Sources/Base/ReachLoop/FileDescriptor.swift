@@ -26,7 +26,8 @@ package struct FileDescriptor: ~Copyable, Sendable {
 /// The limit of open descriptors (RLIMIT_NOFILE).
 ///
 /// The soft limit is 1024 for programs that use select(2), whose sets end there. A program that does not use select
-/// raises its soft limit to the hard one, and restores it for the programs that it starts (systemd's NEWS, version 240).
+/// raises its soft limit to the hard one, and restores it for the programs that it starts (systemd's NEWS, version
+/// 240).
 package enum DescriptorLimit {
     /// The soft limit at the start of this process.
     private static let inherited = current.rlim_cur

@@ -1,12 +1,12 @@
 internal import Glibc
 internal import ReachCore
 
-/// An exclusive lock on a file (flock(2)). The kernel releases it when the process ends, however it ends. The file is not
-/// removed: otherwise two processes could hold locks on two files of the same name.
+/// An exclusive lock on a file (flock(2)). The kernel releases it when the process ends, however it ends. The file is
+/// not removed: otherwise two processes could hold locks on two files of the same name.
 ///
-/// Whoever can open the file can lock it, and so keep its owner out. It is therefore open to its owner alone. A lock file
-/// that was open to others is replaced, since they may still have it open. A file that another user may have put there is
-/// refused: a link, one with a second name, one of another user, or no regular file.
+/// Whoever can open the file can lock it, and so keep its owner out. It is therefore open to its owner alone. A lock
+/// file that was open to others is replaced, since they may still have it open. A file that another user may have put
+/// there is refused: a link, one with a second name, one of another user, or no regular file.
 package struct FileLock: ~Copyable {
     /// Why the lock was not acquired.
     package enum Failure: Error, Hashable, Sendable {
@@ -22,8 +22,8 @@ package struct FileLock: ~Copyable {
     /// Acquires the lock, and writes this process's ID into the file.
     package init(at path: String) throws(Failure) { file = FileDescriptor(owning: try Self.claim(path)) }
 
-    /// Unlocks explicitly: a child that was forked and has not yet called exec has the file open, too, so closing it here
-    /// would not release the lock.
+    /// Unlocks explicitly: a child that was forked and has not yet called exec has the file open, too, so closing it
+    /// here would not release the lock.
     deinit { release() }
 
     /// Releases the lock before the value ends.
@@ -148,7 +148,8 @@ enum FileLockHolders {
         SmallFile.text("/proc/locks", limit: .max).map { processes(in: $0, inode: inode) }
     }
 
-    /// - Parameter list: Lines such as `1: FLOCK  ADVISORY  WRITE 1234 00:1a:5678 0 EOF`; those that wait have an arrow.
+    /// - Parameter list: Lines such as `1: FLOCK  ADVISORY  WRITE 1234 00:1a:5678 0 EOF`; those that wait have an
+    ///   arrow.
     static func processes(in list: String, inode: UInt) -> Set<Int32> {
         var processes: Set<Int32> = []
         for line in list.split(scalar: "\n") {

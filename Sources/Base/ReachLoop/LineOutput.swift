@@ -51,7 +51,8 @@ package final class LineOutput {
         return true
     }
 
-    /// Blocks until the reader has everything, at most `patienceMilliseconds` for each piece. For use after the loop ended.
+    /// Blocks until the reader has everything, at most `patienceMilliseconds` for each piece. For use after the loop
+    /// ended.
     package func flush(patienceMilliseconds: CInt) {
         guard isPollable, !isClosed else { return }
         while !pending.isEmpty, !isClosed {

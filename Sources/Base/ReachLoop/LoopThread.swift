@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// A thread that runs an event loop and owns an object confined to it, the resident. Other threads post work to it.
 ///
-/// The loop and the resident are created on that thread and never leave it. The thread starts with the first ``post(_:)``
-/// and stops soon after ``end()``. If the system refuses a thread, the next `post` tries again; if the process is out of
-/// descriptors, the thread tries again every second. Posted work waits meanwhile.
+/// The loop and the resident are created on that thread and never leave it. The thread starts with the first
+/// ``post(_:)`` and stops soon after ``end()``. If the system refuses a thread, the next `post` tries again; if the
+/// process is out of descriptors, the thread tries again every second. Posted work waits meanwhile.
 package final class LoopThread<Resident: AnyObject>: Sendable {
     package typealias Work = @Sendable (Resident) -> Void
 

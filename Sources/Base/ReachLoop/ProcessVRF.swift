@@ -3,8 +3,9 @@ package import ReachCore
 
 /// The VRF in which this process runs: a network of its own, as a namespace is.
 ///
-/// `ip vrf exec` gives a control group a program that binds each new socket to the VRF, and for such a socket the kernel looks into the
-/// VRF's tables only (Documentation/networking/vrf.rst). A lookup over netlink is bound to nothing, so it has to name the VRF.
+/// `ip vrf exec` gives a control group a program that binds each new socket to the VRF, and for such a socket the
+/// kernel looks into the VRF's tables only (Documentation/networking/vrf.rst). A lookup over netlink is bound to
+/// nothing, so it has to name the VRF.
 package enum ProcessVRF {
     /// The interface to which a new socket is bound; `nil` for an ordinary process. It need not be a VRF.
     package static func binding() -> InterfaceIndex? {

@@ -2,8 +2,9 @@ internal import Glibc
 
 /// How the kernel divides the processors among this thread and others.
 package enum ProcessorShare {
-    /// For work of which only the end counts. A thread that wakes up then waits for the end of the other one's turn, where it would
-    /// interrupt it: two threads of which one hands thousands of messages to the other would otherwise alternate with each.
+    /// For work of which only the end counts. A thread that wakes up then waits for the end of the other one's turn,
+    /// where it would interrupt it: two threads of which one hands thousands of messages to the other would otherwise
+    /// alternate with each.
     ///
     /// It counts for the calling thread and for those that it starts afterwards. A policy that somebody chose stays.
     package static func preferThroughput() {

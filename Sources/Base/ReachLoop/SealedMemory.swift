@@ -3,8 +3,8 @@ internal import Glibc
 
 /// Bytes in a file of memory that nothing can change any more (memfd_create(2), file seals of fcntl(2)).
 ///
-/// Another process may hand them over: reading them never waits for a disk or a file system of that process, and they stay as they
-/// were when they were checked.
+/// Another process may hand them over: reading them never waits for a disk or a file system of that process, and they
+/// stay as they were when they were checked.
 package final class SealedMemory: Sendable {
     private let file: FileDescriptor
     package let count: Int64

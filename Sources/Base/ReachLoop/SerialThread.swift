@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// Runs work that would hold up a loop, in order, on one thread. The thread ends when there is nothing to do, unless it lasts.
+/// Runs work that would hold up a loop, in order, on one thread. The thread ends when there is nothing to do, unless it
+/// lasts.
 package final class SerialThread: Sendable {
     /// What the thread keeps. It does not keep its owner, so that a lasting thread ends with that.
     private final class Core: Sendable {

@@ -2,11 +2,11 @@ internal import Glibc
 internal import Synchronization
 package import ReachCore
 
-/// The system's resolver, getaddrinfo(3): hosts file, search domains, multicast DNS and whatever nsswitch.conf(5) names.
-/// It blocks, so it runs on threads of its own, which end when there is nothing to do.
+/// The system's resolver, getaddrinfo(3): hosts file, search domains, multicast DNS and whatever nsswitch.conf(5)
+/// names. It blocks, so it runs on threads of its own, which end when there is nothing to do.
 ///
-/// A name that is being looked up keeps its thread until the system gives up, whoever still waits for it. So each owner of
-/// names has half of the threads at most: one user's names, whose servers are silent, do not stop another user's.
+/// A name that is being looked up keeps its thread until the system gives up, whoever still waits for it. So each owner
+/// of names has half of the threads at most: one user's names, whose servers are silent, do not stop another user's.
 package final class SystemResolver: Sendable {
     package struct ID: Hashable, Sendable {
         fileprivate let rawValue: UInt64
@@ -70,7 +70,8 @@ package final class SystemResolver: Sendable {
         }
     }
 
-    /// The number of lookups at the same time; further ones wait. If a server is silent, each takes ten seconds or more.
+    /// The number of lookups at the same time; further ones wait. If a server is silent, each takes ten seconds or
+    /// more.
     private static let threadLimit = 8
     /// The number of lookups of one owner at the same time.
     private static let ownerLimit = 4

@@ -1,10 +1,10 @@
 package import ReachCore
 
-/// A row of cells, each a part of a time, as a picture that stretches to any width: a report's period, a day of its map of hours, the
-/// days of a probe, the window of a fleet.
+/// A row of cells, each a part of a time, as a picture that stretches to any width: a report's period, a day of its map
+/// of hours, the days of a probe, the window of a fleet.
 ///
-/// A cell is high and pale while up; the part that is filled from below grows with the time down. Unknown is a band in the middle, and
-/// what nobody observed is a line at the bottom. So no colour is needed.
+/// A cell is high and pale while up; the part that is filled from below grows with the time down. Unknown is a band in
+/// the middle, and what nobody observed is a line at the bottom. So no colour is needed.
 package struct TimeStrip {
     private let cells: [TimeShare.Level]
     private let label: String

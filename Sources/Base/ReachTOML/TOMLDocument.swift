@@ -1,6 +1,7 @@
 /// The valid part of a TOML 1.0 text, and all its syntax errors.
 ///
-/// toml++ stops at the first error. To report all of them, the faulty statement is blanked and the text is parsed again.
+/// toml++ stops at the first error. To report all of them, the faulty statement is blanked and the text is parsed
+/// again.
 package struct TOMLDocument {
     package let table: TOMLTable
     package let errors: [ConfigurationValidationError]

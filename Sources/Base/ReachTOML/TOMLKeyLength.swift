@@ -1,5 +1,5 @@
-/// Finds keys with more parts than any configuration has. The parser creates a nested table for each part, and visits and
-/// destroys these recursively, so such keys must be found before.
+/// Finds keys with more parts than any configuration has. The parser creates a nested table for each part, and visits
+/// and destroys these recursively, so such keys must be found before.
 struct TOMLKeyLength {
     static let limit = 64
 

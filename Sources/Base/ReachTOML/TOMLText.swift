@@ -93,8 +93,8 @@ struct TOMLText {
         return isChanged
     }
 
-    /// The first line after the statement. Further lines of a value are not statements, and parsing them would report false
-    /// errors. But a line that looks like a statement ends an unterminated value.
+    /// The first line after the statement. Further lines of a value are not statements, and parsing them would report
+    /// false errors. But a line that looks like a statement ends an unterminated value.
     private func end(of statement: Statement, brokenOn line: Int) -> Int {
         let first = TOMLStatementLine(self.line(statement.start))
         let mayContinue = line > statement.start || first.mayContinue

@@ -7,8 +7,8 @@ enum TOMLTree {
     /// Values and keys are nested more deeply than ``depthLimit``.
     case tooDeep(line: Int)
 
-    /// The limit of nested keys and values. A configuration needs three; toml++ accepts 64 nested values, each with a key of
-    /// 64 parts.
+    /// The limit of nested keys and values. A configuration needs three; toml++ accepts 64 nested values, each with a
+    /// key of 64 parts.
     static let depthLimit = 128
 
     static func parse(_ text: some Collection<UInt8>) -> TOMLTree {

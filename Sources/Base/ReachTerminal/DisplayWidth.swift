@@ -1,6 +1,7 @@
 /// The columns that text takes on a terminal.
 package enum DisplayWidth {
-    /// Ranges of Unicode's wide characters (East_Asian_Width W and F) and of emoji, which terminals show in two columns.
+    /// Ranges of Unicode's wide characters (East_Asian_Width W and F) and of emoji, which terminals show in two
+    /// columns.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115f, 0x231a...0x231b, 0x23e9...0x23ec, 0x23f0...0x23f0, 0x23f3...0x23f3, 0x25fd...0x25fe,
         0x2614...0x2615, 0x2648...0x2653, 0x267f...0x267f, 0x2693...0x2693, 0x26a1...0x26a1, 0x26aa...0x26ab,

@@ -7,8 +7,8 @@ package enum StandardDescriptors {
     /// Whether standard output was closed when the program started.
     nonisolated(unsafe) package private(set) static var outputWasClosed = false
 
-    /// Opens `/dev/null` for closed descriptors; otherwise the next file opened would become standard output. `main` calls
-    /// it first, before there is another thread.
+    /// Opens `/dev/null` for closed descriptors; otherwise the next file opened would become standard output. `main`
+    /// calls it first, before there is another thread.
     package static func secure() {
         for descriptor in CInt(0)...2 where fcntl(descriptor, F_GETFD) == -1 {
             if descriptor == STDOUT_FILENO { outputWasClosed = true }
@@ -20,9 +20,9 @@ package enum StandardDescriptors {
 
 /// Ends the process with a status, and runs nothing that libraries registered for its end (`_exit`).
 ///
-/// Their threads still run then. exit(3) has OpenSSL free what libnats' threads use, and now and then the process crashed after
-/// its work was done (one of some 3,000 commands with TLS on a busy machine). What is written here has been written: nothing waits
-/// in a buffer of the C library.
+/// Their threads still run then. exit(3) has OpenSSL free what libnats' threads use, and now and then the process
+/// crashed after its work was done (one of some 3,000 commands with TLS on a busy machine). What is written here has
+/// been written: nothing waits in a buffer of the C library.
 package func endProcess(_ status: CInt) -> Never { _exit(status) }
 
 /// Standard output, for commands that print and end.

@@ -20,15 +20,17 @@ package struct StatusText {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Such as `internet is reachable through eth0 (wired)`, `internet is not reachable: eth0 has no carrier`, or what was proved if the Internet does not answer.
+    /// Such as `internet is reachable through eth0 (wired)`, `internet is not reachable: eth0 has no carrier`, or what
+    /// was proved if the Internet does not answer.
     package func summary(of state: ReachabilityState) -> String {
         let text = unproved(state) ?? path(of: state)
         let held = state.isHeld ? ", held" + (state.heldCause.map { " although \($0.sentence)" } ?? "") : ""
         return text + held + (state.isStale ? ", stale" : "")
     }
 
-    /// Such as `the Internet does not answer (limited since 03:10): eth0 is up and its gateway answers`, where the kernel has
-    /// heard that gateway since then; `nil` unless connectivity checks have proved that the Internet does not answer although there is a path.
+    /// Such as `the Internet does not answer (limited since 03:10): eth0 is up and its gateway answers`, where the
+    /// kernel has heard that gateway since then; `nil` unless connectivity checks have proved that the Internet does
+    /// not answer although there is a path.
     private func unproved(_ state: ReachabilityState) -> String? {
         guard state.status == .reachable, let interface = state.interface else { return nil }
         let through = state.target == .internet ? "" : " through " + DisplayText.sanitized(interface)
@@ -50,8 +52,9 @@ package struct StatusText {
         }
     }
 
-    /// For how long the kernel may call a neighbour reachable after its last answer: one and a half times base_reachable_time of
-    /// arp(7), and then five seconds without a notice. A gateway may have died together with the Internet.
+    /// For how long the kernel may call a neighbour reachable after its last answer: one and a half times
+    /// base_reachable_time of arp(7), and then five seconds without a notice. A gateway may have died together with the
+    /// Internet.
     private static let longestMemory = Duration.seconds(50)
 
     private func path(of state: ReachabilityState) -> String {
@@ -106,8 +109,8 @@ package struct StatusText {
 }
 
 extension NetworkPath {
-    /// Whether the gateway has answered ARP or neighbour discovery a short while ago. One that is stale, or was never asked, may
-    /// have died since.
+    /// Whether the gateway has answered ARP or neighbour discovery a short while ago. One that is stale, or was never
+    /// asked, may have died since.
     fileprivate var hasAnsweringGateway: Bool {
         status == .reachable && gateway != nil && neighbour == .reachable
     }

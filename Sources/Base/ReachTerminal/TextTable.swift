@@ -24,8 +24,8 @@ package struct TextTable {
         self.width = width
     }
 
-    /// Formats the rows, without the columns that are empty below the heading. In a table that is too wide, the last columns
-    /// move below their rows, each cell with its heading as a label, broken only between words.
+    /// Formats the rows, without the columns that are empty below the heading. In a table that is too wide, the last
+    /// columns move below their rows, each cell with its heading as a label, broken only between words.
     ///
     /// - Parameter rows: The rows, with the heading first; all have the same number of cells.
     package func layOut(_ rows: [[Cell]]) -> String {

@@ -1,7 +1,7 @@
 /// Breaks text into lines between words, never within one.
 package enum WrappedText {
-    /// Joins parts with a separator, and begins a new line where the next part does not fit. A part that is wider than a line
-    /// gets a line of its own. Escapes of colours do not count.
+    /// Joins parts with a separator, and begins a new line where the next part does not fit. A part that is wider than
+    /// a line gets a line of its own. Escapes of colours do not count.
     ///
     /// - Parameter indent: Spaces before each line but the first.
     package static func lines(_ parts: [String], separator: String, width: Int, indent: Int = 0) -> [String] {

@@ -1,8 +1,8 @@
 package import ReachCore
 package import ReachLoop
 
-/// Holds the changes of lost links back for a moment, so that one that comes back is one change: see ``FlapJoiner``. All others go on
-/// at once. Confined to the loop's thread.
+/// Holds the changes of lost links back for a moment, so that one that comes back is one change: see ``FlapJoiner``.
+/// All others go on at once. Confined to the loop's thread.
 package final class JoinedChanges {
     private struct Key: Hashable {
         let target: Target

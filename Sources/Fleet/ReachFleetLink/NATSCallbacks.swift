@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// What libnats' threads call, by number.
 ///
-/// libnats keeps a `void *` for each callback and may use it on its threads for a while after the object is gone. A number
-/// that is looked up here can be late; a pointer could not.
+/// libnats keeps a `void *` for each callback and may use it on its threads for a while after the object is gone. A
+/// number that is looked up here can be late; a pointer could not.
 enum NATSCallbacks {
     enum Handler: Sendable {
         case message(@Sendable (NATSMessage) -> Void)
@@ -112,7 +112,8 @@ enum NATSCallbacks {
 final class NATSSigner: Sendable {
     private let identity: NATSIdentity
     private let metUnusable = Atomic(false)
-    /// The credentials of the connection that begins, since the file may be replaced between the token and the signature.
+    /// The credentials of the connection that begins, since the file may be replaced between the token and the
+    /// signature.
     private let current = Mutex<NATSCredentials?>(nil)
 
     init(_ identity: NATSIdentity) { self.identity = identity }
@@ -137,8 +138,8 @@ final class NATSSigner: Sendable {
         return current.withLock { $0?.key.seed }
     }
 
-    /// libnats 3.4.1 takes a signature whose first byte is 0, one in 256, for an empty text and sends none: the server refuses
-    /// the right key. Failing here is no refusal, and the next connection has something else to sign.
+    /// libnats 3.4.1 takes a signature whose first byte is 0, one in 256, for an empty text and sends none: the server
+    /// refuses the right key. Failing here is no refusal, and the next connection has something else to sign.
     fileprivate func sign(
         _ nonce: UnsafePointer<CChar>?, _ signature: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>,
         _ length: UnsafeMutablePointer<CInt>

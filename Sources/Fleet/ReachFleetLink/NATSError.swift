@@ -73,7 +73,8 @@ extension NATSError {
         guard status == NATS_OK else { throw NATSError(status, in: call, detail: NATSLibrary.lastError) }
     }
 
-    /// The servers' words for it. They end the connection then, and libnats gives its end the status of any lost connection.
+    /// The servers' words for it. They end the connection then, and libnats gives its end the status of any lost
+    /// connection.
     private static let endedTokens: Set = ["user authentication expired", "account authentication expired"]
 
     private static func kind(of status: natsStatus, _ detail: String) -> Kind {
@@ -115,7 +116,7 @@ package enum NATSLibrary {
         return rest.isEmpty ? words : String(rest)
     }
 
-    /// Lets libnats' threads share one heap, in a program that runs for months and mostly waits. Call it before the first
-    /// connection.
+    /// Lets libnats' threads share one heap, in a program that runs for months and mostly waits. Call it before the
+    /// first connection.
     package static func useOneHeap() { reach_use_one_heap() }
 }

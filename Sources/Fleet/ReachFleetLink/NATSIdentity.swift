@@ -16,8 +16,8 @@ package enum NATSIdentity: Sendable {
 
     /// Reads a file that holds an nkey's seed or a JWT with its seed (`.creds`).
     ///
-    /// - Throws: ``NATSError`` of kind `invalid` that names the file: it cannot be read, others may read it, or it holds
-    ///   neither.
+    /// - Throws: ``NATSError`` of kind `invalid` that names the file: it cannot be read, others may read it, or it
+    ///   holds neither.
     package static func read(_ path: String) throws(NATSError) -> NATSIdentity {
         var status = stat()
         guard stat(path, &status) == 0, let text = SmallFile.text(path, limit: 64 * 1024) else {

@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// A connection to a NATS server, by libnats.
 ///
-/// libnats runs threads of its own (about seven), and its objects lock themselves: any thread may call any method. Handlers
-/// run on libnats' threads, without a lock held; hand what they get to a mailbox and return. Nothing here blocks but what
-/// says so.
+/// libnats runs threads of its own (about seven), and its objects lock themselves: any thread may call any method.
+/// Handlers run on libnats' threads, without a lock held; hand what they get to a mailbox and return. Nothing here
+/// blocks but what says so.
 package final class NATSLink: Sendable {
     /// What happens to the connection.
     package enum Event: Sendable {
@@ -47,7 +47,8 @@ package final class NATSLink: Sendable {
     package static func connect(
         _ settings: NATSSettings, onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) throws(NATSError) -> NATSLink {
-        // What libnats looks for in a certificate in place of a bracketed address counts for all servers of a connection.
+        // What libnats looks for in a certificate in place of a bracketed address counts for all servers of a
+        // connection.
         guard settings.servers.count > 1, settings.reconnection == .never,
             settings.servers.contains(where: { $0.isEncrypted && $0.bracketedAddress != nil })
         else { return try connectToAny(settings, onEvent) }
@@ -158,8 +159,8 @@ package final class NATSLink: Sendable {
 
     /// Publishes without waiting for anybody.
     ///
-    /// - Throws: ``NATSError`` of kind `tooLarge`, `disconnected` or `invalid`. A refusal by the server comes later, as an
-    ///   ``Event``.
+    /// - Throws: ``NATSError`` of kind `tooLarge`, `disconnected` or `invalid`. A refusal by the server comes later, as
+    ///   an ``Event``.
     package func publish(
         _ subject: String, reply: String? = nil, headers: [HeaderField] = [], _ payload: [UInt8]
     ) throws(NATSError) {

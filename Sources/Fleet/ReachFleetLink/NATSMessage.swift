@@ -12,12 +12,12 @@ package struct NATSMessage: Hashable, Sendable {
     /// The first value of a header. NATS compares names exactly.
     package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 
-    /// What the server reports instead of a payload: 100 a heartbeat, 404 no message, 408 the request's time is over, 409
-    /// the consumer ended, 503 no one listens; `nil` for a message like any other.
+    /// What the server reports instead of a payload: 100 a heartbeat, 404 no message, 408 the request's time is over,
+    /// 409 the consumer ended, 503 no one listens; `nil` for a message like any other.
     package var status: Int? { header("Status").flatMap { Int($0) } }
 
-    /// Whether nothing listens on the subject of the request. Newer servers add the subject. A stored message that is read may have
-    /// any headers of its writer, and the server's own: its place in the stream.
+    /// Whether nothing listens on the subject of the request. Newer servers add the subject. A stored message that is
+    /// read may have any headers of its writer, and the server's own: its place in the stream.
     package var isNoResponders: Bool { payload.isEmpty && status == 503 && header("Nats-Sequence") == nil }
 
     /// Copies a message; the caller keeps owning it.

@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// The requests of a connection that wait for their replies. One subscription receives all of them.
 ///
-/// libnats' own requests block, and one that the server refuses would wait until its time is over: the refusal comes as an
-/// error of the connection, which names the subject.
+/// libnats' own requests block, and one that the server refuses would wait until its time is over: the refusal comes as
+/// an error of the connection, which names the subject.
 final class NATSRequests: Sendable {
     typealias Handler = @Sendable (Result<NATSMessage, NATSError>) -> Void
 
@@ -110,8 +110,8 @@ package struct NATSRequest: Sendable {
 }
 
 extension NATSLink {
-    /// Sends a message and calls `handler` once, with the reply or an error, on a thread of libnats; not before it returns.
-    /// There is no limit of time: cancel the request when it is over.
+    /// Sends a message and calls `handler` once, with the reply or an error, on a thread of libnats; not before it
+    /// returns. There is no limit of time: cancel the request when it is over.
     package func request(
         _ subject: String, headers: [HeaderField] = [], _ payload: [UInt8],
         _ handler: @escaping @Sendable (Result<NATSMessage, NATSError>) -> Void
@@ -158,11 +158,13 @@ extension NATSLink {
     /// The wait after an answer that says that nobody can answer now.
     private static let pause: Duration = .milliseconds(250)
 
-    /// Asks what may be asked again, since it changes nothing the second time, and takes the first answer to any of the attempts.
+    /// Asks what may be asked again, since it changes nothing the second time, and takes the first answer to any of the
+    /// attempts.
     ///
-    /// A cluster answers nothing for some seconds after a server died, and what was asked meanwhile is lost. Later, too, it may give a
-    /// question to the dead server, and the next to another. Each attempt waits for twice as long as the one before, up to 2 s: a busy
-    /// server takes seconds, and its answer to the first attempt counts as well. Blocks.
+    /// A cluster answers nothing for some seconds after a server died, and what was asked meanwhile is lost. Later,
+    /// too, it may give a question to the dead server, and the next to another. Each attempt waits for twice as long as
+    /// the one before, up to 2 s: a busy server takes seconds, and its answer to the first attempt counts as well.
+    /// Blocks.
     ///
     /// - Parameters:
     ///   - what: What it is about, for people: "stream X".

@@ -13,8 +13,8 @@ package struct NATSServer: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads a URL. Without a scheme it means `tls`.
     ///
-    /// - Throws: ``NATSError`` of kind `invalid` that names the URL and what is wrong: another scheme, a user or a path in
-    ///   it, or a plain connection that would leave this machine.
+    /// - Throws: ``NATSError`` of kind `invalid` that names the URL and what is wrong: another scheme, a user or a path
+    ///   in it, or a plain connection that would leave this machine.
     package init(_ text: String) throws(NATSError) {
         let mark = text.utf8Range(of: "://")
         let scheme = mark.map { text[..<$0.lowerBound].lowercased() } ?? "tls"

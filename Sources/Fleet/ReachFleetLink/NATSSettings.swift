@@ -21,9 +21,10 @@ package struct NATSSettings: Sendable {
     package var inbox = "_INBOX.\(SubjectToken.random())"
     /// The longest wait for one server when connecting.
     package var connectLimit: Duration = .seconds(10)
-    /// The longest wait for each of several servers before that, so that one that is frozen, or behind a filter, delays nobody who
-    /// could have another. The clients of other languages wait 2 s by default. Not used where libnats connects again by itself:
-    /// it keeps the limit with which it connected, and a line that has become slow would never come back.
+    /// The longest wait for each of several servers before that, so that one that is frozen, or behind a filter, delays
+    /// nobody who could have another. The clients of other languages wait 2 s by default. Not used where libnats
+    /// connects again by itself: it keeps the limit with which it connected, and a line that has become slow would
+    /// never come back.
     package var firstConnectLimit: Duration = .seconds(2)
     /// How often libnats measures an idle connection; after two without an answer it is stale.
     package var pingInterval: Duration = .seconds(120)

@@ -39,9 +39,10 @@ package final class NATSSubscription: Sendable {
 
 /// A subscription that the server was told to end.
 ///
-/// libnats before 3.6.0 (Debian 12 has 3.4.1) looks for the subscription of a message, lets go of the lock, and then uses it: if
-/// it is freed meanwhile, the process crashes (nats.c issue 637). So the memory stays until the reading thread has certainly
-/// gone on: until the reply to a later request has come, or the connection has ended, which waits for that thread.
+/// libnats before 3.6.0 (Debian 12 has 3.4.1) looks for the subscription of a message, lets go of the lock, and then
+/// uses it: if it is freed meanwhile, the process crashes (nats.c issue 637). So the memory stays until the reading
+/// thread has certainly gone on: until the reply to a later request has come, or the connection has ended, which waits
+/// for that thread.
 struct EndedSubscription: @unchecked Sendable {
     // libnats' subscription locks itself, so any thread may free it.
     fileprivate let pointer: OpaquePointer
@@ -90,7 +91,8 @@ final class NATSQueue {
 }
 
 extension NATSLink {
-    /// Calls `handler` for each message on the subject, in order, on a thread of libnats that belongs to the subscription.
+    /// Calls `handler` for each message on the subject, in order, on a thread of libnats that belongs to the
+    /// subscription.
     package func subscribe(
         _ subject: String, _ handler: @escaping @Sendable (NATSMessage) -> Void
     ) throws(NATSError) -> NATSSubscription {

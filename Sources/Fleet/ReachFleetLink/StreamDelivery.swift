@@ -3,8 +3,8 @@ internal import Glibc
 package import ReachCore
 
 /// Where a message is stored, as the subject of its reply says it:
-/// `$JS.ACK.STREAM.CONSUMER.DELIVERED.SEQUENCE.NUMBER.TIME.PENDING`, on newer servers with domain and account before the stream,
-/// and more after it.
+/// `$JS.ACK.STREAM.CONSUMER.DELIVERED.SEQUENCE.NUMBER.TIME.PENDING`, on newer servers with domain and account before
+/// the stream, and more after it.
 package struct StoredPlace: Hashable, Sendable {
     package let sequence: UInt64
     package let time: Timestamp
@@ -54,10 +54,11 @@ package struct StoredPlace: Hashable, Sendable {
 /// What arrives for a reader of a stream.
 enum StreamDelivery {
     case stored(StoredMessage, pending: UInt64)
-    /// What the server says in place of a message. Of a stored message the headers are its writer's, and a host may write any;
-    /// but the server sends its own words without a reply.
+    /// What the server says in place of a message. Of a stored message the headers are its writer's, and a host may
+    /// write any; but the server sends its own words without a reply.
     case status(Int, NATSMessage)
-    /// An empty message with the header `Status: 503`, which libnats keeps to itself: no one answers the reader, or a host wrote it.
+    /// An empty message with the header `Status: 503`, which libnats keeps to itself: no one answers the reader, or a
+    /// host wrote it.
     case noResponders
     /// Something else.
     case strange

@@ -18,9 +18,9 @@ extension JetStream {
 
     /// Reads the newest messages of a stream, in order: those stored since `start`, as many as the limit allows.
     ///
-    /// It looks back in parts that grow, because nothing says beforehand how large the newest messages are. Of a part that is
-    /// larger than the limit allows, only the newest messages are kept, so a host that stores large messages behind small
-    /// ones takes no more memory.
+    /// It looks back in parts that grow, because nothing says beforehand how large the newest messages are. Of a part
+    /// that is larger than the limit allows, only the newest messages are kept, so a host that stores large messages
+    /// behind small ones takes no more memory.
     ///
     /// - Returns: Whether there are older messages since `start`, which were left out.
     /// - Throws: As ``read(_:filter:from:_:)``.

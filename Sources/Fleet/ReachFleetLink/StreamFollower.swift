@@ -27,9 +27,9 @@ package final class StreamFollower: Sendable {
     private let filter: String
     private let begin: StreamStart
 
-    /// - Parameter begin: Where to begin. After an interruption it continues with the next message. If the stream was made
-    ///   again, it begins with the first. Of `lastOfEachSubject` it reads the last messages again each time: that is cheap,
-    ///   and leases in memory may have begun again and already be as many as before.
+    /// - Parameter begin: Where to begin. After an interruption it continues with the next message. If the stream was
+    ///   made again, it begins with the first. Of `lastOfEachSubject` it reads the last messages again each time: that
+    ///   is cheap, and leases in memory may have begun again and already be as many as before.
     package init(_ link: NATSLink, stream: String, filter: String, from begin: StreamStart) {
         self.link = link
         self.stream = stream

@@ -14,7 +14,8 @@ package enum StreamStart: Hashable, Sendable {
 
 /// Reads a stream in order, in batches that it asks for: a reader that is slow delays only itself.
 ///
-/// Blocks; one thread uses it. The server keeps a consumer for it in memory, and removes it when no one asks for a minute.
+/// Blocks; one thread uses it. The server keeps a consumer for it in memory, and removes it when no one asks for a
+/// minute.
 package final class StreamReader {
     /// Messages of a batch: 256 of the largest events are 32 MiB, of states 4 MiB at most.
     private static let batch = 256
@@ -32,8 +33,8 @@ package final class StreamReader {
     package private(set) var pending: UInt64
 
     /// - Parameters:
-    ///   - filter: The subjects to read; wildcards are allowed. `nil` for all: a server compares each message with a filter that
-    ///     fits all of them, too.
+    ///   - filter: The subjects to read; wildcards are allowed. `nil` for all: a server compares each message with a
+    ///     filter that fits all of them, too.
     ///   - waits: Whether ``next(within:)`` waits for messages that are not stored yet.
     ///   - most: The most messages to read.
     /// - Throws: ``NATSError`` of kind `notFound` if there is no such stream.
@@ -78,8 +79,8 @@ package final class StreamReader {
     /// Waits for the next message.
     ///
     /// - Returns: `nil` if none came in time, or as many were read as this reader may.
-    /// - Throws: ``NATSError`` when the consumer is gone or the connection ended: make another reader that begins after the
-    ///   last message.
+    /// - Throws: ``NATSError`` when the consumer is gone or the connection ended: make another reader that begins after
+    ///   the last message.
     package func next(within limit: Duration) throws(NATSError) -> StoredMessage? {
         if outstanding <= 0 { try ask(Self.batch, within: limit) }
         guard outstanding > 0 else { return nil }
@@ -110,8 +111,8 @@ package final class StreamReader {
         }
     }
 
-    /// Counts a stored message that libnats keeps to itself. Where none is awaited, or nothing follows that was announced, it was
-    /// the server's word.
+    /// Counts a stored message that libnats keeps to itself. Where none is awaited, or nothing follows that was
+    /// announced, it was the server's word.
     private func skip() throws(NATSError) {
         guard pending > 0 else { throw NATSError(.noResponders, "stream \(stream): the reader's consumer is gone") }
         (pending, outstanding) = (pending - 1, outstanding - 1)
@@ -131,8 +132,8 @@ package final class StreamReader {
         }
     }
 
-    /// While the stream holds more, the next batch is on its way before the last one is read: server and reader work at the
-    /// same time.
+    /// While the stream holds more, the next batch is on its way before the last one is read: server and reader work at
+    /// the same time.
     private func askAhead(within limit: Duration) throws(NATSError) {
         let beyond = Int(clamping: pending) - outstanding
         guard outstanding <= Self.batch / 2, beyond > 0 else { return }
@@ -165,8 +166,8 @@ extension JetStream {
     ) throws(NATSError) {
         var start = start
         var failures: UInt32 = 0
-        // A message that is replaced meanwhile may stay announced, and never comes. What replaced it has a higher number. And the
-        // server that had the reader's consumer may die.
+        // A message that is replaced meanwhile may stay announced, and never comes. What replaced it has a higher
+        // number. And the server that had the reader's consumer may die.
         while true {
             let begin = start
             var faultOfBody: NATSError?

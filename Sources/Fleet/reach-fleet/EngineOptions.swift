@@ -70,7 +70,8 @@ struct EngineOptions: ParsableArguments {
 
     /// Connects for a command that asks and prints.
     func connect() throws -> NATSLink {
-        // libnats' threads take this over. Half of the time of reading 500,000 messages was spent on passing them to ours.
+        // libnats' threads take this over. Half of the time of reading 500,000 messages was spent on passing them to
+        // ours.
         ProcessorShare.preferThroughput()
         return try connect(settings())
     }

@@ -1,8 +1,8 @@
 internal import ReachControl
 internal import ReachCore
 
-/// Turns a daemon's changes into those of a program that accepts only paths that satisfy a condition. The daemon reports
-/// the kernel's own choice, so no other path counts.
+/// Turns a daemon's changes into those of a program that accepts only paths that satisfy a condition. The daemon
+/// reports the kernel's own choice, so no other path counts.
 struct ChoiceSeries {
     private let condition: NetworkCondition
     /// The last state that was passed on.

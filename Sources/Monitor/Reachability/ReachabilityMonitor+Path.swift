@@ -3,17 +3,17 @@ internal import ReachLoop
 
 /// What NWPathMonitor's users know: a state without a start, the interfaces, and what the path supports.
 extension ReachabilityMonitor {
-    /// Determines the state now, whether or not the monitor is running. It does not start the monitor, changes none of its
-    /// properties, and leaves no thread and no descriptor behind.
+    /// Determines the state now, whether or not the monitor is running. It does not start the monitor, changes none of
+    /// its properties, and leaves no thread and no descriptor behind.
     ///
-    /// It queries the kernel on the calling thread, which takes less than a millisecond, or the daemon. A name that has to be
-    /// resolved, and a daemon that hangs, may take five seconds; then the state is unknown. A lookup that the system
-    /// continues after that keeps a thread until it ends. Hold-downs do not apply; ``ReachabilityState/since``, the epoch
-    /// and the number of flaps begin with this call, unless the daemon answers.
+    /// It queries the kernel on the calling thread, which takes less than a millisecond, or the daemon. A name that has
+    /// to be resolved, and a daemon that hangs, may take five seconds; then the state is unknown. A lookup that the
+    /// system continues after that keeps a thread until it ends. Hold-downs do not apply; ``ReachabilityState/since``,
+    /// the epoch and the number of flaps begin with this call, unless the daemon answers.
     public func currentState() -> ReachabilityState { source.currentState(of: subject, options.engineSettings) }
 
-    /// Determines the state now, as the other function does, on a thread of its own, which then ends. Cancelling the task
-    /// has no effect.
+    /// Determines the state now, as the other function does, on a thread of its own, which then ends. Cancelling the
+    /// task has no effect.
     public func currentState() async -> ReachabilityState {
         let (source, subject, settings) = (source, subject, options.engineSettings)
         return await withCheckedContinuation { continuation in

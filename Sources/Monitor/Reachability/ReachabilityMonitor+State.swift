@@ -40,6 +40,7 @@ extension ReachabilityMonitor {
     /// Why the target is not reachable, or why that is unknown; `nil` when reachable.
     public var reason: Reason? { state.reason }
 
-    /// Whether the path costs money or has a data cap: NWPath's `isExpensive`. Linux has nothing like its `isConstrained`.
+    /// Whether the path costs money or has a data cap: NWPath's `isExpensive`. Linux has nothing like its
+    /// `isConstrained`.
     public var isMetered: Bool { state.isMetered }
 }

@@ -54,7 +54,8 @@ public final class ReachabilityMonitor: Sendable {
         self.init(address.isUnspecified ? .internet : .address(address), options: options)
     }
 
-    /// Creates a monitor of the paths over links of one class, not yet started: NWPathMonitor's `requiredInterfaceType`.
+    /// Creates a monitor of the paths over links of one class, not yet started: NWPathMonitor's
+    /// `requiredInterfaceType`.
     ///
     /// - Parameter requiredClass: In place of ``ReachabilityOptions/requiredClass``, which says what it means.
     public convenience init(

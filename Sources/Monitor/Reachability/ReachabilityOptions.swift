@@ -16,8 +16,9 @@ public struct ReachabilityOptions: Sendable {
     /// The class of link that must carry the path, directly or below a tunnel: NWPathMonitor's `requiredInterfaceType`.
     ///
     /// The status is that of the best path over such a link. If the kernel prefers another link, packets take that path
-    /// only if their socket is bound to ``ReachabilityMonitor/interface`` (SO_BINDTODEVICE). Without such a path the target
-    /// is not reachable, and the reason is `noRoute`. With a daemon only the path counts that the kernel prefers.
+    /// only if their socket is bound to ``ReachabilityMonitor/interface`` (SO_BINDTODEVICE). Without such a path the
+    /// target is not reachable, and the reason is `noRoute`. With a daemon only the path counts that the kernel
+    /// prefers.
     public var requiredClass: LinkClass?
     /// The classes of links that must not carry the path, directly or below a tunnel: NWPathMonitor's
     /// `prohibitedInterfaceTypes`. Otherwise it is like ``requiredClass``.
@@ -25,15 +26,15 @@ public struct ReachabilityOptions: Sendable {
     /// Whether the path must not be metered: what Apple's systems call an expensive path. Otherwise it is like
     /// ``requiredClass``.
     public var prohibitsMetered = false
-    /// Whether gateways that did not answer are asked again while the monitor runs. By default a monitor sends nothing, as
-    /// NWPathMonitor does.
+    /// Whether gateways that did not answer are asked again while the monitor runs. By default a monitor sends nothing,
+    /// as NWPathMonitor does.
     ///
-    /// The kernel keeps a gateway that did not answer as failed until a program sends something to it. So where nothing else
-    /// sends, a monitor never learns that a router is back: set this where the program waits for ``ReachabilityState/status``
-    /// before it sends. Then empty datagrams go to the discard port of such gateways, and of hosts on the link that
-    /// are watched: at once, after 4, 8 and 16 s, and then every 30 s, once for all monitors of the process with equal
-    /// options. They leave only if the neighbour answers ARP or neighbour discovery. With a daemon, the daemon asks, unless it
-    /// is an older one.
+    /// The kernel keeps a gateway that did not answer as failed until a program sends something to it. So where nothing
+    /// else sends, a monitor never learns that a router is back: set this where the program waits for
+    /// ``ReachabilityState/status`` before it sends. Then empty datagrams go to the discard port of such gateways, and
+    /// of hosts on the link that are watched: at once, after 4, 8 and 16 s, and then every 30 s, once for all monitors
+    /// of the process with equal options. They leave only if the neighbour answers ARP or neighbour discovery. With a
+    /// daemon, the daemon asks, unless it is an older one.
     public var asksSilentGateways = false
     /// The classes of links by patterns of their names, such as `"wwx*"`, where the kernel's information is wrong. If
     /// several patterns match, the alphabetically first applies. Ignored with a daemon, which has rules of its own.
@@ -58,8 +59,8 @@ public struct ReachabilityOptions: Sendable {
     /// The file with the name servers; tests set another one.
     package var resolverConfiguration = "/etc/resolv.conf"
 
-    /// Creates the default options. Monitors with equal source, hold-down, anchors and classes of links share one thread
-    /// and its sockets. Those that use a daemon share one thread, with one connection each.
+    /// Creates the default options. Monitors with equal source, hold-down, anchors and classes of links share one
+    /// thread and its sockets. Those that use a daemon share one thread, with one connection each.
     public init() {}
 
     var changeSource: any ChangeSource {

@@ -44,8 +44,8 @@ extension Daemon {
     /// The latest outage of a target, by the name that the history has for it.
     func latestOutage(of target: String) -> OutageBook.Outage? { outageBook.latest(of: target, at: SystemClock.now) }
 
-    /// Records that named targets cannot be used although the kernel has a path, since the Internet is proved not to answer over
-    /// that path, and that they can again.
+    /// Records that named targets cannot be used although the kernel has a path, since the Internet is proved not to
+    /// answer over that path, and that they can again.
     ///
     /// - Parameter before: The state of the Internet before its change.
     private func recordProofs(since before: ReachabilityState?, at moment: Instant) {
@@ -57,8 +57,8 @@ extension Daemon {
         }
     }
 
-    /// Records a state, for the history and for all that speak of outages. A thousand targets that change together wake the history's
-    /// thread once.
+    /// Records a state, for the history and for all that speak of outages. A thousand targets that change together wake
+    /// the history's thread once.
     private func record(_ state: HistoryEntry.State, at moment: Instant) {
         outageBook.observe(state, at: moment)
         guard let history else { return }

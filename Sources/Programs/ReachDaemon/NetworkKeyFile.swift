@@ -2,8 +2,8 @@ internal import Glibc
 package import ReachCore
 package import ReachLoop
 
-/// The key from which the identifiers of networks without a name are made: `network.key` in the state directory, for its owner
-/// alone. It is made once, so that identifiers stay the same; without it they are of no use.
+/// The key from which the identifiers of networks without a name are made: `network.key` in the state directory, for
+/// its owner alone. It is made once, so that identifiers stay the same; without it they are of no use.
 package enum NetworkKeyFile {
     /// Reads the key, or makes it.
     ///

@@ -22,8 +22,8 @@ package final class QueryPool: Sendable {
         }
     }
 
-    /// Queries that run at the same time, of all users and of one. The rest wait, at most one for each connection. A user
-    /// whose names do not resolve delays no one else.
+    /// Queries that run at the same time, of all users and of one. The rest wait, at most one for each connection. A
+    /// user whose names do not resolve delays no one else.
     private static let threadLimit = 8
     private static let limitPerUser = 2
 

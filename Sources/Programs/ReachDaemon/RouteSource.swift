@@ -19,7 +19,8 @@ extension RouteSource {
         return InterfaceBinding(name: link.name, index: UInt32(bitPattern: link.index))
     }
 
-    /// The interface for queries to a name server, of a question that is bound to an interface: see ``NameServerRoute``.
+    /// The interface for queries to a name server, of a question that is bound to an interface: see
+    /// ``NameServerRoute``.
     func interface(
         for server: ResolverConfiguration.Server, boundTo bound: InterfaceBinding
     ) throws(SystemError) -> InterfaceBinding? {

@@ -5,8 +5,8 @@ internal import ReachLoop
 internal import ReachProbe
 internal import ReachTransfer
 
-/// The watched targets, by the names that the configuration gives them. A new configuration may give a name to another target;
-/// watchers then see only the states that differ.
+/// The watched targets, by the names that the configuration gives them. A new configuration may give a name to another
+/// target; watchers then see only the states that differ.
 final class TargetRegistry {
     /// One watcher's target and event receiver.
     final class Watch {
@@ -51,7 +51,8 @@ final class TargetRegistry {
     /// Called when the machine has slept.
     var onWake: (Instant, _ slept: Duration) -> Void = { _, _ in }
     private var watches: [ObjectIdentifier: Watch] = [:]
-    /// The watches of the Internet and of the configured targets, which are always active so that their states are known.
+    /// The watches of the Internet and of the configured targets, which are always active so that their states are
+    /// known.
     private var named: [Watch] = []
 
     /// - Parameter leaseRoot: The directory that contains `run` and `var`, where DHCP clients keep leases.
@@ -133,8 +134,8 @@ final class TargetRegistry {
     /// How long a client waits for the addresses of a name; a little less than the manual says.
     private static let namePatience = Duration.milliseconds(4500)
 
-    /// Replies with a target's state once it is determined, or that the name is not resolved if that takes too long; and with the
-    /// resolver's answer, if the target is a name.
+    /// Replies with a target's state once it is determined, or that the name is not resolved if that takes too long;
+    /// and with the resolver's answer, if the target is a name.
     func queryState(
         of target: Target, for owner: UInt32, within patience: Duration = TargetRegistry.namePatience,
         _ reply: @escaping (ReachabilityState, NameAnswer?) -> Void
@@ -168,8 +169,8 @@ final class TargetRegistry {
         }
     }
 
-    /// Replies with the resolver's answer about a target that is a name, at once if it is none. It leaves a second for what the caller
-    /// makes of it: clients wait for five.
+    /// Replies with the resolver's answer about a target that is a name, at once if it is none. It leaves a second for
+    /// what the caller makes of it: clients wait for five.
     func resolveName(of target: Target, for owner: UInt32, _ reply: @escaping (NameAnswer?) -> Void) {
         guard case .name = target.subject else { return reply(nil) }
         queryState(of: target, for: owner, within: .seconds(4)) { reply($1 ?? .notAsked) }

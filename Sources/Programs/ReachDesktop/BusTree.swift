@@ -50,8 +50,8 @@ extension BusTree {
     package static let propertiesInterface = "org.freedesktop.DBus.Properties"
     package static let managerInterface = "org.freedesktop.DBus.ObjectManager"
 
-    /// The signals that lead a client from an earlier tree to this one: new objects first, so that a property can name them, and
-    /// objects that are gone last.
+    /// The signals that lead a client from an earlier tree to this one: new objects first, so that a property can name
+    /// them, and objects that are gone last.
     ///
     /// - Parameter manager: The path of the object manager.
     package func signals(since earlier: BusTree, manager: String) -> [BusSignal] {

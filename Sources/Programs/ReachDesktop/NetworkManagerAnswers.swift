@@ -1,4 +1,5 @@
-/// The answers to calls of NetworkManager's methods. Nothing here changes the network, and no method that would is there.
+/// The answers to calls of NetworkManager's methods. Nothing here changes the network, and no method that would is
+/// there.
 package enum NetworkManagerAnswers {
     package static func answer(_ call: BusCall, from tree: BusTree) throws(BusFailure) -> [BusValue] {
         guard tree.contains(call.path) else {
@@ -81,7 +82,8 @@ package enum NetworkManagerAnswers {
 
     private static let ownMethods: [String: Methods] = [
         NetworkManagerTree.service: [
-            // The daemon checks by itself whenever something changes, so that its last result is what a check would find.
+            // The daemon checks by itself whenever something changes, so that its last result is what a check would
+            // find.
             "CheckConnectivity": BusMethod("", "u") { (_, tree) throws(BusFailure) in [main(tree, "Connectivity")] },
             "GetAllDevices": BusMethod("", "ao") { (_, tree) throws(BusFailure) in [main(tree, "AllDevices")] },
             "GetDeviceByIpIface": BusMethod("s", "o") { (call, tree) throws(BusFailure) in

@@ -1,6 +1,7 @@
 package import ReachCore
 
-/// NetworkManager's objects, as far as programs that only look at the network read them, made from the state of the Internet.
+/// NetworkManager's objects, as far as programs that only look at the network read them, made from the state of the
+/// Internet.
 package enum NetworkManagerTree {
     /// The name on the bus, and the interface of the main object.
     package static let service = "org.freedesktop.NetworkManager"
@@ -43,7 +44,8 @@ package enum NetworkManagerTree {
         return BusTree(objects)
     }
 
-    /// The signals that lead a client from one tree to the next, also those that NetworkManager had before D-Bus had signals for properties.
+    /// The signals that lead a client from one tree to the next, also those that NetworkManager had before D-Bus had
+    /// signals for properties.
     package static func signals(from earlier: BusTree, to later: BusTree) -> [BusSignal] {
         func main(_ tree: BusTree, _ property: String) -> BusValue? { tree.objects[Self.main]?[service]?[property] }
         var signals = later.signals(since: earlier, manager: objectManager)

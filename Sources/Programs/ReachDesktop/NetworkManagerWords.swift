@@ -1,6 +1,7 @@
 package import ReachCore
 
-/// What reach says, in the numbers of NetworkManager's D-Bus interface (nm-dbus-types). This is the only place that has them.
+/// What reach says, in the numbers of NetworkManager's D-Bus interface (nm-dbus-types). This is the only place that has
+/// them.
 package struct NetworkManagerWords: Hashable, Sendable {
     /// NMState.
     package enum State: UInt32, Sendable {
@@ -33,8 +34,8 @@ package struct NetworkManagerWords: Hashable, Sendable {
     package var metered: Metered
 
     /// - Parameter state: The state of the Internet.
-    /// - Returns: `nil` if the state is unknown: not to be able to observe is not to be offline, and NetworkManager has no such state that
-    ///   programs would not take for offline.
+    /// - Returns: `nil` if the state is unknown: not to be able to observe is not to be offline, and NetworkManager has
+    ///   no such state that programs would not take for offline.
     package init?(_ state: ReachabilityState) {
         switch state.status {
         case .unknown: return nil
@@ -52,7 +53,8 @@ package struct NetworkManagerWords: Hashable, Sendable {
 }
 
 extension NetworkManagerWords.Connectivity {
-    /// Where nothing is checked, NetworkManager says "full" of a default route, too: programs take "unknown" for offline.
+    /// Where nothing is checked, NetworkManager says "full" of a default route, too: programs take "unknown" for
+    /// offline.
     init(_ connectivity: ReachCore.Connectivity, isValidated: Bool) {
         self =
             switch connectivity {
@@ -83,7 +85,8 @@ extension NetworkManagerWords.State {
 }
 
 extension NetworkManagerWords.Metered {
-    /// A path that is not metered may be so by a rule or because nothing says otherwise, which reach does not distinguish.
+    /// A path that is not metered may be so by a rule or because nothing says otherwise, which reach does not
+    /// distinguish.
     init(_ state: ReachabilityState) {
         self = !state.isMetered ? .guessNo : state.meteredReason == .configuration ? .yes : .guessYes
     }

@@ -26,7 +26,8 @@ package struct PortalNotice: Hashable, Sendable {
     package var buttonLabel: String { "Open the login page" }
 }
 
-/// Decides when a notification about a portal is shown and withdrawn: one for each time that a network holds the machine back.
+/// Decides when a notification about a portal is shown and withdrawn: one for each time that a network holds the
+/// machine back.
 package struct PortalNotices: Sendable {
     package enum Action: Hashable, Sendable {
         /// Shows the notification, in place of an earlier one that is still shown.

@@ -95,8 +95,9 @@ final class BusConnection {
     /// The bus itself, which names the sender of each message.
     static let driver = "org.freedesktop.DBus"
 
-    /// Calls the handler with each signal that matches the rule and has this sender. A rule alone says nothing of the sender: any
-    /// program can send a signal to this connection, and sd-bus takes all senders with a unique name for the owner of a name.
+    /// Calls the handler with each signal that matches the rule and has this sender. A rule alone says nothing of the
+    /// sender: any program can send a signal to this connection, and sd-bus takes all senders with a unique name for
+    /// the owner of a name.
     ///
     /// - Parameter sender: A unique name, or ``driver``; `nil` while there is none to trust.
     func match(

@@ -7,8 +7,8 @@ internal import ReachLoop
 
 /// Offers NetworkManager's name and objects on the bus, while the state of the Internet is known.
 ///
-/// It never takes the name from another program, and does not wait for it: it ends where NetworkManager runs. Whoever asks the bus to
-/// replace the owner gets the name.
+/// It never takes the name from another program, and does not wait for it: it ends where NetworkManager runs. Whoever
+/// asks the bus to replace the owner gets the name.
 final class NetworkManagerService {
     private let bus: BusConnection
     private let loop: EventLoop

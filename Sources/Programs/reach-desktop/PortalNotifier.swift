@@ -3,8 +3,8 @@ internal import ReachCore
 internal import ReachDesktop
 internal import ReachTerminal
 
-/// Shows the notifications about portals in a user's session (the Desktop Notifications Specification), and opens the page when the user
-/// asks for it.
+/// Shows the notifications about portals in a user's session (the Desktop Notifications Specification), and opens the
+/// page when the user asks for it.
 final class PortalNotifier {
     private let bus: BusConnection
     private var notices = PortalNotices()

@@ -13,7 +13,8 @@ struct KernelConfiguration {
 
     /// - Parameter isRequired: Whether no answer is better than one without the files. Otherwise an error of a file is
     ///   printed, and the file is left out.
-    /// - Throws: ``CommandError`` where a file is required and cannot be read: no one knows then which links cost money.
+    /// - Throws: ``CommandError`` where a file is required and cannot be read: no one knows then which links cost
+    ///   money.
     init(_ options: ReachabilityEngine.Options, isRequired: Bool = false) throws(CommandError) {
         self.options = options
         for directory in Self.directories where Self.hasFile(directory) {

@@ -1,11 +1,11 @@
 internal import ReachCore
 
-/// A command line of `reach status` or `reach watch` that is read without ArgumentParser, whose reflection takes longer than all
-/// else that `reach status` does, and more memory.
+/// A command line of `reach status` or `reach watch` that is read without ArgumentParser, whose reflection takes longer
+/// than all else that `reach status` does, and more memory.
 ///
-/// It has operands, flags, and `--socket PATH` at most once. All else is `nil`, and ArgumentParser's to read: other options,
-/// abbreviations, `--`, requests for help, and every error. So ArgumentParser alone decides what a command line means that is
-/// not as plain as this, and the tests compare with it what each plain one means.
+/// It has operands, flags, and `--socket PATH` at most once. All else is `nil`, and ArgumentParser's to read: other
+/// options, abbreviations, `--`, requests for help, and every error. So ArgumentParser alone decides what a command
+/// line means that is not as plain as this, and the tests compare with it what each plain one means.
 enum PlainCommandLine {
     case status(StatusQuery)
     case watch(WatchQuery)

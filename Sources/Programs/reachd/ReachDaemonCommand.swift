@@ -184,7 +184,8 @@ struct ReachDaemonCommand: ParsableCommand {
         }
     }
 
-    /// - Returns: The exit status: 0 it can be used, 1 it cannot, 2 the target is invalid, 3 unknown, 4 nothing was tested.
+    /// - Returns: The exit status: 0 it can be used, 1 it cannot, 2 the target is invalid, 3 unknown, 4 nothing was
+    ///   tested.
     private func test(_ target: String) -> Int32 {
         do {
             let (diagnosis, line) = try SingleDiagnosis.run(target, configuration: config)

@@ -34,8 +34,8 @@ extension QueueEngine: QueueExecutor {
         }
     }
 
-    /// Without a checker the queue's own attempts decide. If they show nothing, the path counts as working, since the kernel
-    /// has it, and the failure as the destination's.
+    /// Without a checker the queue's own attempts decide. If they show nothing, the path counts as working, since the
+    /// kernel has it, and the failure as the destination's.
     private func answerByEvidence(_ path: QueuePath) {
         let works = attempts.evidence(on: path) != .fails
         // After the turn in which the driver asked.

@@ -1,5 +1,5 @@
-// Programs that send requests also use the values that requests consist of and policies of trust. One import covers them, and
-// nothing that this library does not show: a monitor's states and changes need `import Reachability`.
+// Programs that send requests also use the values that requests consist of and policies of trust. One import covers
+// them, and nothing that this library does not show: a monitor's states and changes need `import Reachability`.
 @_exported public import HTTPTypes
 @_exported public import struct ReachCore.ByteProgress
 @_exported public import struct ReachCore.IPAddress

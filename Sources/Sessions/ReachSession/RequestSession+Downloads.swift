@@ -78,12 +78,12 @@ extension RequestSession {
 }
 
 extension RequestTask {
-    /// Has a block choose the place of a download by the head of its response, as AFNetworking's destination block does. It
-    /// is asked in this run only, on the session's thread, once for each response of a success; so it must not block.
-    /// ``RequestHooks/disposition`` goes first.
+    /// Has a block choose the place of a download by the head of its response, as AFNetworking's destination block
+    /// does. It is asked in this run only, on the session's thread, once for each response of a success; so it must not
+    /// block. ``RequestHooks/disposition`` goes first.
     ///
-    /// - Parameter block: Returns the path of the file, on the file system of the task's path where the download resumes;
-    ///   `nil` for the task's path.
+    /// - Parameter block: Returns the path of the file, on the file system of the task's path where the download
+    ///   resumes; `nil` for the task's path.
     /// - Returns: The task.
     @discardableResult
     public func chooseDestination(_ block: @escaping @Sendable (WebResponse) -> String?) -> RequestTask {

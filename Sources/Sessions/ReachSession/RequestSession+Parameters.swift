@@ -81,8 +81,9 @@ extension RequestSession {
 /// Optionals that are nil are left out; write `ParameterValue.null` for a null. A literal without variables is a
 /// ``ParameterValue``, in which `nil` is null. What cannot be encoded throws a ``RequestError`` that names its place.
 ///
-/// What is not `Encodable` does not compile. For a dictionary of the type `[String: Any]`, and for a dictionary with variables of
-/// different types in another one, write `ParameterValue(of: values)`, which throws an error that names the value.
+/// What is not `Encodable` does not compile. For a dictionary of the type `[String: Any]`, and for a dictionary with
+/// variables of different types in another one, write `ParameterValue(of: values)`, which throws an error that names
+/// the value.
 extension RequestSession {
     /// GET: parameters in the query.
     @_disfavoredOverload

@@ -18,8 +18,8 @@ extension RequestSession {
         return try task(request, [:], constraint, options, completion)
     }
 
-    /// Sends a request of HTTPTypes: scheme, authority and path are the complete URL, and the serializer adds nothing. It
-    /// gets those of the session's headers that it does not have.
+    /// Sends a request of HTTPTypes: scheme, authority and path are the complete URL, and the serializer adds nothing.
+    /// It gets those of the session's headers that it does not have.
     public func task(
         for request: HTTPRequest, body: WebRequest.Body = .none, when constraint: RequestConstraint? = nil,
         options: RequestOptions? = nil, completion: RequestTask.Completion? = nil
@@ -106,7 +106,8 @@ extension RequestSession {
 }
 
 extension WebRequest {
-    /// Moves a name and a password from the URL into `Authorization`, as browsers and curl do: URLs are shown and logged.
+    /// Moves a name and a password from the URL into `Authorization`, as browsers and curl do: URLs are shown and
+    /// logged.
     fileprivate mutating func moveCredentials() throws(RequestError) {
         guard let text = url.userInformation else { return }
         url = url.withoutUserInformation

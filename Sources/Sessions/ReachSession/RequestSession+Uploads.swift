@@ -53,8 +53,9 @@ extension RequestSession {
 
     /// Sends a body that is read while it is sent: from an asynchronous sequence, an open file or pipe, or a function.
     ///
-    /// The source is read when the request is sent, no faster than the server accepts its bytes. A session with a directory
-    /// reads it when the task is resumed, and stores it. ``BodyStream`` says what happens where a body is needed again.
+    /// The source is read when the request is sent, no faster than the server accepts its bytes. A session with a
+    /// directory reads it when the task is resumed, and stores it. ``BodyStream`` says what happens where a body is
+    /// needed again.
     ///
     /// - Parameters:
     ///   - body: The source, with its length if that is known.

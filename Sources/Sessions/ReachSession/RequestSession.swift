@@ -11,10 +11,10 @@ public import Reachability
 ///     let response = try await upload.response()
 ///
 /// Requests are queued in this process. A request waits, without using the processor, until the network satisfies its
-/// condition: in memory for a minute unless it is asked to wait longer (``RequestOptions/waitsForConnectivity``), with a
-/// directory for 14 days (``RequestOptions/expiresAfter``). If it loses its path while it is sent, it is sent again, if it is safe to repeat.
-/// ``RequestOptions`` says what each request waits for, and how often it may fail; ``RequestTask/explanation()`` says
-/// why one is not running.
+/// condition: in memory for a minute unless it is asked to wait longer (``RequestOptions/waitsForConnectivity``), with
+/// a directory for 14 days (``RequestOptions/expiresAfter``). If it loses its path while it is sent, it is sent again,
+/// if it is safe to repeat. ``RequestOptions`` says what each request waits for, and how often it may fail;
+/// ``RequestTask/explanation()`` says why one is not running.
 ///
 /// A session in memory loses its requests when it ends. A session with a directory stores them there. Once
 /// ``RequestTask/stored()`` has returned, a later run sends the request even if this one crashes; there ``tasks()``

@@ -47,7 +47,8 @@ public struct RequestSessionOptions: Sendable {
     public var redirects = Redirects.follow(limit: 20)
     /// The proxies. None by default: the environment is read only where ``ProxySettings/environment()`` is set.
     public var proxies = ProxySettings.none
-    /// The storage of cookies. In memory by default, as in an ephemeral URLSession; no storage is shared between sessions.
+    /// The storage of cookies. In memory by default, as in an ephemeral URLSession; no storage is shared between
+    /// sessions.
     public var cookies = CookieStorage.Keeping.memory
     /// The storage of responses. Off by default: a URLSession has one, and may use a file that a server sent without a
     /// lifetime for hours (RFC 9111, 4.2.2), which a program without a person at it would not notice.

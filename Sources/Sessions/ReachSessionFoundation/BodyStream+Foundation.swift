@@ -4,11 +4,11 @@ public import ReachSession
 
 /// Bodies from Foundation's streams.
 extension BodyStream {
-    /// A body from an `InputStream`, which is read once, on a thread of its own: `HTTPBodyStream` of NSURLRequest. It is opened
-    /// if it is not open, and closed at its end.
+    /// A body from an `InputStream`, which is read once, on a thread of its own: `HTTPBodyStream` of NSURLRequest. It
+    /// is opened if it is not open, and closed at its end.
     ///
-    /// A read that blocks cannot be interrupted: after a cancellation its thread ends when the read does. Where a body may be
-    /// needed again, `BodyStream(length:open:)` makes streams.
+    /// A read that blocks cannot be interrupted: after a cancellation its thread ends when the read does. Where a body
+    /// may be needed again, `BodyStream(length:open:)` makes streams.
     ///
     /// - Parameters:
     ///   - stream: The stream. No one else must use it any more.

@@ -12,8 +12,8 @@ extension Notification.Name {
     public static let requestDidResumeAtOffset = Notification.Name(RequestNotification.didResumeAtOffset.rawValue)
     /// A ``RequestTask`` is complete.
     public static let requestDidComplete = Notification.Name(RequestNotification.didComplete.rawValue)
-    /// A ``RequestSession`` was closed. The object is the session, unless it was closed by its release; the user info has
-    /// under ``RequestSession/isWrittenKey`` whether all data was written.
+    /// A ``RequestSession`` was closed. The object is the session, unless it was closed by its release; the user info
+    /// has under ``RequestSession/isWrittenKey`` whether all data was written.
     public static let requestSessionDidClose = Notification.Name("io.reach.session.close")
 }
 
@@ -23,8 +23,8 @@ extension RequestSession {
 
     /// Posts the session's notifications to Foundation's notification centre as well, with the task as the object.
     ///
-    /// The user info of a completed task has AFNetworking's own keys (``RequestNotification/Key``) and Foundation's types:
-    /// the bytes are `Data`, the path of a download is a file's `URL`, the error is a `LocalizedError`.
+    /// The user info of a completed task has AFNetworking's own keys (``RequestNotification/Key``) and Foundation's
+    /// types: the bytes are `Data`, the path of a download is a file's `URL`, the error is a `LocalizedError`.
     ///
     /// They are posted where this session calls its observers, in the order of these.
     ///

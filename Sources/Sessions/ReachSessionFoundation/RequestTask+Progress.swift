@@ -5,8 +5,8 @@ public import ReachSession
 extension RequestTask {
     /// Foundation's progress of the upload: AFURLSessionManager's `uploadProgressForTask:`.
     ///
-    /// Cancelling it cancels the task; pausing and resuming it suspends and resumes the task. It is indeterminate until the
-    /// length of the body is known, and finished when the task has succeeded. Each call makes a new one.
+    /// Cancelling it cancels the task; pausing and resuming it suspends and resumes the task. It is indeterminate until
+    /// the length of the body is known, and finished when the task has succeeded. Each call makes a new one.
     public var uploadProgress: Progress { progress { ($0.sent, $0.toSend) } }
 
     /// Foundation's progress of the download, as ``uploadProgress``: AFURLSessionManager's `downloadProgressForTask:`.

@@ -1,8 +1,8 @@
 import ReachCore
 import Testing
 
-/// Points in time as people write them, in Central European Time of 2026: clocks are set forward on 29 March and back on
-/// 25 October, each at 1:00 UTC.
+/// Points in time as people write them, in Central European Time of 2026: clocks are set forward on 29 March and back
+/// on 25 October, each at 1:00 UTC.
 @Suite struct DateTextTests {
     static let zone = LocalZone { time in
         let summer = (

@@ -1,7 +1,8 @@
 import ReachCore
 import Testing
 
-/// Ages in seconds: the last answer, where an entry that is new counts as confirmed 60 s ago, and the last change of the state.
+/// Ages in seconds: the last answer, where an entry that is new counts as confirmed 60 s ago, and the last change of
+/// the state.
 struct NeighbourDatingTests {
     private func ages(_ confirmed: Double, _ updated: Double) -> NeighbourDating.Ages {
         NeighbourDating.Ages(confirmed: .seconds(confirmed), updated: .seconds(updated))

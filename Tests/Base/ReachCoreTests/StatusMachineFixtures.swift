@@ -19,7 +19,8 @@ extension Verdict {
 }
 
 extension Instant {
-    /// The instant this many seconds after the test began. The wall clock is a thousand seconds ahead of the boot clock.
+    /// The instant this many seconds after the test began. The wall clock is a thousand seconds ahead of the boot
+    /// clock.
     static func at(_ seconds: Double) -> Instant {
         let nanoseconds = Int64((seconds * 1e9).rounded())
         return Instant(

@@ -23,8 +23,8 @@ extension EventLoop {
 
 /// A pipe whose ends are closed with it.
 ///
-/// It is a named pipe: only open(2) sets close-on-exec in the same step that makes the descriptor, and other tests start
-/// children at any time.
+/// It is a named pipe: only open(2) sets close-on-exec in the same step that makes the descriptor, and other tests
+/// start children at any time.
 final class Pipe {
     let (reader, writer): (CInt, CInt)
     private let directory: TemporaryDirectory

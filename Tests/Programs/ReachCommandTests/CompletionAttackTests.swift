@@ -1,7 +1,8 @@
 import ReachTesting
 import Testing
 
-/// Values that others chose, and that a shell must not run while it completes: the real shells, with a program that offers them.
+/// Values that others chose, and that a shell must not run while it completes: the real shells, with a program that
+/// offers them.
 @Suite struct CompletionAttackTests {
     private static let shells = [
         ("bash", "bash", "reach.bash"), ("zsh", "zsh", "_reach"), ("fish", "fish", "reach.fish"),

@@ -82,8 +82,8 @@ struct DaemonClientTests {
         }
     }
 
-    /// Runs a command that waits, through a daemon without probes and requests, whose router is back although the kernel's entry
-    /// is failed. Nothing else sends.
+    /// Runs a command that waits, through a daemon without probes and requests, whose router is back although the
+    /// kernel's entry is failed. Nothing else sends.
     private func outcome(ofWaiting command: [String]) throws -> (status: Int32, last: String) {
         let stage = try Stage()
         defer { stage.end() }

@@ -26,7 +26,8 @@ struct NameProgramTests {
 
         var socket: String { directory.path + "/socket" }
 
-        /// Starts a program with these files in place of the machine's: `ip netns exec` gives each process mounts of its own.
+        /// Starts a program with these files in place of the machine's: `ip netns exec` gives each process mounts of
+        /// its own.
         func start(_ program: BuiltProgram, _ words: [String]) throws -> RunningProgram {
             let script = """
                 for file in hosts nsswitch.conf resolv.conf; do mount --bind "$0/$file" "/etc/$file" || exit; done; exec "$@"

@@ -45,7 +45,8 @@ import Testing
             try start(arguments, variables).finish()
         }
 
-        /// Puts a program into the place of `sleep` that ends when the test lets it. What is shorter than a minute is slept.
+        /// Puts a program into the place of `sleep` that ends when the test lets it. What is shorter than a minute is
+        /// slept.
         func holdSleep() throws {
             try directory.file(
                 "sleep",

@@ -290,8 +290,8 @@ internal import Testing
         let daemon = try stage.start(
             "[[probe]]\nname = \"web\"\ntarget = \"https://192.0.2.1/\"\ninterval = \"1d\"\nany_certificate = true\n")
         _ = try daemon.nextLine()
-        // One attempt of each fills caches of neighbours and pages. Then the shortest of at least seven counts: other processes use
-        // the processors as well, which only adds to a phase. So there are more on a busy machine.
+        // One attempt of each fills caches of neighbours and pages. Then the shortest of at least seven counts: other
+        // processes use the processors as well, which only adds to a phase. So there are more on a busy machine.
         var mine: [String: [Double]] = [:]
         var theirs: [String: [Double]] = [:]
         func shortest(_ phase: String) -> (mine: Double, theirs: Double) {

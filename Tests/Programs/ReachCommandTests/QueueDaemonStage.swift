@@ -1,6 +1,7 @@
 internal import ReachTesting
 
-/// A daemon in a namespace, with its files in a directory, that can be started again, and the queue's command that calls it.
+/// A daemon in a namespace, with its files in a directory, that can be started again, and the queue's command that
+/// calls it.
 struct QueueDaemonStage {
     let namespace: TestNamespace
     let directory: TemporaryDirectory

@@ -2,7 +2,8 @@ internal import Glibc
 internal import ReachTesting
 internal import Testing
 
-/// The recipes of reach-recipes(7), typed as they stand: with the names and addresses of a small Internet in place of theirs.
+/// The recipes of reach-recipes(7), typed as they stand: with the names and addresses of a small Internet in place of
+/// theirs.
 @Suite(
     .enabled(if: SmallInternet.whyNot == nil, "\(SmallInternet.whyNot ?? "")"),
     .enabled(if: getuid() == 0, "only root can give a program other files"),

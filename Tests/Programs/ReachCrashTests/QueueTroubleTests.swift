@@ -3,7 +3,8 @@ internal import ReachCore
 internal import ReachTesting
 internal import Testing
 
-/// The daemon's queue on disks that are full, read-only or damaged, and with clocks that jump: acknowledged requests survive.
+/// The daemon's queue on disks that are full, read-only or damaged, and with clocks that jump: acknowledged requests
+/// survive.
 @Suite(.timeLimit(.minutes(3))) struct QueueTroubleTests {
     private final class Stage {
         let directory: TemporaryDirectory

@@ -7,7 +7,8 @@ import Testing
 
 @testable import ReachDaemon
 
-/// Files that a daemon wrote before the history and the journal shared one kind of file: it was killed once, and stopped once.
+/// Files that a daemon wrote before the history and the journal shared one kind of file: it was killed once, and
+/// stopped once.
 @Suite struct EarlierFilesTests {
     private let directory: TemporaryDirectory
 

@@ -115,7 +115,8 @@ struct TrafficCounterTests {
                 try stage.set(received, sent)
                 stage.sample(counter)
             }
-            // 10 and 5 after the kernel made the link again; unreadable samples look like a link that went and came back.
+            // 10 and 5 after the kernel made the link again; unreadable samples look like a link that went and came
+            // back.
             #expect(stage.sums == [22, 10])
         }
     }

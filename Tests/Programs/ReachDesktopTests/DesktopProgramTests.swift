@@ -122,7 +122,8 @@ struct DesktopProgramTests {
         }
     }
 
-    /// NetworkManager's nmcli where it is installed, or where `contrib/scenes/networkmanager .build/networkmanager` unpacked it.
+    /// NetworkManager's nmcli where it is installed, or where `contrib/scenes/networkmanager .build/networkmanager`
+    /// unpacked it.
     private static let unpacked = ProjectFile.path(".build/networkmanager/usr")
     private static let nmcli =
         TestProgram.path("nmcli") ?? (access(unpacked + "/bin/nmcli", X_OK) == 0 ? unpacked + "/bin/nmcli" : nil)

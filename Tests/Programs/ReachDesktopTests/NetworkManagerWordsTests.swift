@@ -9,7 +9,8 @@ internal import Testing
             (Connectivity.full, true, 70, 4), (.portal, true, 60, 2), (.limited, true, 60, 3), (.none, true, 60, 1),
             // Checked, and not yet decided.
             (.unknown, true, 60, 0),
-            // Nothing checks: NetworkManager then takes a default route for the Internet, or programs would stay offline.
+            // Nothing checks: NetworkManager then takes a default route for the Internet, or programs would stay
+            // offline.
             (.unknown, false, 70, 4),
         ] as [(Connectivity, Bool, UInt32, UInt32)])
     func `a path has the state that NetworkManager would give it`(

@@ -11,7 +11,8 @@ final class TestBus {
     let address: String
     private let daemon: RunningProgram
 
-    /// - Parameter isStrict: Whether it is like a system bus; otherwise everybody may do everything, as on a session bus.
+    /// - Parameter isStrict: Whether it is like a system bus; otherwise everybody may do everything, as on a session
+    ///   bus.
     init(isStrict: Bool) throws {
         directory = try TemporaryDirectory()
         let rules =

@@ -5,8 +5,8 @@ import Testing
 
 /// The table of a request's life, row by row, and against the scheduler.
 @Suite struct RequestTransitionTests {
-    /// One line for each state; a letter for each event in the order of their declaration:
-    /// d derived, R running, D done, x dead, L lingering, H held, W waiting, C cancelled, s stays, f forgotten, . refused.
+    /// One line for each state; a letter for each event in the order of their declaration: d derived, R running, D
+    /// done, x dead, L lingering, H held, W waiting, C cancelled, s stays, f forgotten, . refused.
     private static let written = """
         stored not-stored admitted lease-refused accepted failed-network failed-destination failed-uncounted \
         failed-permanent path-lost path-returned linger-ended held released wait-over woken epoch-moved condition-met \

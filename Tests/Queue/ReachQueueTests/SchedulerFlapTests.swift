@@ -79,8 +79,8 @@ private struct FlappingLink {
         waiting.removeAll { $0.at <= stage.elapsed }
     }
 
-    /// Whether a loop of `curl --retry` that meets the same would send as often and as soon: once, and again only after the
-    /// link cut it off, a second later and then twice as long each time.
+    /// Whether a loop of `curl --retry` that meets the same would send as often and as soon: once, and again only after
+    /// the link cut it off, a second later and then twice as long each time.
     func isSentAsByCurl(_ id: RequestID) -> Bool {
         let sends = sends[id] ?? []
         guard sends.count <= 1 + (cutOff[id] ?? 0) else { return false }

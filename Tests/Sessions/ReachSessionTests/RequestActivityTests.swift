@@ -4,8 +4,8 @@ import ReachTesting
 import Synchronization
 import Testing
 
-/// The activity with a lock, a clock and a timer inside, and the one over all sessions. ``ActivityIndicatorTests`` has the
-/// rules.
+/// The activity with a lock, a clock and a timer inside, and the one over all sessions. ``ActivityIndicatorTests`` has
+/// the rules.
 @Suite(.timeLimit(.minutes(1))) struct RequestActivityTests {
     /// An activity whose clock and alarm are the test's.
     private final class Stage: Sendable {

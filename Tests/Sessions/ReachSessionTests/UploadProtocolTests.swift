@@ -59,8 +59,8 @@ import Testing
 
     private static let digest = "Digest realm=\"zoo\", nonce=\"nNUMBER\", qop=\"auth\", algorithm=SHA-256"
 
-    /// Each attempt is asked once: the first has a POST and a PATCH that is cut, the second a HEAD and a PATCH. A server that takes
-    /// a nonce once asks each exchange, and the PATCHs are sent again.
+    /// Each attempt is asked once: the first has a POST and a PATCH that is cut, the second a HEAD and a PATCH. A
+    /// server that takes a nonce once asks each exchange, and the PATCHs are sent again.
     @Test(arguments: [("Basic realm=\"zoo\"", false, 1), (digest, false, 2), (digest, true, 4)])
     func `each exchange has an answer to the server's challenge, and none makes the credentials wrong`(
         challenge: String, takesNoncesOnce: Bool, challenges: Int

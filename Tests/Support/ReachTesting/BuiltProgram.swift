@@ -1,7 +1,8 @@
 internal import Glibc
 internal import ReachLoop
 
-/// A program of this package that was built together with the tests. A test runs it as a user would, and checks the output.
+/// A program of this package that was built together with the tests. A test runs it as a user would, and checks the
+/// output.
 ///
 ///     let result = try BuiltProgram.reach.run(["status", "--json"], in: namespace.name)
 ///     #expect(result.status == 1)
@@ -22,8 +23,8 @@ package struct BuiltProgram: Sendable {
 
     package static let reach = BuiltProgram(named: "reach")
 
-    /// Searches the directory of the running test bundle, then the one where a debug build of the current directory puts
-    /// programs.
+    /// Searches the directory of the running test bundle, then the one where a debug build of the current directory
+    /// puts programs.
     package init(named name: String) {
         let directories = [ThisProgram.directory, ".build/debug"]
         path = directories.map { $0 + "/" + name }.first { access($0, X_OK) == 0 } ?? name

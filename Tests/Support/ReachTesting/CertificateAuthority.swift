@@ -60,7 +60,8 @@ package final class CertificateAuthority: Sendable {
     ///
     /// - Parameters:
     ///   - file: The name of its files, different for each certificate.
-    ///   - names: The entries of subjectAltName, such as `DNS:example.org` or `IP:127.0.0.1`; none for a certificate without it.
+    ///   - names: The entries of subjectAltName, such as `DNS:example.org` or `IP:127.0.0.1`; none for a certificate
+    ///     without it.
     ///   - key: Another identity whose key is certified again; `nil` makes a new key.
     ///   - options: Of `openssl genpkey`, for the new key.
     package func issue(

@@ -1,8 +1,9 @@
 internal import ReachCore
 internal import ReachLoop
 
-/// How much of a time some process of this machine was ready and had no processor (Linux, Documentation/accounting/psi.rst). A
-/// test with limits of real time that fails meanwhile says nothing, and is repeated.
+/// How much of a time some process of this machine was ready and had no processor (Linux,
+/// Documentation/accounting/psi.rst). A test with limits of real time that fails meanwhile says nothing, and is
+/// repeated.
 package struct ProcessorPressure: Sendable {
     private let start = SystemClock.boot
     private let waitedBefore = Self.waited

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// What people or programs see in many situations, whole, as a file of Tests/Support/Shown has it: a line too many is noticed as
-/// well as one that is missing.
+/// What people or programs see in many situations, whole, as a file of Tests/Support/Shown has it: a line too many is
+/// noticed as well as one that is missing.
 ///
 /// `REACH_SHOWN=write make test ONLY=...` writes the files; the difference is then read before it is committed.
 package enum ShownText {

@@ -109,8 +109,8 @@ package final class SmallInternet {
     /// Ends ``goDark(_:)``.
     package func comeBack() throws { try router.run("nft", "delete table inet dark") }
 
-    /// The router becomes a captive portal: it answers HTTP over IPv4 itself, with a redirection or another directive of
-    /// nginx, and drops all other TCP connections over IPv4. Name lookups still work.
+    /// The router becomes a captive portal: it answers HTTP over IPv4 itself, with a redirection or another directive
+    /// of nginx, and drops all other TCP connections over IPv4. Name lookups still work.
     package func openPortal(_ answer: String = "return 302 \(SmallInternet.login);") throws {
         if portal == nil {
             portal = try WebServer("server { listen 8080; location / { \(answer) } }", listensOn: [8080], in: router)

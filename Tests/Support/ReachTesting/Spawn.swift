@@ -5,8 +5,8 @@ final class Spawn {
     private var actions = posix_spawn_file_actions_t()
     private var attributes = posix_spawnattr_t()
 
-    /// Unblocks all signals in the child: tests run on threads of the concurrency runtime, which block nearly every signal,
-    /// and a child would inherit that and ignore SIGTERM.
+    /// Unblocks all signals in the child: tests run on threads of the concurrency runtime, which block nearly every
+    /// signal, and a child would inherit that and ignore SIGTERM.
     init() throws(RunningProgram.Failure) {
         posix_spawn_file_actions_init(&actions)
         posix_spawnattr_init(&attributes)

@@ -79,8 +79,8 @@ package final class TestNamespace: Sendable {
         return try await results.wait(for: 1, within: .seconds(30))[0].get()
     }
 
-    /// Makes an uplink: veth `up0` here with 192.0.2.2/24, a default route via 192.0.2.1 and 2001:db8::2/64; its other end
-    /// `up1` in a namespace of its own, with 192.0.2.1 and 2001:db8::1. There is no IPv6 default route.
+    /// Makes an uplink: veth `up0` here with 192.0.2.2/24, a default route via 192.0.2.1 and 2001:db8::2/64; its other
+    /// end `up1` in a namespace of its own, with 192.0.2.1 and 2001:db8::1. There is no IPv6 default route.
     ///
     /// It has no link-local addresses and no duplicate address detection, so nothing changes by itself later.
     ///
@@ -96,10 +96,11 @@ package final class TestNamespace: Sendable {
         return peer
     }
 
-    /// Makes the router of ``vethPair()`` one that did not answer, though it does now: the kernel's entry stays failed until something
-    /// is sent to it.
+    /// Makes the router of ``vethPair()`` one that did not answer, though it does now: the kernel's entry stays failed
+    /// until something is sent to it.
     package func failGateway() throws {
-        // The kernel may announce the carrier a second late, and what failed before the announcement counts for nothing.
+        // The kernel may announce the carrier a second late, and what failed before the announcement counts for
+        // nothing.
         while try !run("ip", "link", "show", "up0").contains("state UP") { usleep(10_000) }
         // It announces only the failure of an entry that was valid.
         for state in ["stale", "failed"] {

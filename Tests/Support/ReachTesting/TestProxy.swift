@@ -1,8 +1,8 @@
 package import ReachCore
 internal import Glibc
 
-/// A small proxy for tests, of HTTP (CONNECT and plain requests) and of SOCKS5. It connects to one port of this machine,
-/// whatever target it is asked for.
+/// A small proxy for tests, of HTTP (CONNECT and plain requests) and of SOCKS5. It connects to one port of this
+/// machine, whatever target it is asked for.
 package final class TestProxy: Sendable {
     package enum Kind: Sendable {
         case http
@@ -30,8 +30,8 @@ package final class TestProxy: Sendable {
 
     /// - Parameters:
     ///   - target: The port of 127.0.0.1, in the test's namespace, that all connections lead to.
-    ///   - refusal: The answer instead of a connection: a status line such as `502 Bad Gateway`, or for SOCKS5 the number
-    ///     of a reply (RFC 1928, 6).
+    ///   - refusal: The answer instead of a connection: a status line such as `502 Bad Gateway`, or for SOCKS5 the
+    ///     number of a reply (RFC 1928, 6).
     package init(
         _ kind: Kind, to target: UInt16, login: Login? = nil, refusal: String? = nil,
         in namespace: TestNamespace? = nil,

@@ -2,8 +2,8 @@ internal import Glibc
 package import ReachCore
 internal import Synchronization
 
-/// A server for resumable uploads by tus 1.0, core and creation, at `/files`: it keeps what arrives, and cuts connections
-/// where its test says.
+/// A server for resumable uploads by tus 1.0, core and creation, at `/files`: it keeps what arrives, and cuts
+/// connections where its test says.
 package final class TusServer: Sendable {
     package struct State: Sendable {
         /// What has arrived, by the upload's number.

@@ -12,8 +12,9 @@ import ReachTransfer
 ///
 /// The first makes one transfer, and prints the status or the word for the failure. `--names` resolves all names
 /// concurrently, and prints each with its addresses or the word for the failure, in the order of completion. `--follow`
-/// resolves a name repeatedly, and prints each result that differs from the previous one. `--compare` has each name resolved by
-/// getaddrinfo(3) and by a question that is bound to the interface, and prints both, in the order of completion.
+/// resolves a name repeatedly, and prints each result that differs from the previous one. `--compare` has each name
+/// resolved by getaddrinfo(3) and by a question that is bound to the interface, and prints both, in the order of
+/// completion.
 @main enum Fetch {
     static func main() {
         signal(SIGPIPE, SIG_IGN)

@@ -3,9 +3,9 @@ import ReachFleet
 import ReachFleetLink
 import ReachLoop
 
-/// `fleetfill SERVER COUNT [TTL [EVENTS]]`: puts the states and leases of that many hosts into the buckets of a fleet, as their agents
-/// would, and a chunk with that many events of each host into its stream. Of ten hosts one has no lease, and one is behind a portal.
-/// TTL is that of a lease, such as `60s`; `-` for none.
+/// `fleetfill SERVER COUNT [TTL [EVENTS]]`: puts the states and leases of that many hosts into the buckets of a fleet,
+/// as their agents would, and a chunk with that many events of each host into its stream. Of ten hosts one has no
+/// lease, and one is behind a portal. TTL is that of a lease, such as `60s`; `-` for none.
 @main enum Main {
     static func main() throws {
         let arguments = CommandLine.arguments

@@ -3,7 +3,8 @@ import ReachFleet
 import ReachFleetLink
 import Synchronization
 
-/// Does what a machine asks for, by requests that block, over a connection that many hosts share or that is a host's own.
+/// Does what a machine asks for, by requests that block, over a connection that many hosts share or that is a host's
+/// own.
 struct Engine {
     private let jetStream: JetStream
     private let link: NATSLink

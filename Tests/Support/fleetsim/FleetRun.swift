@@ -71,15 +71,16 @@ struct FleetRun {
 
     // MARK: - What happens
 
-    /// A provider fails, hosts lose their paths, machines are there twice, and keys are revoked. While the provider is away its hosts are
-    /// silent and no others, and readers see one outage.
+    /// A provider fails, hosts lose their paths, machines are there twice, and keys are revoked. While the provider is
+    /// away its hosts are silent and no others, and readers see one outage.
     private mutating func passOutage() throws(NATSError) {
         let begin = clock.boot
         team.post(simulation.outage(from: begin))
         if options.isEndless { while true { sleep(3600) } }
         var away = Set(simulation.affected.map { "sim\($0)" })
         if options.revoked > 0, control("revoke") { away.formUnion(simulation.keyed.map { "sim\($0)" }) }
-        // The last host leaves 5 s after the first; its last renewal may be as late, and the lease lasts three times as long.
+        // The last host leaves 5 s after the first; its last renewal may be as late, and the lease lasts three times as
+        // long.
         let silent = begin + options.outageStart + .seconds(5) + options.lease * HostLease.patience + .seconds(3)
         wait(until: silent)
         try oracle.checkSilence(away, engine)
@@ -164,7 +165,8 @@ struct FleetRun {
         team.setFast(false)
     }
 
-    /// How fast the hosts' clocks run while hosts wait up to 5 min before they try again: as fast as the engine stands their leases.
+    /// How fast the hosts' clocks run while hosts wait up to 5 min before they try again: as fast as the engine stands
+    /// their leases.
     private var returnRate: Int {
         min(max(Int(options.lease.components.seconds) * 1000 / max(options.hosts, 1), 1), 20)
     }

@@ -11,9 +11,10 @@ import ReachTerminal
 ///              [--time 60s] [--outage N] [--outage-start 15s] [--outage-time 25s] [--churn PERCENT] [--clones N] [--wrong-clocks N]
 ///              [--revoked N] [--absence 3d] [--absence-events N] [--return-events N] [--kill-leader]
 ///
-/// The streams exist (`reach-fleet setup`). A provider fails and comes back, machines are there twice, keys are revoked, the engine is away
-/// for days, all hosts come back at once: what the options ask for. It prints figures, and what differs between the engine and what
-/// happened, and ends with 1 if anything does. With --endless the provider stays away until the program is killed.
+/// The streams exist (`reach-fleet setup`). A provider fails and comes back, machines are there twice, keys are
+/// revoked, the engine is away for days, all hosts come back at once: what the options ask for. It prints figures, and
+/// what differs between the engine and what happened, and ends with 1 if anything does. With --endless the provider
+/// stays away until the program is killed.
 @main enum Main {
     static func main() {
         guard let options = options() else {

@@ -13,8 +13,8 @@ struct Oracle {
 
     /// Each host's log is in the stream from 1 to its end, each line as the host wrote it, in order and once.
     ///
-    /// Of two machines with one identity both write lines of a log that was copied; what one of them could not send before it
-    /// began another log stays with it.
+    /// Of two machines with one identity both write lines of a log that was copied; what one of them could not send
+    /// before it began another log stays with it.
     mutating func checkStream(_ hosts: [SimulatedHost]) throws(NATSError) {
         let machines = Dictionary(grouping: hosts, by: \.id)
         var reading = StreamOrder()

@@ -3,9 +3,9 @@ internal import ReachSession
 
 /// getonce URL [COUNT]: fetches the URL in a session in memory, and prints the status or the error. With COUNT it does
 /// so that many times, each in a session of its own, and then prints how many more threads and descriptors the process
-/// has than after the first time. With the path of a directory instead of COUNT it fetches URL/1, URL/2 and so on until it
-/// is killed, and keeps cookies and answers there. With `remove` behind it fetches twenty, removes what is stored, prints
-/// "removed", and waits until it is killed. For tests.
+/// has than after the first time. With the path of a directory instead of COUNT it fetches URL/1, URL/2 and so on until
+/// it is killed, and keeps cookies and answers there. With `remove` behind it fetches twenty, removes what is stored,
+/// prints "removed", and waits until it is killed. For tests.
 @main enum Main {
     static func main() async {
         let arguments = CommandLine.arguments

@@ -1,7 +1,7 @@
 // queuecrash DIRECTORY JOURNAL POINT COUNT [PAGES]: queues COUNT requests and delivers all that are queued. PAGES is
-// the size of the write-ahead log, in pages, at which it is copied into the database.
-// queuecrash DIRECTORY recover: opens the queue, and brings all into the database. Prints "opened" and the number of requests.
-// queuecrash DIRECTORY soak DAYS: simulates DAYS in seconds, and prints the resources used after each day.
+// the size of the write-ahead log, in pages, at which it is copied into the database. queuecrash DIRECTORY recover:
+// opens the queue, and brings all into the database. Prints "opened" and the number of requests. queuecrash DIRECTORY
+// soak DAYS: simulates DAYS in seconds, and prints the resources used after each day.
 import Glibc
 import ReachLoop
 import ReachQueueRuntime

@@ -11,13 +11,13 @@ import ReachQueueRuntime
 ///     queuedrain fill DIRECTORY COUNT URL
 ///     queuedrain upload FILE URL
 ///
-/// `drain` sends a first GET, which loads the libraries and opens the path's gate, to URL with `first` appended. Then it queues COUNT
-/// GET requests, held, for URL with a number appended. It prints `ready` when all are stored, and releases them at the first line on
-/// standard input. At the end it prints a JSON object with the seconds from that
+/// `drain` sends a first GET, which loads the libraries and opens the path's gate, to URL with `first` appended. Then
+/// it queues COUNT GET requests, held, for URL with a number appended. It prints `ready` when all are stored, and
+/// releases them at the first line on standard input. At the end it prints a JSON object with the seconds from that
 /// line to the last event `done`, and the process's CPU time during these. For each change of the target WATCHED it
 /// prints `BOOTTIME_NS path` as soon as the engine reports it. `fill` only queues the requests, and waits until they
-/// are stored. `upload` sends a small request, then FILE as the body of a PUT, and prints the seconds from its start to its end, and by how
-/// much it raised the peak of the process's memory.
+/// are stored. `upload` sends a small request, then FILE as the body of a PUT, and prints the seconds from its start to
+/// its end, and by how much it raised the peak of the process's memory.
 @main struct QueueDrain {
     static func main() throws {
         signal(SIGPIPE, SIG_IGN)

@@ -9,8 +9,8 @@ import ReachQueueRuntime
 ///
 ///     queuerun DIRECTORY COUNT URL [get [MILLISECONDS] | tus FILE]
 ///
-/// It opens the queue, adds COUNT POST or GET requests, all at once or one each so many milliseconds, or resumable uploads
-/// of a file, and prints `added ID`, `done ID`, `dead ID` and `open COUNT` as these happen.
+/// It opens the queue, adds COUNT POST or GET requests, all at once or one each so many milliseconds, or resumable
+/// uploads of a file, and prints `added ID`, `done ID`, `dead ID` and `open COUNT` as these happen.
 @main struct QueueRun {
     static func main() throws {
         signal(SIGPIPE, SIG_IGN)

@@ -16,9 +16,9 @@ import ReachSession
 /// sends a small form first, and prints by how many bytes the large one raised the highest resident memory of the
 /// process.
 ///
-/// `posts` sends COUNT requests with POST as `workers` does, each for a URL of its own and with a small body, and trusts any
-/// certificate. It prints a line for each that failed, and then how many were answered. With a DIRECTORY they are stored
-/// there.
+/// `posts` sends COUNT requests with POST as `workers` does, each for a URL of its own and with a small body, and
+/// trusts any certificate. It prints a line for each that failed, and then how many were answered. With a DIRECTORY
+/// they are stored there.
 @main struct SessionDrain {
     static func main() async throws {
         signal(SIGPIPE, SIG_IGN)

@@ -1,7 +1,7 @@
 import ReachKernel
 
-/// An interpreter of the classic BPF that the filters use, with the checks that the kernel makes of a program. It follows
-/// Documentation/networking/filter.rst and net/core/filter.c of the kernel.
+/// An interpreter of the classic BPF that the filters use, with the checks that the kernel makes of a program. It
+/// follows Documentation/networking/filter.rst and net/core/filter.c of the kernel.
 struct BPFMachine {
     enum Fault: Error, Equatable {
         case unknownInstruction(UInt16)
@@ -15,7 +15,8 @@ struct BPFMachine {
 
     let program: [SocketFilter.Instruction]
 
-    /// Checks a program as bpf_check_classic() does: every jump ends inside the program, and the last instruction returns.
+    /// Checks a program as bpf_check_classic() does: every jump ends inside the program, and the last instruction
+    /// returns.
     init(_ program: [SocketFilter.Instruction]) throws(Fault) {
         guard (1...4096).contains(program.count) else { throw .tooLong(program.count) }
         for (place, instruction) in program.enumerated() {

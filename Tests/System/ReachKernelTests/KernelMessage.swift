@@ -117,8 +117,8 @@ enum KernelMessage {
 }
 
 extension [UInt8] {
-    /// The notices that the parser finds in the datagram. It is copied to an allocation of its own size, so that a sanitizer
-    /// detects a read beyond its end.
+    /// The notices that the parser finds in the datagram. It is copied to an allocation of its own size, so that a
+    /// sanitizer detects a read beyond its end.
     var notices: [Notice] {
         let datagram = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 8)
         defer { datagram.deallocate() }

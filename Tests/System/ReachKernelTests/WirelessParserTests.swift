@@ -5,7 +5,8 @@ import Testing
 
 @testable import ReachKernel
 
-/// Messages of nl80211. Those of `contrib/fuzz/corpus` are from Linux 6.1 with mac80211_hwsim, hostapd and wpa_supplicant.
+/// Messages of nl80211. Those of `contrib/fuzz/corpus` are from Linux 6.1 with mac80211_hwsim, hostapd and
+/// wpa_supplicant.
 @Suite struct WirelessParserTests {
     private typealias Kernel = KernelMessage
 

@@ -83,7 +83,8 @@ final class HostileNameServer: Sendable {
 
     private struct NoPort: Error {}
 
-    /// Opens sockets for datagrams and for TCP at one port. One that is free for datagrams may be another program's for TCP.
+    /// Opens sockets for datagrams and for TCP at one port. One that is free for datagrams may be another program's for
+    /// TCP.
     private static func open(
         _ address: IPAddress, _ wanted: UInt16
     ) throws -> (datagrams: CInt, listener: CInt, port: UInt16) {

@@ -47,7 +47,8 @@ struct OwnerTests {
         #expect(try await stage.run(try request(.user(80), server)).hops.first?.reusedConnection == true)
     }
 
-    /// Attempts of one method to one server have equal options but for the owner, so that nothing else resets the handle.
+    /// Attempts of one method to one server have equal options but for the owner, so that nothing else resets the
+    /// handle.
     @Test func `a handle remembers an owner's last answer, and forgets it when another owner uses the handle`() throws {
         let stage = try TransferStage()
         let handles = HandlePool()

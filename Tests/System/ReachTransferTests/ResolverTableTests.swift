@@ -3,8 +3,8 @@ import ReachCore
 import ReachTesting
 import Testing
 
-/// The same questions to the same odd servers, by the C library and by a question that is bound to a link: both have the same
-/// addresses, or the same kind of error.
+/// The same questions to the same odd servers, by the C library and by a question that is bound to a link: both have
+/// the same addresses, or the same kind of error.
 ///
 /// There is one exception: where a server is silent about IPv4, the C library drops what it said about IPv6.
 @Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(5)))

@@ -8,9 +8,10 @@ import Testing
     .enabled(if: TestProgram.path("python3") != nil, "python3 is not installed"),
     .enabled(if: CertificateAuthority.isAvailable, "\(CertificateAuthority.whyNot)"))
 struct SharedConnectionTests {
-    /// A server of HTTP/2 that answers 200 to each stream, but says with the frame GOAWAY on its first connections that it
-    /// processes none beyond a number, or refuses each beyond it (RST_STREAM). It prints a line for each request, with the
-    /// length of its body, and each connection. Its HPACK has no letters: a POST is told by its index in the static table.
+    /// A server of HTTP/2 that answers 200 to each stream, but says with the frame GOAWAY on its first connections that
+    /// it processes none beyond a number, or refuses each beyond it (RST_STREAM). It prints a line for each request,
+    /// with the length of its body, and each connection. Its HPACK has no letters: a POST is told by its index in the
+    /// static table.
     private static let python = """
         import socket, ssl, sys, threading, time
         certificate, key, port, plan, protocol = sys.argv[1:]

@@ -1,5 +1,5 @@
-// Feeds texts to the configuration's parser. It must not trap or hang, every error must have a line, and what is written
-// must read back the same.
+// Feeds texts to the configuration's parser. It must not trap or hang, every error must have a line, and what is
+// written must read back the same.
 
 /// Called by libFuzzer with each text that it generates.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,6 +1,6 @@
-/// Feeds bytes to the readers of the control socket: frames, JSON, calls, replies, states, events, links and explanations.
-/// They must not trap or hang, messages must not depend on the pieces in which they arrive, and a value that is written must
-/// be read back unchanged.
+/// Feeds bytes to the readers of the control socket: frames, JSON, calls, replies, states, events, links and
+/// explanations. They must not trap or hang, messages must not depend on the pieces in which they arrive, and a value
+/// that is written must be read back unchanged.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))

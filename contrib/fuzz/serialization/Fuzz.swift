@@ -1,7 +1,8 @@
-// Feeds bytes to the readers of responses and URLs. They must not trap, hang or use ever more memory, a document must not
-// depend on the pieces in which it arrives, and a value that is written must be read back unchanged.
+// Feeds bytes to the readers of responses and URLs. They must not trap, hang or use ever more memory, a document must
+// not depend on the pieces in which it arrives, and a value that is written must be read back unchanged.
 
-/// Called by libFuzzer with each input that it generates: its first byte chooses the reader, the second the size of pieces.
+/// Called by libFuzzer with each input that it generates: its first byte chooses the reader, the second the size of
+/// pieces.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: start, count: count))

@@ -1,9 +1,9 @@
 import Glibc
 import HTTPTypes
 
-// Feeds texts that people, servers and hosts of a fleet send to their readers. A reader must not trap or hang, and what it says
-// must hold: a value that is written is read back unchanged, nothing depends on the pieces in which bytes arrive, and no
-// character of the input becomes structure of the output.
+// Feeds texts that people, servers and hosts of a fleet send to their readers. A reader must not trap or hang, and what
+// it says must hold: a value that is written is read back unchanged, nothing depends on the pieces in which bytes
+// arrive, and no character of the input becomes structure of the output.
 
 /// What one kind of text must fulfil. The first byte of an input chooses it.
 private let grammars: [(name: String, check: @Sendable ([UInt8], Int) -> Void)] = [

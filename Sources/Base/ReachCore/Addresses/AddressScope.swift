@@ -38,8 +38,8 @@ extension IPPrefix {
     }
 }
 
-/// IANA's registries of special-purpose addresses (RFC 6890, RFC 8190) and what they leave to others: multicast, the addresses
-/// of IPv6 that stand for some of IPv4, and those for use within a site of RFC 3879.
+/// IANA's registries of special-purpose addresses (RFC 6890, RFC 8190) and what they leave to others: multicast, the
+/// addresses of IPv6 that stand for some of IPv4, and those for use within a site of RFC 3879.
 enum SpecialPurpose {
     enum Meaning: Sendable {
         case scope(AddressScope)

@@ -95,8 +95,8 @@ public struct IPAddress: Hashable, Sendable {
 }
 
 extension IPAddress {
-    /// The IPv4 address that an IPv4-mapped one stands for (RFC 4291 section 2.5.5.2), or else the address itself: the kernel
-    /// sends IPv4 packets to it, by the routes of IPv4.
+    /// The IPv4 address that an IPv4-mapped one stands for (RFC 4291 section 2.5.5.2), or else the address itself: the
+    /// kernel sends IPv4 packets to it, by the routes of IPv4.
     package var unmapped: IPAddress {
         family == .ipv6 && high == 0 && low >> 32 == 0xffff ? IPAddress(ipv4: UInt32(truncatingIfNeeded: low)) : self
     }

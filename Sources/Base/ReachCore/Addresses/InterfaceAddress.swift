@@ -42,12 +42,14 @@ package struct InterfaceAddress: Hashable, Sendable {
         !flags.contains(.duplicate) && (!flags.contains(.tentative) || flags.contains(.optimistic))
     }
 
-    /// Whether new connections to other networks should use it: ready, not deprecated (RFC 4862), valid beyond the link.
+    /// Whether new connections to other networks should use it: ready, not deprecated (RFC 4862), valid beyond the
+    /// link.
     package var isPreferred: Bool {
         isUsable && !flags.contains(.deprecated)
     }
 
-    /// Whether packets to other networks may have it as their source. A deprecated address still works (RFC 4862, 5.5.4).
+    /// Whether packets to other networks may have it as their source. A deprecated address still works (RFC 4862,
+    /// 5.5.4).
     package var isUsable: Bool { isReady && scope < Self.linkScope && !address.isLoopback }
 
     /// RT_SCOPE_LINK of linux/rtnetlink.h.
@@ -55,6 +57,7 @@ package struct InterfaceAddress: Hashable, Sendable {
 }
 
 extension [InterfaceAddress] {
-    /// The address from which to send to other networks: a deprecated one only where there is no other (RFC 6724, rule 3).
+    /// The address from which to send to other networks: a deprecated one only where there is no other (RFC 6724, rule
+    /// 3).
     package var bestSource: InterfaceAddress? { first(where: \.isPreferred) ?? first(where: \.isUsable) }
 }

@@ -18,7 +18,8 @@ package enum ResolverText {
         }
     }
 
-    /// The domains that complete a name, without their last dot: those of the last line that has some; `nil` without such a line.
+    /// The domains that complete a name, without their last dot: those of the last line that has some; `nil` without
+    /// such a line.
     package static func searchList(in text: String) -> [String]? {
         let line = lines(text).last { $0.count >= 2 && ($0[0] == "search" || $0[0] == "domain") }
         guard let line else { return nil }

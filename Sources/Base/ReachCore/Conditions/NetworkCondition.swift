@@ -1,7 +1,7 @@
 /// What the network must be like: all terms hold for one path.
 ///
-/// The one language for `wait --until`, `run --when`, `queue add --when`, sessions and rows of the queue's file; reach(1)
-/// documents it.
+/// The one language for `wait --until`, `run --when`, `queue add --when`, sessions and rows of the queue's file;
+/// reach(1) documents it.
 package struct NetworkCondition: Hashable, Sendable {
     /// The class of what carries the path, below tunnels too.
     package var linkClass: LinkClass?
@@ -113,8 +113,8 @@ extension NetworkCondition {
     /// Whether it depends on the network behind a path.
     package var namesNetworks: Bool { network != nil || !excludedNetworks.isEmpty }
 
-    /// The first network that it names and that the configuration does not; `nil` if there is none. An identifier of a network
-    /// without a name is known.
+    /// The first network that it names and that the configuration does not; `nil` if there is none. An identifier of a
+    /// network without a name is known.
     package func unknownNetwork(among names: [String]) -> String? {
         let asked = [network].compactMap { $0 } + excludedNetworks.sorted()
         return asked.first { !names.contains($0) && !NetworkRule.isIdentifier($0) }

@@ -1,5 +1,5 @@
-/// What a test of the whole way to a target found, layer by layer, and who can mend what is broken. A value, for people and
-/// for programs.
+/// What a test of the whole way to a target found, layer by layer, and who can mend what is broken. A value, for people
+/// and for programs.
 package struct Diagnosis: Hashable, Sendable {
     /// Whether the target can be used. The raw values are words of the interface.
     package enum Outcome: String, Hashable, Sendable, CaseIterable {

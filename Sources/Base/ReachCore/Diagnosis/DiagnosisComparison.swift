@@ -1,5 +1,5 @@
-/// What is worth comparing with: other hosts on the same port, other addresses of the same name, the line's quality, and whether
-/// this machine itself is in the way.
+/// What is worth comparing with: other hosts on the same port, other addresses of the same name, the line's quality,
+/// and whether this machine itself is in the way.
 struct DiagnosisComparison {
     let evidence: DiagnosisEvidence
 

@@ -29,8 +29,8 @@ extension DiagnosisEvidence {
         return isAsked ? false : nil
     }
 
-    /// Whether an address stands for one of IPv4 behind a translator (NAT64): by its prefix (RFC 6052 and 8215), or, where this
-    /// machine has no IPv4, since it contains the address that the name has there.
+    /// Whether an address stands for one of IPv4 behind a translator (NAT64): by its prefix (RFC 6052 and 8215), or,
+    /// where this machine has no IPv4, since it contains the address that the name has there.
     func isTranslated(_ host: HostAddress) -> Bool {
         guard host.family == .ipv6, let inner = host.address.embedded else { return false }
         if Self.translatorPrefixes.contains(where: { $0.contains(host.address) }) { return true }
@@ -124,7 +124,8 @@ extension DiagnosisEvidence {
 
     // MARK: - First hops
 
-    /// Whether the kernel has left a first hop for another one meanwhile, as it does where one of several routers is silent.
+    /// Whether the kernel has left a first hop for another one meanwhile, as it does where one of several routers is
+    /// silent.
     func isLeft(_ hop: FirstHop) -> Bool {
         answers.contains { task, answer in
             guard case .pathAgain(let host) = task, self.hop(to: host) == hop, case .path(let fact) = answer.result,
@@ -147,8 +148,8 @@ extension DiagnosisEvidence {
 
     // MARK: - What is sampled
 
-    /// Destinations whose answers show the whole way: a name server, and the target or else an endpoint. Two, since a host that
-    /// limits its answers looks like a lossy line.
+    /// Destinations whose answers show the whole way: a name server, and the target or else an endpoint. Two, since a
+    /// host that limits its answers looks like a lossy line.
     var sampleWitnesses: [HostAddress] {
         func isUsable(_ host: HostAddress) -> Bool {
             isBeyondGateway(host) && path(.path(host))?.isUsable(host.family) == true && hasAnswered(host) == true

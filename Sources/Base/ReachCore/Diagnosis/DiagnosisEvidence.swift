@@ -14,10 +14,11 @@ package struct DiagnosisEvidence: Sendable {
     /// A name that cannot exist (RFC 6761 section 6.4): a name server that knows it lies.
     let canary: String
     private(set) var answers: [DiagnosisTask: Answer] = [:]
-    /// Packets that the kernel has dropped meanwhile because they came in by another interface than answers would leave by
-    /// (`IPReversePathFilter`).
+    /// Packets that the kernel has dropped meanwhile because they came in by another interface than answers would leave
+    /// by (`IPReversePathFilter`).
     package var reversePathDrops: UInt64 = 0
-    /// Packets to this machine itself that came in meanwhile and were given to no program and no protocol, at least, by family.
+    /// Packets to this machine itself that came in meanwhile and were given to no program and no protocol, at least, by
+    /// family.
     package var inputDrops: [IPAddress.Family: UInt64] = [:]
 
     /// Whether resolv.conf(5) names a server; otherwise the C library asks this machine.
@@ -150,8 +151,8 @@ package struct DiagnosisEvidence: Sendable {
     /// The most addresses of a name that are tested.
     private static let addressLimit = 6
 
-    /// The known addresses of the host that packets of a destination go to. Name servers may have answered where the system's
-    /// resolver is still waiting for another one.
+    /// The known addresses of the host that packets of a destination go to. Name servers may have answered where the
+    /// system's resolver is still waiting for another one.
     func addresses(of destination: DiagnosisDestination) -> [HostAddress] {
         switch destination.nextHost {
         case .address(let host): return [host]

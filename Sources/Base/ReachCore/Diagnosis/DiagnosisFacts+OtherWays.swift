@@ -27,7 +27,8 @@ extension DiagnosisFacts {
         return facts
     }
 
-    /// Whether answers find the way back to this machine's other addresses, and whether the network of this one still holds.
+    /// Whether answers find the way back to this machine's other addresses, and whether the network of this one still
+    /// holds.
     var ofSource: [WeighedFact] {
         guard let source = evidence.source(to: host), let hop = evidence.hop(to: host) else { return [] }
         let link = DisplayText.sanitized(hop.interface)

@@ -294,7 +294,8 @@ struct DiagnosisFacts {
             return
                 "Of \(burst.sent) questions to \(host), this machine dropped \(burst.droppedHere) answers as they came in."
         }
-        // Without such a test, which is by TCP, drops explain only that nothing at all is heard: stray packets may be dropped as well.
+        // Without such a test, which is by TCP, drops explain only that nothing at all is heard: stray packets may be
+        // dropped as well.
         guard bursts.isEmpty || role == .nameServer, evidence.inputDrops[host.family] ?? 0 >= Self.dropsThatShow,
             !evidence.hasHeard(host.family)
         else { return nil }

@@ -90,8 +90,8 @@ extension DiagnosisFinding {
     }
 
     private mutating func addEvidence(about host: HostAddress, _ blame: Blame) {
-        // A refusal has come the whole way. Whether there is a trace nevertheless depends on who answered first: name servers, too,
-        // are sampled.
+        // A refusal has come the whole way. Whether there is a trace nevertheless depends on who answered first: name
+        // servers, too, are sampled.
         let trace = evidence.connections(to: host).values.contains(.refused) ? nil : evidence.traced(host)
         if let trace, trace.end == .reached {
             steps.append(Step(.internet, .neutral, "Datagrams reach \(host)."))

@@ -71,8 +71,8 @@ extension DiagnosisFinding {
             return complaint(server, "sends answers that no program can use: with another number, or malformed")
         }
         if all.contains(.refused) {
-            // A resolver of this machine does not run, or no server is configured: the resolver of the C library then asks 127.0.0.1
-            // (resolv.conf(5)).
+            // A resolver of this machine does not run, or no server is configured: the resolver of the C library then
+            // asks 127.0.0.1 (resolv.conf(5)).
             if server.host.address.isLoopback {
                 let text =
                     evidence.namesServers
@@ -185,8 +185,8 @@ extension DiagnosisFinding {
         fatal.append(blame)
     }
 
-    /// The reason why no server answers as one that works. A server that answers at all is at fault itself; of silent ones,
-    /// the evidence on the way decides.
+    /// The reason why no server answers as one that works. A server that answers at all is at fault itself; of silent
+    /// ones, the evidence on the way decides.
     mutating func blameForServers() -> Blame? {
         var reached = evidence.servers.filter { evidence.path(.path($0.host))?.isUsable($0.host.family) == true }
         // A resolver on this machine passes on what the others do.
@@ -210,8 +210,8 @@ extension DiagnosisFinding {
         return weigh(first.host, .nameServer, ports: [first.port]) ?? faults.first
     }
 
-    /// One server knows the name, and another denies it. Different addresses alone are usual: large sites give each asker
-    /// others.
+    /// One server knows the name, and another denies it. Different addresses alone are usual: large sites give each
+    /// asker others.
     private func disagreement(about name: String) -> Blame? {
         var knowing: NameServerAddress?
         var denying: NameServerAddress?

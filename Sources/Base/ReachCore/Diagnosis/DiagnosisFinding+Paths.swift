@@ -208,7 +208,8 @@ extension DiagnosisFinding {
         return Blame(.localNetwork, .address, .gateway, text)
     }
 
-    /// A firewall of this machine that drops what neighbours answer: it was seen on the link. (ARP passes no such firewall.)
+    /// A firewall of this machine that drops what neighbours answer: it was seen on the link. (ARP passes no such
+    /// firewall.)
     private func ownFault(_ hop: FirstHop, _ shown: String, _ means: String) -> Blame? {
         guard hop.address.family == .ipv6, !evidence.owners(hop).isEmpty, !evidence.hasHeard(.ipv6),
             evidence.inputDrops[.ipv6] ?? 0 >= DiagnosisFacts.dropsThatShow
@@ -232,7 +233,8 @@ extension DiagnosisEvidence {
 }
 
 extension Diagnosis.Blame {
-    /// The same where a modem is what the link leads to: behind it are the modem itself and the provider, and no local network.
+    /// The same where a modem is what the link leads to: behind it are the modem itself and the provider, and no local
+    /// network.
     var beyondModem: Diagnosis.Blame {
         guard layer != .portal, ([party] + between).contains(.localNetwork) else { return self }
         var others = between.filter { $0 != .localNetwork }

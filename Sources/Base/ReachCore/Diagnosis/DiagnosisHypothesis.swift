@@ -1,7 +1,7 @@
 /// An explanation of a silence or an error: who is at fault, what it needs, what it predicts, and what rules it out.
 ///
-/// Of those that no fact rules out the one is taken that explains most. If two of different parties explain as much, the party is
-/// undecided. The switch below is the table.
+/// Of those that no fact rules out the one is taken that explains most. If two of different parties explain as much,
+/// the party is undecided. The switch below is the table.
 enum DiagnosisHypothesis: String, CaseIterable, Hashable, Sendable {
     // This machine
     case ownOutput = "own-output"
@@ -97,7 +97,8 @@ enum DiagnosisHypothesis: String, CaseIterable, Hashable, Sendable {
             needs: [.gatewayForbids], explains: [.hostSilent, .othersSilent], excludes: [])
         case .interception: Rule(.localNetwork, .target, .tls,
             needs: [.untrustedElsewhere], explains: [.untrustedHere, .sameIssuer], excludes: [.trustedElsewhere, .otherIssuer])
-        // Without a way back nothing is heard either; a gateway may translate the addresses, though, and all may be dark.
+        // Without a way back nothing is heard either; a gateway may translate the addresses, though, and all may be
+        // dark.
         case .localAddresses: Rule(.localNetwork, .address, .address,
             needs: [.localSource], explains: Self.darkness.union([.gatewayMute]), excludes: [.othersAnswer, .translatorAnswers, .hostAnswers, .routersAnswer])
         // The router has another network now, and did not withdraw the old one (RFC 8978).

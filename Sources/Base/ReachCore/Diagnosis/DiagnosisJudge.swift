@@ -177,7 +177,8 @@ extension DiagnosisDestination {
 }
 
 extension String {
-    /// With a capital letter, where it begins with an article or the like. Names of interfaces and hosts stay as they are.
+    /// With a capital letter, where it begins with an article or the like. Names of interfaces and hosts stay as they
+    /// are.
     var sentenceStart: String {
         for word in [
             "a ", "an ", "the ", "no ", "nothing ", "this ", "large ", "there ", "answers ", "by ",

@@ -1,5 +1,5 @@
-/// Decides what a diagnosis finds out next: results in, tasks and at the end the diagnosis out. A value without a clock and
-/// without I/O.
+/// Decides what a diagnosis finds out next: results in, tasks and at the end the diagnosis out. A value without a clock
+/// and without I/O.
 package struct DiagnosisMachine: Sendable {
     package private(set) var evidence: DiagnosisEvidence
     private var started: Set<DiagnosisTask> = []
@@ -27,8 +27,8 @@ package struct DiagnosisMachine: Sendable {
 
     package mutating func record(portalAPI uri: String?) { evidence.portalAPI = uri }
 
-    /// Whether every task that was begun has ended, so that no other follows. A first hop that has passed on answers need not
-    /// answer by itself any more: without root the kernel asks one that it knows only after five seconds.
+    /// Whether every task that was begun has ended, so that no other follows. A first hop that has passed on answers
+    /// need not answer by itself any more: without root the kernel asks one that it knows only after five seconds.
     package var isComplete: Bool {
         started.allSatisfy { task in
             if evidence.isAnswered(task) { return true }

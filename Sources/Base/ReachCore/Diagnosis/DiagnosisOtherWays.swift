@@ -1,4 +1,5 @@
-/// Other ways to a host from which nothing comes: another address of this machine, and another machine of the link as the router.
+/// Other ways to a host from which nothing comes: another address of this machine, and another machine of the link as
+/// the router.
 struct DiagnosisOtherWays {
     let evidence: DiagnosisEvidence
 
@@ -13,8 +14,8 @@ struct DiagnosisOtherWays {
         }
     }
 
-    /// A host beyond a gateway, with a port that it serves, of a family in which nothing comes back. Without answers of name
-    /// servers only they are known.
+    /// A host beyond a gateway, with a port that it serves, of a family in which nothing comes back. Without answers of
+    /// name servers only they are known.
     private func silentHost(_ family: IPAddress.Family) -> (host: HostAddress, port: UInt16)? {
         let pages = evidence.destinations.flatMap { destination in
             evidence.usableAddresses(of: destination).map { ($0, destination.nextPorts.first ?? Self.usualPort) }

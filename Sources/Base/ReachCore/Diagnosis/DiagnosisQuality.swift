@@ -5,7 +5,8 @@ struct DiagnosisQuality {
     private static let fewestLost = 2
     /// The share that a good stretch loses, too.
     private static let usualShare = 0.001
-    /// Below this share a few packets decide, so a stretch has to explain them much better than the others before it is named.
+    /// Below this share a few packets decide, so a stretch has to explain them much better than the others before it is
+    /// named.
     private static let clearShare = 0.05
     /// From here on even several answers may be missing by chance.
     private static let severeShare = 0.08
@@ -16,7 +17,8 @@ struct DiagnosisQuality {
     }
 
     private let series: [Series]
-    /// The places in ``series`` before which packets may be lost: one, or those that the samples cannot tell apart; `nil` for none.
+    /// The places in ``series`` before which packets may be lost: one, or those that the samples cannot tell apart;
+    /// `nil` for none.
     private let lossy: ClosedRange<Int>?
     private let link: String
     private let hasGateway: Bool
@@ -56,8 +58,9 @@ struct DiagnosisQuality {
             } ?? ""
     }
 
-    /// The stretches that explain the losses: nothing is lost before one of them, and one share behind it. Those count that are at least
-    /// a twentieth as likely as the likeliest, or a thousandth where little is lost, since a few lost packets prove no stretch.
+    /// The stretches that explain the losses: nothing is lost before one of them, and one share behind it. Those count
+    /// that are at least a twentieth as likely as the likeliest, or a thousandth where little is lost, since a few lost
+    /// packets prove no stretch.
     private static func stretch(of samples: [LineSample]) -> ClosedRange<Int>? {
         guard let whole = samples.last, whole.sent - whole.answered >= fewestLost, whole.lostShare >= lossyShare else {
             return nil

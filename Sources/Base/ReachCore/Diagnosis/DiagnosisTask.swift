@@ -21,8 +21,8 @@ package enum DiagnosisTask: Hashable, Sendable {
     case addresses(InterfaceIndex, IPAddress.Family)
     /// The gateways of a link's default routes. Sends nothing.
     case routers(InterfaceIndex, IPAddress.Family)
-    /// The routers that the kernel may use in place of a first hop: the gateways of the link's other default routes, where those rank as
-    /// high or higher. Sends nothing.
+    /// The routers that the kernel may use in place of a first hop: the gateways of the link's other default routes,
+    /// where those rank as high or higher. Sends nothing.
     case rivals(FirstHop)
     /// An echo request: of 56 bytes, or as large as the path's first link allows.
     case ping(HostAddress, isLarge: Bool)
@@ -35,7 +35,8 @@ package enum DiagnosisTask: Hashable, Sendable {
     case owners(FirstHop)
     /// A few connections at once, to see whether this machine itself drops or makes the answers.
     case burst(HostAddress, port: UInt16)
-    /// An echo request handed to another neighbour than the gateway, by its link-layer address: whether it passes packets on.
+    /// An echo request handed to another neighbour than the gateway, by its link-layer address: whether it passes
+    /// packets on.
     case forward(by: FirstHop, owner: HardwareAddress, to: HostAddress)
     /// What the hosts file says of a name. Sends nothing.
     case hosts(String)

@@ -18,7 +18,8 @@ struct DiagnosisVerdict {
         chosen = standing.filter { $0.1 == best && parties.insert($0.0.rule.party).inserted }.map(\.0)
     }
 
-    /// The facts, with the hypotheses that each one speaks for and against, as `party/hypothesis`, of those that anything suggests.
+    /// The facts, with the hypotheses that each one speaks for and against, as `party/hypothesis`, of those that
+    /// anything suggests.
     ///
     /// - Parameter owner: Who can mend the host in question.
     func shownFacts(owner: Diagnosis.Party) -> [Diagnosis.Fact] {

@@ -1,5 +1,5 @@
-/// The proxies that programs use by the environment, by curl's rules: each variable in lower case, or else in capitals, but never
-/// `HTTP_PROXY`, as a web server gives it to CGI programs from a client's header `Proxy`.
+/// The proxies that programs use by the environment, by curl's rules: each variable in lower case, or else in capitals,
+/// but never `HTTP_PROXY`, as a web server gives it to CGI programs from a client's header `Proxy`.
 package struct EnvironmentProxies {
     private let environment: (String) -> String?
 

@@ -10,7 +10,8 @@ package struct ExplanationFacts: Sendable {
         package var refusing: [Route] = []
         /// What keeps the packets from a route, where the kernel has none for them.
         package var hindrance: Rule.Hindrance?
-        /// The source that a first lookup chose, where a rule is for some sources of IPv4 only: with it the kernel looks up again.
+        /// The source that a first lookup chose, where a rule is for some sources of IPv4 only: with it the kernel
+        /// looks up again.
         package var source: IPAddress?
         /// What WireGuard says of the link, if it is one and this process may ask.
         package var wireGuard: WireGuardDevice?
@@ -30,7 +31,8 @@ package struct ExplanationFacts: Sendable {
     package var resolution: NameAnswer?
     /// The lookups from which the verdict follows.
     package var findings: [PathFinding] = []
-    /// The reference addresses for the Internet. Not all of them have a finding: lookups stop once the result is decided.
+    /// The reference addresses for the Internet. Not all of them have a finding: lookups stop once the result is
+    /// decided.
     package var anchors: [IPAddress] = []
     package var table: NetworkTable
     package var rules: [Rule] = []

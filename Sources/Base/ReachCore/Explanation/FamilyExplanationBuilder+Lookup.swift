@@ -182,8 +182,8 @@ extension FamilyExplanationBuilder {
                 + "`\(family.command) route add default via GATEWAY`, or \(giver).")
     }
 
-    /// The refusing route that explains the kernel's answer: the most specific one that covers the address, in the first
-    /// table in the order of the rules.
+    /// The refusing route that explains the kernel's answer: the most specific one that covers the address, in the
+    /// first table in the order of the rules.
     private func refusingRoute(for finding: PathFinding) -> Route? {
         let covering = (lookup?.refusing ?? []).filter { $0.destination.contains(finding.destination) }
         let rules = facts.rules.filter { $0.family == family && $0.action == .table }.map(\.table)

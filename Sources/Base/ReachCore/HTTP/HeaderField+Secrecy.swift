@@ -2,8 +2,8 @@
 extension HeaderField {
     /// Whether anyone may see the value: it says how to answer, and nothing about who asks.
     ///
-    /// Every other field may be a secret. Servers name those as they like (`X-Api-Key`, `PRIVATE-TOKEN`, `X-Auth-Token`), so
-    /// that a list of secrets would never be complete.
+    /// Every other field may be a secret. Servers name those as they like (`X-Api-Key`, `PRIVATE-TOKEN`,
+    /// `X-Auth-Token`), so that a list of secrets would never be complete.
     package var isHarmless: Bool { Self.harmless.contains(name.lowercased()) }
 
     private static let harmless: Set<String> = [
@@ -15,8 +15,8 @@ extension HeaderField {
         "upgrade-insecure-requests", "user-agent", "x-correlation-id", "x-request-id", "x-requested-with",
     ]
 
-    /// Whether the name says that the value is a secret, which no redirect takes to another origin. Programs have fields of
-    /// their own, most of which go along there; who names a field by one of these words keeps it from that.
+    /// Whether the name says that the value is a secret, which no redirect takes to another origin. Programs have
+    /// fields of their own, most of which go along there; who names a field by one of these words keeps it from that.
     package var isNamedAsSecret: Bool {
         let name = name.lowercased()
         return !Self.harmless.contains(name) && Self.secretWords.contains { name.utf8Range(of: $0) != nil }

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// One header field of a request or a response, as a user wrote it or a server sent it: neither name nor value is checked
-/// yet. ``RequestFieldFault`` finds what may not be sent.
+/// One header field of a request or a response, as a user wrote it or a server sent it: neither name nor value is
+/// checked yet. ``RequestFieldFault`` finds what may not be sent.
 @usableFromInline package struct HeaderField: Hashable, Sendable {
     @usableFromInline package let name: String
     package var value: String
@@ -64,9 +64,9 @@ extension UInt8 {
 /// Why a caller's header field is refused. Only this type decides it: for the command line, the daemon's calls, the
 /// library, the configuration, and again before a request is sent.
 ///
-/// A caller who sets the framing of a message decides where the next one on the same connection begins, and can so write
-/// another user's request (request smuggling, RFC 9112 section 11.2). Content-Length is therefore always computed here,
-/// and no caller may set fields that concern one connection (RFC 9110 section 7.6.1).
+/// A caller who sets the framing of a message decides where the next one on the same connection begins, and can so
+/// write another user's request (request smuggling, RFC 9112 section 11.2). Content-Length is therefore always computed
+/// here, and no caller may set fields that concern one connection (RFC 9110 section 7.6.1).
 package struct RequestFieldFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The field's name as given, cut after 64 characters and safe to print.
     package let name: String

@@ -1,6 +1,6 @@
 extension HistoryRow {
-    /// The rows without the pauses of probes that an outage of a path explains, and without their returns: they are part of the outage's
-    /// row. One cable that is pulled is one row, however many probes there are.
+    /// The rows without the pauses of probes that an outage of a path explains, and without their returns: they are
+    /// part of the outage's row. One cable that is pulled is one row, however many probes there are.
     static func joiningPauses(_ rows: [HistoryRow]) -> [HistoryRow] {
         let outages = rows.indices.filter { rows[$0].isOutageOfPath }
         guard !outages.isEmpty else { return rows }

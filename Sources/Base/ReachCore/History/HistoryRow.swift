@@ -58,8 +58,8 @@ private struct RowBuilder {
         rows.append(HistoryRow(time: time, content: entry.content))
     }
 
-    /// Drops the states that lasted only moments on the way back, and adds their time to the state before: without a cable there
-    /// is first no carrier, then for some milliseconds no address, no route or no answer of the gateway.
+    /// Drops the states that lasted only moments on the way back, and adds their time to the state before: without a
+    /// cable there is first no carrier, then for some milliseconds no address, no route or no answer of the gateway.
     mutating func fold() {
         var kept: [HistoryRow?] = []
         /// The indices of each target's rows.

@@ -152,8 +152,8 @@ private struct TimelineBuilder {
         return Self.withoutShreds(spans)
     }
 
-    /// Of a cable that is plugged in again, the address, the routes and the gateway come one after another, and for moments the
-    /// target can be used or not. What lasted no longer within an outage is a part of it.
+    /// Of a cable that is plugged in again, the address, the routes and the gateway come one after another, and for
+    /// moments the target can be used or not. What lasted no longer within an outage is a part of it.
     private static func withoutShreds(_ spans: [HistoryTimeline.Span]) -> [HistoryTimeline.Span] {
         var kept: [HistoryTimeline.Span] = []
         for span in spans {

@@ -48,7 +48,8 @@ package struct MeteredTraffic: Equatable, Sendable {
 
     /// Three months of one link that carries something in each hour; the oldest go first.
     package static let mostHours = 2232
-    /// The most bytes that one hour counts: more than a link of 1 Tbit/s carries, and few enough that sums do not overflow.
+    /// The most bytes that one hour counts: more than a link of 1 Tbit/s carries, and few enough that sums do not
+    /// overflow.
     package static let mostBytes: Int64 = 1 << 50
     static let nanosecondsOfHour: Int64 = 3_600_000_000_000
 

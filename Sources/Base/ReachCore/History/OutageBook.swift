@@ -1,7 +1,8 @@
-/// The latest outage of each target, for all that speak of it while it lasts and when it is over: the log, hooks and their messages.
+/// The latest outage of each target, for all that speak of it while it lasts and when it is over: the log, hooks and
+/// their messages.
 ///
-/// It is fed with the states that the history records, when they are recorded, and judges as ``HistoryTimeline`` does. So begin
-/// and length are those of the history, however late somebody speaks.
+/// It is fed with the states that the history records, when they are recorded, and judges as ``HistoryTimeline`` does.
+/// So begin and length are those of the history, however late somebody speaks.
 package struct OutageBook: Sendable {
     package struct Outage: Hashable, Sendable {
         package let since: Instant

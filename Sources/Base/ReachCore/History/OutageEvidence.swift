@@ -1,4 +1,5 @@
-/// What tests of the whole way found while a target could not be used, as `reach explain --probe` prints it, for the history.
+/// What tests of the whole way found while a target could not be used, as `reach explain --probe` prints it, for the
+/// history.
 package struct OutageEvidence: Hashable, Sendable {
     package var target: String
     /// The word of the diagnosis's outcome.

@@ -61,12 +61,12 @@ package enum UseFinding: Hashable, Sendable {
     }
 }
 
-/// Decides from a target's states, in their order, when it can be used: by what was proved where checks prove something,
-/// otherwise by the kernel.
+/// Decides from a target's states, in their order, when it can be used: by what was proved where checks prove
+/// something, otherwise by the kernel.
 ///
-/// After an outage a path may be back for some seconds before a check proves or disproves it. Such an unproved return counts
-/// once it has lasted ``patience`` or is proved; otherwise a provider's outage would end and begin again each time the gateway
-/// restarts.
+/// After an outage a path may be back for some seconds before a check proves or disproves it. Such an unproved return
+/// counts once it has lasted ``patience`` or is proved; otherwise a provider's outage would end and begin again each
+/// time the gateway restarts.
 package struct OutageJudge: Hashable, Sendable {
     /// The longest time that a check takes to decide, with the default timeout of five seconds and one more attempt.
     package static let patience: Duration = .seconds(10)

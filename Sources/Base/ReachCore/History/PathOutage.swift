@@ -1,6 +1,6 @@
 extension ReachabilityState {
-    /// What is proved of the Internet over the one way to this target; `nil` unless it is proved that the Internet does not answer
-    /// there. The kernel has a path, and nothing beyond its gateway can be used.
+    /// What is proved of the Internet over the one way to this target; `nil` unless it is proved that the Internet does
+    /// not answer there. The kernel has a path, and nothing beyond its gateway can be used.
     ///
     /// - Parameter internet: The state of the Internet.
     package func provedOutage(by internet: ReachabilityState) -> Connectivity? {
@@ -16,7 +16,8 @@ extension ReachabilityState {
         }
     }
 
-    /// The state with what is proved of its one way by the checks of the Internet: what history, page and metrics show of a target.
+    /// The state with what is proved of its one way by the checks of the Internet: what history, page and metrics show
+    /// of a target.
     ///
     /// - Parameter internet: The state of the Internet; `nil` if it is not known.
     package func proved(by internet: ReachabilityState?) -> ReachabilityState {
@@ -27,7 +28,8 @@ extension ReachabilityState {
         return state
     }
 
-    /// Whether the target is of this machine or of a private network, which may be behind the gateway without the Internet.
+    /// Whether the target is of this machine or of a private network, which may be behind the gateway without the
+    /// Internet.
     private var isNear: Bool {
         switch target.subject {
         case .interface: true

@@ -1,7 +1,7 @@
 /// Why a recorded target was not reachable, or why that was not known: a word of a path, or one of a probe.
 ///
-/// The two are different things, and some of their words are spelt alike: a path is `unreachable` because a route rejects the packets,
-/// a probe's target because a host on the way said so.
+/// The two are different things, and some of their words are spelt alike: a path is `unreachable` because a route
+/// rejects the packets, a probe's target because a host on the way said so.
 package enum StateReason: Hashable, Sendable {
     /// Mostly one of ``Reason``; a newer version may have written another one.
     case path(String)

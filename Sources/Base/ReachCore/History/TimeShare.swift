@@ -1,5 +1,5 @@
-/// How much of a period a target was up and down, in seconds; all are zero for a period of which nothing is asked, such as an hour that
-/// the clocks skip.
+/// How much of a period a target was up and down, in seconds; all are zero for a period of which nothing is asked, such
+/// as an hour that the clocks skip.
 package struct TimeShare: Hashable, Sendable {
     package var up = 0.0
     package var down = 0.0
@@ -22,14 +22,15 @@ package struct TimeShare: Hashable, Sendable {
 }
 
 extension TimeShare {
-    /// The classes of a picture; each has a shape of its own, so that none needs a colour. Ten seconds of a day are no day without
-    /// network, so the share that was down decides.
+    /// The classes of a picture; each has a shape of its own, so that none needs a colour. Ten seconds of a day are no
+    /// day without network, so the share that was down decides.
     package enum Level: Int, CaseIterable, Sendable {
         case none
         case notObserved
         case unknown
         case up
-        /// Down for less than a fiftieth of the known time, for less than a quarter, for less than all of it, and for all.
+        /// Down for less than a fiftieth of the known time, for less than a quarter, for less than all of it, and for
+        /// all.
         case briefly, partly, mostly, down
 
         package var words: String {

@@ -1,8 +1,8 @@
 /// What a JSON document must be: a value at a path, compared with a literal.
 ///
-/// `$.status == "ok"`, `$.queue[0].age < 10`, `length($.servers) > 2`, `$.servers[*].error == ""`, `$.version`, `!$.error`. Paths are
-/// those of RFC 9535 with names, indices and `[*]`, behind which everything must hold for each element. Values are compared
-/// by their types, so that the text `"1"` does not equal the number 1.
+/// `$.status == "ok"`, `$.queue[0].age < 10`, `length($.servers) > 2`, `$.servers[*].error == ""`, `$.version`,
+/// `!$.error`. Paths are those of RFC 9535 with names, indices and `[*]`, behind which everything must hold for each
+/// element. Values are compared by their types, so that the text `"1"` does not equal the number 1.
 package struct JSONCondition: Hashable, Sendable, CustomStringConvertible {
     /// The longest text in bytes.
     package static let longestText = 1024

@@ -1,7 +1,7 @@
 /// A JSON document as it lies in its bytes. It was read strictly, once; a value is made when someone asks for it.
 ///
-/// For readers of many documents who want some members of each: it makes no dictionary, and no text that no one asks for.
-/// ``JSONReader/outline(_:_:)`` makes it. A class, since a reader of nested objects hands it on for each.
+/// For readers of many documents who want some members of each: it makes no dictionary, and no text that no one asks
+/// for. ``JSONReader/outline(_:_:)`` makes it. A class, since a reader of nested objects hands it on for each.
 package final class JSONOutline: Sendable {
     package enum Kind: UInt8, Sendable {
         case null
@@ -16,7 +16,8 @@ package final class JSONOutline: Sendable {
     /// A value, and its key if it is an object's member. Its elements or members follow it, each with what is in it.
     struct Node: Sendable {
         var kind: Kind = .null
-        /// The text had escapes: `first` is its index in ``texts``. Otherwise the text is the bytes from `first` to `end`.
+        /// The text had escapes: `first` is its index in ``texts``. Otherwise the text is the bytes from `first` to
+        /// `end`.
         var hasEscapes = false
         var keyHasEscapes = false
         /// The index of the node after this value and what is in it.

@@ -1,13 +1,13 @@
 /// Finds the end of plain text in JSON strings, eight bytes at a time: a body of half a mebibyte is one string.
 enum JSONStringScanner {
-    /// - Returns: The offset of the first byte that ``JSONWriter`` escapes: a quote, a backslash, a control character, DEL or
-    ///   one of ``hiddenScalar(in:at:)``; the end of the text if there is none.
+    /// - Returns: The offset of the first byte that ``JSONWriter`` escapes: a quote, a backslash, a control character,
+    ///   DEL or one of ``hiddenScalar(in:at:)``; the end of the text if there is none.
     static func firstEscape(in text: UnsafeRawBufferPointer, from start: Int) -> Int {
         first(in: text, from: start, orHidden: true)
     }
 
-    /// The scalar at `index` if a terminal obeys it instead of showing it, or if it turns the direction of what follows: a C1
-    /// control, a mark of direction, or a separator of lines, which ends a string in older JavaScript.
+    /// The scalar at `index` if a terminal obeys it instead of showing it, or if it turns the direction of what
+    /// follows: a C1 control, a mark of direction, or a separator of lines, which ends a string in older JavaScript.
     static func hiddenScalar(in text: UnsafeRawBufferPointer, at index: Int) -> (number: UInt32, length: Int)? {
         let byte = text[index], rest = text.count - index
         if byte == 0xc2, rest >= 2, 0x80...0x9f ~= text[index + 1] { return (UInt32(text[index + 1]), 2) }
@@ -20,8 +20,8 @@ enum JSONStringScanner {
         }
     }
 
-    /// - Returns: The offset of the first byte that is not an ordinary part of a string: a quote, a backslash or a control
-    ///   character; the end of the text if there is none.
+    /// - Returns: The offset of the first byte that is not an ordinary part of a string: a quote, a backslash or a
+    ///   control character; the end of the text if there is none.
     static func firstSpecial(in text: UnsafeRawBufferPointer, from start: Int) -> Int {
         first(in: text, from: start, orHidden: false)
     }

@@ -1,7 +1,7 @@
 /// Counts how often an access point has refused a link in succession.
 ///
-/// The kernel does not report a wrong password. It shows that the link waits for the access point (it is dormant), and then
-/// that it lost the access point without ever having been let in.
+/// The kernel does not report a wrong password. It shows that the link waits for the access point (it is dormant), and
+/// then that it lost the access point without ever having been let in.
 package struct AdmissionCounter: Hashable, Sendable {
     /// One refusal may be a weak signal; supplicants try again within seconds.
     package static let refusalsThatCount = 2
@@ -31,7 +31,7 @@ package struct AdmissionCounter: Hashable, Sendable {
 extension Link {
     /// Whether the link has a carrier and waits for authentication.
     ///
-    /// During a WPA handshake the kernel sets neither IFF_RUNNING nor IFF_DORMANT, only the state. It also reports that state
-    /// when the carrier has just gone: wpa_supplicant sets it then.
+    /// During a WPA handshake the kernel sets neither IFF_RUNNING nor IFF_DORMANT, only the state. It also reports that
+    /// state when the carrier has just gone: wpa_supplicant sets it then.
     package var isAwaitingAdmission: Bool { !isUsable && operationalState == .dormant && flags.contains(.lowerUp) }
 }

@@ -57,8 +57,8 @@ package struct Link: Hashable, Sendable {
 
     /// Whether the link can pass packets now.
     ///
-    /// IFF_RUNNING is the kernel's summary of carrier and operational state. It counts the state `unknown` as up, in which
-    /// modems, tunnels and PPP stay permanently. It can lag by a second; IFF_LOWER_UP is the current carrier. IFLA_CARRIER
-    /// does not help, because it is often 1 on a link that is down.
+    /// IFF_RUNNING is the kernel's summary of carrier and operational state. It counts the state `unknown` as up, in
+    /// which modems, tunnels and PPP stay permanently. It can lag by a second; IFF_LOWER_UP is the current carrier.
+    /// IFLA_CARRIER does not help, because it is often 1 on a link that is down.
     package var isUsable: Bool { flags.isSuperset(of: [.up, .running, .lowerUp]) }
 }

@@ -13,8 +13,8 @@ package enum LinkKind: Hashable, Sendable {
 /// Determines the kind of a link, in the order of NetworkManager's `linktype_get_type`
 /// (libnm-platform/nm-linux-platform.c).
 ///
-/// It differs from NetworkManager in two ways: veth, dummy and the like are virtual, and Ethernet without a device is not
-/// wired.
+/// It differs from NetworkManager in two ways: veth, dummy and the like are virtual, and Ethernet without a device is
+/// not wired.
 package enum LinkClassifier {
     /// The kind of a link, from its netlink attributes and its traits.
     package static func kind(of link: Link, _ traits: LinkTraits) -> LinkKind {

@@ -9,7 +9,8 @@ package struct PathTraits: Hashable, Sendable {
     package var isMetered = false
     /// Why it is metered; `nil` if it is not, and where an older daemon does not say why.
     package var meteredReason: MeteredReason?
-    /// Whether it may turn out to be metered: its lease was not read yet. Only default routes have it, and states do not show it.
+    /// Whether it may turn out to be metered: its lease was not read yet. Only default routes have it, and states do
+    /// not show it.
     package var mayBeMetered = false
     /// The network behind it: a configured name, or a private identifier; `nil` if it is not known.
     package var network: String?
@@ -19,10 +20,11 @@ package struct PathTraits: Hashable, Sendable {
     package var accessPoint: HardwareAddress?
     /// The link's other names, by which conditions may mean it.
     package var alternativeNames: [String] = []
-    /// The names of links below that cannot carry packets, although the link itself can: see ``LinkStack/brokenCarriers(of:)``.
+    /// The names of links below that cannot carry packets, although the link itself can: see
+    /// ``LinkStack/brokenCarriers(of:)``.
     package var brokenCarriers: [String] = []
-    /// Whether packets by it go into a tunnel, past which nothing is sent: see ``LinkStack/leadsIntoTunnel(_:)``. States from a
-    /// daemon do not show it.
+    /// Whether packets by it go into a tunnel, past which nothing is sent: see ``LinkStack/leadsIntoTunnel(_:)``.
+    /// States from a daemon do not show it.
     package var isTunnelled = false
     /// Whether the configuration lets packets leave by the link past a tunnel.
     package var passesTunnels = false
@@ -81,7 +83,8 @@ extension LinkStack {
 
     private func passesTunnels(_ link: Link) -> Bool { policy.first(\.passesTunnels, for: link) ?? false }
 
-    /// The condition of a link with nothing below it, without a traversal. Most changes concern the carrier of such a link.
+    /// The condition of a link with nothing below it, without a traversal. Most changes concern the carrier of such a
+    /// link.
     private func condition(of link: Link, carrying ownClass: LinkClass) -> LinkCondition {
         let linkClass = policy.first(\.linkClass, for: link) ?? ownClass
         let trouble = link.isUp ? ownTrouble(of: link) : .linkDown

@@ -17,7 +17,8 @@ package struct LinkIndex: Equatable, Sendable {
     /// The links of a kind, such as `ppp`.
     func links(ofKind kind: String) -> Set<InterfaceIndex> { kinds[kind] ?? [] }
 
-    /// The links of hardware and of those kinds of software that connect more than containers and guests of this machine.
+    /// The links of hardware and of those kinds of software that connect more than containers and guests of this
+    /// machine.
     package var outwardLinks: [InterfaceIndex] {
         kinds.filter { kind, _ in kind.map { !LinkClassifier.isVirtual($0) } ?? true }.values.flatMap(\.self)
     }

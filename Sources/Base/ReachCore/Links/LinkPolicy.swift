@@ -30,7 +30,8 @@ package struct LinkPolicy: Hashable, Sendable {
         self.networks = networks
     }
 
-    /// The rules of a program: classes by patterns of names. If several patterns match, the alphabetically first applies.
+    /// The rules of a program: classes by patterns of names. If several patterns match, the alphabetically first
+    /// applies.
     package init(linkClasses: [String: LinkClass]) {
         self.init(
             rules: linkClasses.sorted { $0.key < $1.key }.map { Rule(pattern: Glob($0.key), linkClass: $0.value) })

@@ -240,8 +240,8 @@ package struct LinkStack: Sendable {
 
     private func carriage(byPortsOf link: Link, _ traversal: inout LinkTraversal<Carriage>) -> Carriage {
         let candidates = carryingPorts(of: link)
-        // A bridge whose hardware has lost its carrier stays what it was, though a container's port keeps it up: its packets
-        // for others leave by that port or not at all.
+        // A bridge whose hardware has lost its carrier stays what it was, though a container's port keeps it up: its
+        // packets for others leave by that port or not at all.
         let all = ports(of: link)
         for ports in candidates == all ? [all] : [candidates, all] {
             let classes = ports.map { carriage(of: $0, &traversal).linkClass }

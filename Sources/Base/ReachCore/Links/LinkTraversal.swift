@@ -1,7 +1,7 @@
 /// A recursive traversal of a link stack that computes one answer for each link, however often the link is reached.
 ///
-/// The kernel nests links at most eight deep (MAX_NEST_DEV) and without cycles. The table may violate both for a moment,
-/// while the notices of one change arrive one after the other; the traversal ends nevertheless.
+/// The kernel nests links at most eight deep (MAX_NEST_DEV) and without cycles. The table may violate both for a
+/// moment, while the notices of one change arrive one after the other; the traversal ends nevertheless.
 struct LinkTraversal<Answer> {
     private static var depthLimit: Int { 32 }
 

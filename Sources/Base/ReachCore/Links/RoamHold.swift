@@ -1,12 +1,13 @@
-/// Keeps Wi-Fi links up while they move from one access point of their network to another. A pure value: notices and times
-/// come from outside.
+/// Keeps Wi-Fi links up while they move from one access point of their network to another. A pure value: notices and
+/// times come from outside.
 ///
-/// mac80211 leaves the old access point before it asks the new one: the carrier goes and returns some 50 to 300 ms later, which
-/// is no outage. When a link that has joined a network loses its carrier, the loss is held back until nl80211 says why, for at
-/// most ``patience``. Only if this machine left by itself and without a reason is it held back further, for ``limit``.
+/// mac80211 leaves the old access point before it asks the new one: the carrier goes and returns some 50 to 300 ms
+/// later, which is no outage. When a link that has joined a network loses its carrier, the loss is held back until
+/// nl80211 says why, for at most ``patience``. Only if this machine left by itself and without a reason is it held back
+/// further, for ``limit``.
 ///
-/// The carrier may return before nl80211 says which network the link has joined. The loss is then remembered for ``patience``, so
-/// that it counts if the network is another one.
+/// The carrier may return before nl80211 says which network the link has joined. The loss is then remembered for
+/// ``patience``, so that it counts if the network is another one.
 package struct RoamHold: Equatable, Sendable {
     /// How soon after a loss nl80211 says why: it does so at the end of the same call, after the goodbye was sent.
     package static let patience: Duration = .milliseconds(200)

@@ -35,9 +35,9 @@ package struct CarrierCandidate: Hashable, Sendable {
 }
 
 extension TunnelCarriers {
-    /// The links that could carry a tunnel: those with a route to the Internet, whether or not they work at the moment. VPN
-    /// programs may replace that route by one to their server, and a link that is down has no route: then hardware counts, and
-    /// without hardware any link.
+    /// The links that could carry a tunnel: those with a route to the Internet, whether or not they work at the moment.
+    /// VPN programs may replace that route by one to their server, and a link that is down has no route: then hardware
+    /// counts, and without hardware any link.
     package init(among candidates: [CarrierCandidate]) {
         let routed = candidates.filter { $0.metric != nil }
         let hardware = candidates.filter(\.isHardware)
@@ -53,8 +53,9 @@ extension TunnelCarriers {
 extension LinkStack {
     /// Whether what leaves by a link goes into a tunnel through another network, also below a VLAN and the like.
     ///
-    /// It is the kind of the link that counts, not its configured class. PPPoE is how a provider is reached, and no tunnel. Other
-    /// PPP may be a VPN or a modem, which the kernel does not distinguish: it counts as a tunnel unless its class is configured.
+    /// It is the kind of the link that counts, not its configured class. PPPoE is how a provider is reached, and no
+    /// tunnel. Other PPP may be a VPN or a modem, which the kernel does not distinguish: it counts as a tunnel unless
+    /// its class is configured.
     package func leadsIntoTunnel(_ index: InterfaceIndex) -> Bool {
         var next = index
         // As deep as the kernel nests links.
@@ -72,8 +73,8 @@ extension LinkStack {
         return false
     }
 
-    /// Whether a link could carry tunnels whose far end is not known: hardware, or what stands for it in a container. Ports
-    /// carry what their controller sends, and tunnels need another link themselves.
+    /// Whether a link could carry tunnels whose far end is not known: hardware, or what stands for it in a container.
+    /// Ports carry what their controller sends, and tunnels need another link themselves.
     package func couldCarryTunnels(_ link: Link) -> Bool {
         guard !link.flags.contains(.loopback), link.kind != "vrf", link.controller == nil else { return false }
         switch kind(of: link) {
@@ -85,7 +86,8 @@ extension LinkStack {
         }
     }
 
-    /// Whether it takes routes to say what carries a link. A link that the tunnel itself names carries it, and PPP has no far end.
+    /// Whether it takes routes to say what carries a link. A link that the tunnel itself names carries it, and PPP has
+    /// no far end.
     package func needsCarriers(_ link: Link) -> Bool {
         guard case .tunnel = kind(of: link), !Self.isPPP(link) else { return false }
         return link.remote != nil || link.lower == nil || link.kind == "xfrm"
@@ -110,8 +112,8 @@ extension LinkStack {
 
     static func isPPP(_ link: Link) -> Bool { link.kind == "ppp" }
 
-    /// Whether a session of PPPoE carries a link. Sessions cannot be matched with links: where there are more PPP links than
-    /// sessions, it may be any of them.
+    /// Whether a session of PPPoE carries a link. Sessions cannot be matched with links: where there are more PPP links
+    /// than sessions, it may be any of them.
     private func isPPPoE(_ link: Link) -> Bool {
         guard Self.isPPP(link) else { return false }
         let all = index.links(ofKind: "ppp")

@@ -34,7 +34,8 @@ package struct WireGuardDevice: Hashable, Sendable {
 
     /// The silence of all far ends; `nil` if one of them has agreed on keys that still hold, or if there is none.
     ///
-    /// Without such keys nothing passes. A tunnel in which nothing was sent has none either; it gets them with its next packet.
+    /// Without such keys nothing passes. A tunnel in which nothing was sent has none either; it gets them with its next
+    /// packet.
     package func silence(at now: Timestamp) -> TunnelSilence? {
         let ends = farEnds
         let asked = peers.filter { peer in peer.endpoint.map(ends.contains) ?? false }
@@ -46,10 +47,12 @@ package struct WireGuardDevice: Hashable, Sendable {
         return age > Self.keyLifetime ? TunnelSilence(farEnds: ends, since: age) : nil
     }
 
-    /// REJECT_AFTER_TIME of WireGuard's protocol (section 6.1 of its paper). While packets flow, keys are renewed after 120 s.
+    /// REJECT_AFTER_TIME of WireGuard's protocol (section 6.1 of its paper). While packets flow, keys are renewed after
+    /// 120 s.
     private static let keyLifetime = Duration.seconds(180)
 
-    /// Adds what a later part of the kernel's answer says. The last peer may go on in it, without its key's other properties.
+    /// Adds what a later part of the kernel's answer says. The last peer may go on in it, without its key's other
+    /// properties.
     package mutating func add(_ part: WireGuardDevice) { peers += part.peers }
 }
 

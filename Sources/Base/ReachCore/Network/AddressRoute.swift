@@ -1,14 +1,16 @@
-/// How the kernel sends to one address: by a route of the address's own, or by whichever default route a program prefers.
+/// How the kernel sends to one address: by a route of the address's own, or by whichever default route a program
+/// prefers.
 package enum AddressRoute: Hashable, Sendable {
     /// The address is this machine's, or a loopback address.
     case local(HostRoute)
-    /// A route that is more specific than a default route: on-link, static, or from a table that a rule chooses for this
-    /// address. What goes to the address goes by this route and by no other.
+    /// A route that is more specific than a default route: on-link, static, or from a table that a rule chooses for
+    /// this address. What goes to the address goes by this route and by no other.
     case own(HostRoute)
-    /// A default route, or no route at all: the address is reached by the default routes, if there are any. Sockets that are
-    /// bound to an interface may have one that the kernel's own choice lacks.
+    /// A default route, or no route at all: the address is reached by the default routes, if there are any. Sockets
+    /// that are bound to an interface may have one that the kernel's own choice lacks.
     ///
-    /// The kernel's own choice has an interface. It may be another one for each address, as by a route with several next hops.
+    /// The kernel's own choice has an interface. It may be another one for each address, as by a route with several
+    /// next hops.
     case byDefault(InterfaceIndex? = nil)
     /// The kernel has a route and cannot send by it: it forbids the address, or its link is down.
     case none
@@ -105,9 +107,9 @@ package struct DefaultRouteRule: Hashable, Sendable {
     /// The interface by which the kernel sends to the Internet; `nil` if there is none.
     package func interface(of family: IPAddress.Family) -> InterfaceIndex? { interfaces[family] }
 
-    /// Whether a route leads to the Internet as a whole: a default route, or the halves of one with which VPNs override it
-    /// (0.0.0.0/1, 2000::/3), in the table that leads to the Internet. A rule that chooses another table for an address makes
-    /// that table's default route a route of the address's own.
+    /// Whether a route leads to the Internet as a whole: a default route, or the halves of one with which VPNs override
+    /// it (0.0.0.0/1, 2000::/3), in the table that leads to the Internet. A rule that chooses another table for an
+    /// address makes that table's default route a route of the address's own.
     package func isDefault(_ route: Route) -> Bool {
         let family = route.destination.address.family
         guard route.destination.length <= (family == .ipv4 ? 1 : 3) else { return false }

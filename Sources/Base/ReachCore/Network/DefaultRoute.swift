@@ -1,6 +1,6 @@
-/// A way to the Internet over one interface in one family: the interface is up, has an address to send from, and has routes
-/// to most of the reference addresses. There may be several; the kernel prefers one in each family, and the others serve
-/// sockets that are bound to their interface.
+/// A way to the Internet over one interface in one family: the interface is up, has an address to send from, and has
+/// routes to most of the reference addresses. There may be several; the kernel prefers one in each family, and the
+/// others serve sockets that are bound to their interface.
 @dynamicMemberLookup
 package struct DefaultRoute: Hashable, Sendable {
     package struct Key: Hashable, Sendable {
@@ -21,7 +21,8 @@ package struct DefaultRoute: Hashable, Sendable {
     package var lower: [String] = []
     /// The route's metric; within a table the lower is preferred.
     package var metric: UInt32 = 0
-    /// The table that has the route. Nothing follows from comparing the metrics of two tables: the rules choose between them.
+    /// The table that has the route. Nothing follows from comparing the metrics of two tables: the rules choose between
+    /// them.
     package var table = DefaultRoute.mainTable
     /// Whether it is in the table in which the kernel finds its own choice.
     package var isInChosenTable = true
@@ -37,8 +38,8 @@ package struct DefaultRoute: Hashable, Sendable {
     package var addresses: [InterfaceAddress] = []
     /// Whether the kernel chooses it for this family.
     package var isPreferred: Bool
-    /// Whether the kernel drops the replies. The strict reverse path filter (RFC 3704) accepts a packet only from the link
-    /// over which the kernel would answer it.
+    /// Whether the kernel drops the replies. The strict reverse path filter (RFC 3704) accepts a packet only from the
+    /// link over which the kernel would answer it.
     package var dropsReplies = false
     /// The URI of a portal's API that a router of the link announces, unchecked; `nil` if none does.
     package var portalURI: String?
@@ -56,8 +57,9 @@ package struct DefaultRoute: Hashable, Sendable {
     /// would find out that the gateway of another route answers again.
     package var isUsable: Bool { !dropsReplies && !(isPreferred && gateway != nil && neighbour == .failed) }
 
-    /// Whether a program that may take either takes this one before `other`, of the same family: the kernel's own choice, then what the
-    /// kernel would choose next in the same table, then the others, in an order that only has to be stable.
+    /// Whether a program that may take either takes this one before `other`, of the same family: the kernel's own
+    /// choice, then what the kernel would choose next in the same table, then the others, in an order that only has to
+    /// be stable.
     package func precedes(_ other: DefaultRoute) -> Bool { order < other.order }
 
     private var order: (UInt8, UInt32, UInt32, InterfaceIndex) {
@@ -68,8 +70,8 @@ package struct DefaultRoute: Hashable, Sendable {
     /// RT_TABLE_MAIN of linux/rtnetlink.h.
     package static let mainTable: UInt32 = 254
 
-    /// The addresses that connections may use: new ones prefer those that are not deprecated, and those that exist keep theirs
-    /// for as long as it is valid (RFC 4862 section 5.5.4).
+    /// The addresses that connections may use: new ones prefer those that are not deprecated, and those that exist keep
+    /// theirs for as long as it is valid (RFC 4862 section 5.5.4).
     package var sources: Set<IPAddress> {
         let usable = addresses.filter(\.isUsable).map(\.address)
         return Set(usable.isEmpty ? [source].compactMap { $0 } : usable)
@@ -83,8 +85,8 @@ package struct DefaultRoute: Hashable, Sendable {
         }
     }
 
-    /// Whether both lead into the same network, as far as it is known: by the same gateway, which is the same device. What was proved
-    /// of one holds for the other.
+    /// Whether both lead into the same network, as far as it is known: by the same gateway, which is the same device.
+    /// What was proved of one holds for the other.
     package func leadsToSameNetwork(as other: DefaultRoute) -> Bool {
         guard key == other.key, gateway == other.gateway else { return false }
         guard let gatewayDevice, let otherDevice = other.gatewayDevice else { return true }

@@ -1,9 +1,9 @@
-/// Decides which interfaces have a route to a target in one family, besides the one that the kernel prefers: to the Internet,
-/// which is a default route, or to a host.
+/// Decides which interfaces have a route to a target in one family, besides the one that the kernel prefers: to the
+/// Internet, which is a default route, or to a host.
 ///
-/// The rule is the one for the Internet itself: an interface counts if at least half of the reference addresses have a route
-/// over it. Neither a host route to one of them, nor its absence, says anything about the Internet. The interface's class
-/// does not matter: the routes show whether a bridge or a tunnel leads to the Internet.
+/// The rule is the one for the Internet itself: an interface counts if at least half of the reference addresses have a
+/// route over it. Neither a host route to one of them, nor its absence, says anything about the Internet. The
+/// interface's class does not matter: the routes show whether a bridge or a tunnel leads to the Internet.
 package struct DefaultRouteSurvey {
     /// A link that may have a default route, and the address from which packets over it would be sent.
     package struct Candidate: Hashable, Sendable {
@@ -17,8 +17,8 @@ package struct DefaultRouteSurvey {
     /// How many of them must have a route over an interface.
     private let needed: Int
 
-    /// The most candidates. It is more than the links to the Internet of any desktop or server; a container host may have
-    /// thousands of links with addresses.
+    /// The most candidates. It is more than the links to the Internet of any desktop or server; a container host may
+    /// have thousands of links with addresses.
     private static let candidateLimit = 16
 
     /// - Parameter anchors: The reference addresses.
@@ -37,8 +37,9 @@ package struct DefaultRouteSurvey {
 
     /// The links that can carry packets of the family and have an address of it to send from.
     ///
-    /// A VRF and its ports are left out. The kernel looks up a port's routes in the VRF's table (`l3mdev_update_flow`), so that
-    /// a default route there would look like one of the machine, and what was never meant for the VRF would be sent by it.
+    /// A VRF and its ports are left out. The kernel looks up a port's routes in the VRF's table (`l3mdev_update_flow`),
+    /// so that a default route there would look like one of the machine, and what was never meant for the VRF would be
+    /// sent by it.
     ///
     /// - Parameters:
     ///   - preferred: The link that the kernel prefers, which is left out.
@@ -64,8 +65,8 @@ package struct DefaultRouteSurvey {
         return working
     }
 
-    /// The route by a link, if the link counts: the widest one, since an address may have a route of its own, and of those
-    /// the one with the lowest metric.
+    /// The route by a link, if the link counts: the widest one, since an address may have a route of its own, and of
+    /// those the one with the lowest metric.
     ///
     /// - Parameter answers: The answers to lookups of all ``anchors`` by the link.
     package func route(by index: InterfaceIndex, _ answers: some Sequence<RouteAnswer>) -> (route: Route, hop: NextHop)?

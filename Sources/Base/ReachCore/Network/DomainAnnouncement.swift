@@ -3,8 +3,8 @@ package struct DomainAnnouncement: Hashable, Sendable {
     package let interface: InterfaceIndex
     /// The address from which the advertisement came.
     package let router: IPAddress
-    /// `nil` where the router names none, or is no default router any more. Nothing is checked: any host on the link may announce
-    /// anything.
+    /// `nil` where the router names none, or is no default router any more. Nothing is checked: any host on the link
+    /// may announce anything.
     package let domain: ProvisioningDomain?
 
     package init(interface: InterfaceIndex, router: IPAddress, domain: ProvisioningDomain?) {
@@ -18,8 +18,8 @@ extension NetworkTable {
     /// Routers of one link whose domains are kept, as with portals. The gateway's is among them.
     private static let routerLimit = 8
 
-    /// - Returns: The change of what identifies the network; `nil` for a repetition, which each advertisement is, and for other
-    ///   hosts than the gateway.
+    /// - Returns: The change of what identifies the network; `nil` for a repetition, which each advertisement is, and
+    ///   for other hosts than the gateway.
     package mutating func apply(_ announcement: DomainAnnouncement) -> Effect? {
         let interface = announcement.interface
         guard links[interface]?.isUsable == true else { return nil }
@@ -52,7 +52,8 @@ extension NetworkTable {
         domains = old.domains.filter { links[$0.key]?.isUsable == true }
     }
 
-    /// The domain that the gateway of a link's default route names: what any other host on the link says does not count.
+    /// The domain that the gateway of a link's default route names: what any other host on the link says does not
+    /// count.
     func domain(of interface: InterfaceIndex) -> ProvisioningDomain? {
         guard let announced = domains[interface] else { return nil }
         let route = DefaultRoute.Key(family: .ipv6, interface: interface)

@@ -1,7 +1,7 @@
 /// The gateways of default routes, by link and family, and their hardware addresses.
 ///
-/// An address stays known when the gateway stops answering, until the link loses its carrier, its default route goes or gets another
-/// gateway, or everything is read again and the kernel does not know the address any more.
+/// An address stays known when the gateway stops answering, until the link loses its carrier, its default route goes or
+/// gets another gateway, or everything is read again and the kernel does not know the address any more.
 package struct GatewayTable: Equatable, Sendable {
     private struct Entry: Equatable {
         let gateway: IPAddress
@@ -39,7 +39,8 @@ package struct GatewayTable: Equatable, Sendable {
         entries.map { Neighbour.Key(interface: $0.key.interface, address: $0.value.gateway) }
     }
 
-    /// Sets a gateway's hardware address to the one of its neighbour entry, which has none while the gateway is not known.
+    /// Sets a gateway's hardware address to the one of its neighbour entry, which has none while the gateway is not
+    /// known.
     mutating func set(_ address: HardwareAddress?, of neighbour: Neighbour.Key) {
         for (route, entry) in entries
         where route.interface == neighbour.interface && entry.gateway == neighbour.address {
@@ -104,8 +105,8 @@ extension NetworkTable {
         }
     }
 
-    /// Keeps the gateways of another table whose links are in this one. What was known of them may be of a network before: only
-    /// the neighbour entries of now count.
+    /// Keeps the gateways of another table whose links are in this one. What was known of them may be of a network
+    /// before: only the neighbour entries of now count.
     ///
     /// - Parameter hardwareAddress: Queries the hardware address of a neighbour.
     package mutating func keepGateways<Failure>(

@@ -4,8 +4,8 @@
 /// A tunnel always counts. It may need no address, and the routes by which it carries the names of an intranet are not
 /// reported as long as no one watches an address there.
 ///
-/// What happens to such a link is folded into the ``NetworkTable``, and nothing has to be queried or judged again. Apply it
-/// to each notice, in the order of their arrival, since a later route or address makes the link count.
+/// What happens to such a link is folded into the ``NetworkTable``, and nothing has to be queried or judged again.
+/// Apply it to each notice, in the order of their arrival, since a later route or address makes the link count.
 package struct IdleLinks: Hashable, Sendable {
     private var links: Set<InterfaceIndex> = []
 
@@ -15,8 +15,8 @@ package struct IdleLinks: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - table: The table before the notice.
-    ///   - carrying: The links that carry paths, and all below them; `nil` if every link counts. It is asked only if the
-    ///     notice concerns an idle link.
+    ///   - carrying: The links that carry paths, and all below them; `nil` if every link counts. It is asked only if
+    ///     the notice concerns an idle link.
     package mutating func folds(
         _ notice: Notice, in table: NetworkTable, carrying: () -> Set<InterfaceIndex>?
     ) -> Bool {
@@ -48,7 +48,8 @@ package struct IdleLinks: Hashable, Sendable {
         }
     }
 
-    /// Makes every link count until it appears again: after lost notices, and when routes that were not reported may matter.
+    /// Makes every link count until it appears again: after lost notices, and when routes that were not reported may
+    /// matter.
     package mutating func reset() { links = [] }
 
     /// - Parameter others: The links of which the link is, or was, a port.

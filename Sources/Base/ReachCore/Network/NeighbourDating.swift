@@ -1,11 +1,13 @@
-/// Whether a neighbour failed before its link last got its carrier, by the traces that the kernel keeps: it has no time of the carrier.
+/// Whether a neighbour failed before its link last got its carrier, by the traces that the kernel keeps: it has no time
+/// of the carrier.
 ///
-/// With the carrier the kernel forgets all neighbours of the link (`neigh_carrier_down`, since Linux 4.20), so each entry is from
-/// after the last loss. What failed between the loss and the return proves nothing: no one could answer.
+/// With the carrier the kernel forgets all neighbours of the link (`neigh_carrier_down`, since Linux 4.20), so each
+/// entry is from after the last loss. What failed between the loss and the return proves nothing: no one could answer.
 package struct NeighbourDating: Sendable {
     /// The ages of a neighbour's entry. They do not count sleep.
     package struct Ages: Hashable, Sendable {
-        /// Since the neighbour last answered. An entry counts as confirmed when it is made, and that ``confirmedWhenMade`` ago.
+        /// Since the neighbour last answered. An entry counts as confirmed when it is made, and that
+        /// ``confirmedWhenMade`` ago.
         package let confirmed: Duration
         /// Since the entry got its state.
         package let updated: Duration
@@ -20,8 +22,8 @@ package struct NeighbourDating: Sendable {
             Ages(confirmed: confirmed - time, updated: updated - time)
         }
 
-        /// Whether the entry is older than its state: then it has failed before, since what is sent after a failure makes the kernel
-        /// begin again.
+        /// Whether the entry is older than its state: then it has failed before, since what is sent after a failure
+        /// makes the kernel begin again.
         package var isAskedAgain: Bool {
             let difference = sinceMade - updated
             return difference < .milliseconds(-1_000) || difference > .milliseconds(1_000)
@@ -67,8 +69,8 @@ package struct NeighbourDating: Sendable {
         return Self.attempt.contains(attempt)
     }
 
-    /// Once the carrier is back, the kernel reports the link's groups (`ipv6_mc_up`), which makes an entry for ff02::16, to which
-    /// such reports are sent (MLDv2, RFC 3810).
+    /// Once the carrier is back, the kernel reports the link's groups (`ipv6_mc_up`), which makes an entry for
+    /// ff02::16, to which such reports are sent (MLDv2, RFC 3810).
     private var ageOfReports: Duration? {
         others.first { $0.key.address == Self.groupReports }?.ages.updated
     }

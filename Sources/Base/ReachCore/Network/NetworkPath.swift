@@ -62,8 +62,8 @@ public struct NetworkPath: Hashable, Sendable {
         set { traits.meteredReason = newValue }
     }
 
-    /// The network behind the link: a name from the daemon's configuration, or the private identifier of a network without a
-    /// name; `nil` if the network is not known.
+    /// The network behind the link: a name from the daemon's configuration, or the private identifier of a network
+    /// without a name; `nil` if the network is not known.
     public var network: String? {
         get { traits.network }
         set { traits.network = newValue }
@@ -87,8 +87,8 @@ public struct NetworkPath: Hashable, Sendable {
     /// The path in a family in which the target has no address.
     package static let notAsked = NetworkPath(status: .unknown, reason: .notAsked)
 
-    /// The path up to the target, whether the target itself answers on its link or not. A device that is switched off has not
-    /// lost its path.
+    /// The path up to the target, whether the target itself answers on its link or not. A device that is switched off
+    /// has not lost its path.
     package var upToTarget: NetworkPath {
         guard reason == .neighbourUnreachable else { return self }
         var path = self
@@ -96,8 +96,9 @@ public struct NetworkPath: Hashable, Sendable {
         return path
     }
 
-    /// Whether an attempt that began by the other path goes on by this one. What was learnt of the network meanwhile, which
-    /// may come from the attempt's own first packet, makes no other way, nor does another access point of the network.
+    /// Whether an attempt that began by the other path goes on by this one. What was learnt of the network meanwhile,
+    /// which may come from the attempt's own first packet, makes no other way, nor does another access point of the
+    /// network.
     package func leadsTheSameWay(as other: NetworkPath) -> Bool {
         var mine = self
         (mine.network, mine.isTrusted) = (other.network, other.isTrusted)
@@ -105,8 +106,8 @@ public struct NetworkPath: Hashable, Sendable {
         return mine.isSamePath(as: other)
     }
 
-    /// Whether packets take the same path. A neighbour entry that aged makes no other path, nor does a result of a probe, what the
-    /// line is like, or another name of the link.
+    /// Whether packets take the same path. A neighbour entry that aged makes no other path, nor does a result of a
+    /// probe, what the line is like, or another name of the link.
     package func isSamePath(as other: NetworkPath) -> Bool {
         var mine = self
         mine.neighbour = other.neighbour

@@ -1,5 +1,5 @@
-/// The network at one moment, as the kernel's tables show it. The engine determines it once for each change, and all parts
-/// read the same one.
+/// The network at one moment, as the kernel's tables show it. The engine determines it once for each change, and all
+/// parts read the same one.
 package struct NetworkSnapshot: Hashable, Sendable {
     /// The verdict on the Internet.
     package let internet: Verdict
@@ -7,14 +7,15 @@ package struct NetworkSnapshot: Hashable, Sendable {
     package let epoch: UInt64
     /// The default routes: IPv4 before IPv6, in each family the preferred one first, then by interface index.
     package let routes: [DefaultRoute]
-    /// The links that can carry packets and have an address, whether or not a default route goes by them: in ascending order,
-    /// and only the first few where there are many.
+    /// The links that can carry packets and have an address, whether or not a default route goes by them: in ascending
+    /// order, and only the first few where there are many.
     package let links: [InterfaceIndex]
 
     /// This machine's addresses, of all links, but for those that have no meaning beyond a site.
     package let ownAddresses: Set<IPAddress>
 
-    /// The names of the tunnels into which the kernel sends to the Internet, whether or not they work. Nothing is sent past them.
+    /// The names of the tunnels into which the kernel sends to the Internet, whether or not they work. Nothing is sent
+    /// past them.
     package var tunnels: [String] {
         var names: [String] = []
         for path in [internet.ipv4, internet.ipv6] where path.traits.isTunnelled {

@@ -1,5 +1,5 @@
-/// Links, addresses and gateways' neighbour entries, built from the kernel's notices. Apply notices in the order of their
-/// arrival.
+/// Links, addresses and gateways' neighbour entries, built from the kernel's notices. Apply notices in the order of
+/// their arrival.
 ///
 /// Routes are not stored: the kernel removes IPv4 routes without a notice, a table may have a million of them, and a
 /// lookup takes microseconds. A notice about a route, a rule or a nexthop object is only a hint to query again.
@@ -135,7 +135,8 @@ package struct NetworkTable: Equatable, Sendable {
         return Effect(cause: Self.cause(from: old, to: new), interface: link.index)
     }
 
-    /// No one could answer while the link could not be used, and the kernel keeps an entry as failed until something is sent.
+    /// No one could answer while the link could not be used, and the kernel keeps an entry as failed until something is
+    /// sent.
     private mutating func forgetFailures(on index: InterfaceIndex) {
         for (key, state) in neighbours where key.interface == index && state == .failed {
             neighbours[key] = NeighbourState.none
@@ -206,8 +207,8 @@ package struct NetworkTable: Equatable, Sendable {
 }
 
 extension InterfaceAddress {
-    /// Whether both are the same entry. IPv4 allows several entries of one address that differ in prefix length or far end;
-    /// IPv6 has one entry for each address and link.
+    /// Whether both are the same entry. IPv4 allows several entries of one address that differ in prefix length or far
+    /// end; IPv6 has one entry for each address and link.
     fileprivate func isSameAddress(as other: InterfaceAddress) -> Bool {
         guard address == other.address else { return false }
         return address.family == .ipv6 || (prefixLength == other.prefixLength && peer == other.peer)

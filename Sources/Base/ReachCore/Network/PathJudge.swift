@@ -27,7 +27,8 @@ package struct PathJudge {
     /// - Parameters:
     ///   - metric: The metric of the matching route, if it was queried.
     ///   - isInternet: Whether `destination` is a reference address, which is never on this machine nor on its link.
-    ///   - isByDefault: Whether the matching route is one for all addresses. It matters where ``dependsOnMatch(_:to:)`` says so.
+    ///   - isByDefault: Whether the matching route is one for all addresses. It matters where ``dependsOnMatch(_:to:)``
+    ///     says so.
     package func path(
         to destination: IPAddress, answer: RouteAnswer, metric: UInt32? = nil, isInternet: Bool = false,
         isByDefault: Bool = false
@@ -58,8 +59,8 @@ package struct PathJudge {
         }
     }
 
-    /// While the loopback link is down, the kernel has no route to ::1 and says that the network is unreachable. One of 127.0.0.1
-    /// it has.
+    /// While the loopback link is down, the kernel has no route to ::1 and says that the network is unreachable. One of
+    /// 127.0.0.1 it has.
     private func pathToDownLoopback(_ destination: IPAddress) -> NetworkPath? {
         guard destination.isLoopback,
             let link = table.links.values.first(where: { $0.flags.contains(.loopback) && !$0.flags.contains(.up) })
@@ -112,8 +113,8 @@ package struct PathJudge {
 
     /// Whether the route's source address lets packets reach the destination, by its scope and by its state.
     ///
-    /// If all addresses are tentative, the kernel sends from ::1 and nothing leaves the machine. Without an address for the
-    /// network it sends IPv6 from a link-local address and IPv4 from 0.0.0.0, which the first router drops.
+    /// If all addresses are tentative, the kernel sends from ::1 and nothing leaves the machine. Without an address for
+    /// the network it sends IPv6 from a link-local address and IPv4 from 0.0.0.0, which the first router drops.
     func hasUsableSource(_ route: Route, to destination: IPAddress, isByDefault: Bool) -> Bool {
         guard let source = route.source, !source.isUnspecified, !source.isLoopback,
             SourceScope.reaches(
@@ -123,12 +124,13 @@ package struct PathJudge {
         guard source.family == .ipv6, !source.isLinkLocal else { return true }
         // Two links may have the same address, and it may be a duplicate on only one of them.
         let entries = table.entries(of: source)
-        // A deprecated source works (RFC 4862, 5.5.4). The kernel chooses one only where it has no other (RFC 6724, rule 3).
+        // A deprecated source works (RFC 4862, 5.5.4). The kernel chooses one only where it has no other (RFC 6724,
+        // rule 3).
         return entries.isEmpty || entries.contains(where: \.isReady)
     }
 
-    /// Whether the source reaches the destination by a route for its network, and not by one for all addresses: a lookup does not
-    /// say by which it was found.
+    /// Whether the source reaches the destination by a route for its network, and not by one for all addresses: a
+    /// lookup does not say by which it was found.
     package func dependsOnMatch(_ route: Route, to destination: IPAddress) -> Bool {
         route.type == .unicast && hasUsableSource(route, to: destination, isByDefault: false)
             && !hasUsableSource(route, to: destination, isByDefault: true)
@@ -154,8 +156,8 @@ package struct PathJudge {
         }
     }
 
-    /// The path after a refused lookup. Only the error number distinguishes the reasons (`ip_route_output_key_hash_rcu` and
-    /// `fib_props` in the kernel). Any other number means that the query failed, not the network.
+    /// The path after a refused lookup. Only the error number distinguishes the reasons (`ip_route_output_key_hash_rcu`
+    /// and `fib_props` in the kernel). Any other number means that the query failed, not the network.
     private static func path(refusedWith number: Int32) -> NetworkPath {
         let reason: Reason
         switch number {

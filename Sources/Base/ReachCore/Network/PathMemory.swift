@@ -1,4 +1,5 @@
-/// The links that carried a target's paths when it was last reachable. A route that is gone does not say which link it used.
+/// The links that carried a target's paths when it was last reachable. A route that is gone does not say which link it
+/// used.
 package struct PathMemory: Hashable, Sendable {
     package struct Carrier: Hashable, Sendable {
         package let family: IPAddress.Family
@@ -37,7 +38,8 @@ package struct PathMemory: Hashable, Sendable {
     }
 }
 
-/// What an observer knows beyond the kernel's present state, from which a root cause may follow. A single query has none of it.
+/// What an observer knows beyond the kernel's present state, from which a root cause may follow. A single query has
+/// none of it.
 package struct RootCauseMemory: Hashable, Sendable {
     /// The links that carried the target's paths before.
     package var paths = PathMemory()

@@ -14,8 +14,8 @@ package struct PortalAnnouncement: Hashable, Sendable {
 }
 
 extension NetworkTable {
-    /// Routers of one link whose announcements are kept, the newest of them. Each forged advertisement may have another source,
-    /// and must not keep the real router's out.
+    /// Routers of one link whose announcements are kept, the newest of them. Each forged advertisement may have another
+    /// source, and must not keep the real router's out.
     private static let routerLimit = 8
 
     /// - Returns: The change; `nil` for a repetition, which each advertisement is.
@@ -50,8 +50,8 @@ extension NetworkTable {
         portals = old.portals.filter { links[$0.key]?.isUsable == true }
     }
 
-    /// The default routes, with the portals that the default routers of their links announce. A portal stands before the whole
-    /// network, so it concerns both families.
+    /// The default routes, with the portals that the default routers of their links announce. A portal stands before
+    /// the whole network, so it concerns both families.
     package func addingPortals(to routes: [DefaultRoute]) -> [DefaultRoute] {
         guard !portals.isEmpty else { return routes }
         return routes.map { route in

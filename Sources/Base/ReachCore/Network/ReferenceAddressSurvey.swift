@@ -1,7 +1,8 @@
 /// The addresses that stand for the Internet. Only lookups use them; nothing is ever sent to them.
 package enum ReferenceAddresses {
     /// Three of each family, run by different organisations in different parts of the address space: two root name
-    /// servers, and an IPv4 resolver below 128.0.0.0, so that one half of a split default route (0.0.0.0/1) is not enough.
+    /// servers, and an IPv4 resolver below 128.0.0.0, so that one half of a split default route (0.0.0.0/1) is not
+    /// enough.
     package static let standard: [IPAddress] = [
         // a.root-servers.net, k.root-servers.net, dns.quad9.net
         IPAddress(ipv4: 0xc629_0004), IPAddress(ipv4: 0xc100_0e81), IPAddress(ipv4: 0x0909_0909),
@@ -44,8 +45,9 @@ package struct ReferenceAddressSurvey {
 
     /// - Parameters:
     ///   - anchors: The reference addresses, the most significant first; those of the other family are ignored.
-    ///   - known: The previous path. If there was none, a default route may have appeared, so the first round queries one
-    ///     path and its route. If there was one, it may be gone, so the first round queries as many paths as decide.
+    ///   - known: The previous path. If there was none, a default route may have appeared, so the first round queries
+    ///     one path and its route. If there was one, it may be gone, so the first round queries as many paths as
+    ///     decide.
     package init(_ family: IPAddress.Family, among anchors: [IPAddress], known: NetworkPath?) {
         self.family = family
         self.anchors = anchors.filter { $0.family == family }
@@ -138,8 +140,9 @@ package struct ReferenceAddressSurvey {
         return paths.contains { $0.status == .reachable && $0.interfaceIndex != first }
     }
 
-    /// The first anchor whose path agrees with the result. Of paths that work, only those over the interface that most of
-    /// them use count, since a single address may be routed elsewhere; if as many use another one, the first interface.
+    /// The first anchor whose path agrees with the result. Of paths that work, only those over the interface that most
+    /// of them use count, since a single address may be routed elsewhere; if as many use another one, the first
+    /// interface.
     private var decisive: Int? {
         let isReached = isReached
         guard isReached, isSplit else { return paths.firstIndex { ($0.status == .reachable) == isReached } }

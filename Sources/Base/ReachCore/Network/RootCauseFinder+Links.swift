@@ -58,8 +58,8 @@ extension RootCauseFinder {
         if stack.class(of: link.index) == .wwan { return .detail(.modemNotConnected) }
         if families == .ipv6, (1..<Self.leastMTU).contains(link.mtu) { return .detail(.smallMTU) }
         if families == .ipv6, isIPv6Disabled(link) { return .detail(.ipv6Disabled) }
-        // Links always give themselves an address of IPv6; one of IPv4 only when DHCP has failed. An administrator may have given one
-        // whose scope is the link.
+        // Links always give themselves an address of IPv6; one of IPv4 only when DHCP has failed. An administrator may
+        // have given one whose scope is the link.
         let isSelfAssigned = ofFamilies.contains {
             $0.isReady && $0.address.family == .ipv4 && $0.address.isLinkLocal
         }

@@ -1,8 +1,9 @@
 /// Finds the root cause of a verdict: the lowest thing that is broken on the way to the target.
 ///
-/// It is found anew for each state. Where the kernel names no interface and no rule or route refuses the packets, the links that
-/// carried the path before show which of the links that could carry it is meant. Where something refuses them, they do not
-/// matter. If no link works at all, that comes before a route or a rule that refuses, since without a link nothing else helps.
+/// It is found anew for each state. Where the kernel names no interface and no rule or route refuses the packets, the
+/// links that carried the path before show which of the links that could carry it is meant. Where something refuses
+/// them, they do not matter. If no link works at all, that comes before a route or a rule that refuses, since without a
+/// link nothing else helps.
 package struct RootCauseFinder {
     package enum Radio: Hashable, Sendable {
         case blockedBySoftware, blockedByHardware
@@ -10,19 +11,21 @@ package struct RootCauseFinder {
 
     package var table: NetworkTable
     package var stack: LinkStack
-    /// Returns the links with the traits of all of them; `nil` if ``stack`` has these. Called only where any link could be the
-    /// cause: it takes long where there are thousands.
+    /// Returns the links with the traits of all of them; `nil` if ``stack`` has these. Called only where any link could
+    /// be the cause: it takes long where there are thousands.
     package var completeStack: () -> LinkStack? = { nil }
     /// The links that carried the path before.
     package var memory = PathMemory()
     package var admissions = AdmissionCounter()
     /// The links that may carry the path.
     package var condition = NetworkCondition.any
-    /// Returns what switched the radio of a link off; `nil` if it is on. Called only for links that cannot carry packets.
+    /// Returns what switched the radio of a link off; `nil` if it is on. Called only for links that cannot carry
+    /// packets.
     package var radio: (Link) -> Radio? = { _ in nil }
     /// Whether the kernel's settings disable IPv6 on a link. Called only where an IPv6 address is missing.
     package var isIPv6Disabled: (Link) -> Bool = { _ in false }
-    /// Returns what refuses the packets of a family, or hides a route from them, where the kernel's error does not say it.
+    /// Returns what refuses the packets of a family, or hides a route from them, where the kernel's error does not say
+    /// it.
     package var refusal: (IPAddress.Family) -> RootCause.Kind? = { _ in nil }
 
     // Every loss comes through here before it is printed, and a set would hash.
@@ -37,7 +40,8 @@ package struct RootCauseFinder {
         func contains(_ family: IPAddress.Family) -> Bool { contains(Families(family)) }
     }
 
-    /// - Parameter stack: The links of `table`, with the traits of those that a verdict or the memory names, and of those below.
+    /// - Parameter stack: The links of `table`, with the traits of those that a verdict or the memory names, and of
+    ///   those below.
     package init(table: NetworkTable, stack: LinkStack) {
         self.table = table
         self.stack = stack
@@ -101,8 +105,8 @@ package struct RootCauseFinder {
     ) -> RootCause {
         let refused = refusalCause(reason, families)
         var carriers = memory.carriers.filter { asked.contains($0.family) }
-        // What refuses the packets refuses them by whatever link, so which one carried them before does not matter. A tunnel that is
-        // gone does: what refuses them may be there because of it.
+        // What refuses the packets refuses them by whatever link, so which one carried them before does not matter. A
+        // tunnel that is gone does: what refuses them may be there because of it.
         if refused != nil { carriers.removeAll { $0.lower.isEmpty || link($0) != nil } }
         if let cause = cause(ofCarriers: carriers) { return cause }
         let candidate = carriers.isEmpty ? closestCandidate(asked) : nil
@@ -137,8 +141,8 @@ package struct RootCauseFinder {
         return nil
     }
 
-    /// The link that carried the path, or one that has come back with its name: an adapter that was plugged in again has
-    /// another index.
+    /// The link that carried the path, or one that has come back with its name: an adapter that was plugged in again
+    /// has another index.
     private func link(_ carrier: PathMemory.Carrier) -> Link? {
         if let link = table.links[carrier.index], link.name == carrier.name { return link }
         return table.link(named: carrier.name) ?? table.links[carrier.index]

@@ -58,8 +58,8 @@ package enum RouteAnswer: Hashable, Sendable {
 }
 
 extension RouteAnswer {
-    /// Whether both have the same gateway, source and table, or the same refusal. The verdict on destinations beyond the
-    /// link is then the same.
+    /// Whether both have the same gateway, source and table, or the same refusal. The verdict on destinations beyond
+    /// the link is then the same.
     package func hasSameNextHop(as other: RouteAnswer) -> Bool {
         switch (self, other) {
         case (.refused(let mine), .refused(let others)): mine == others

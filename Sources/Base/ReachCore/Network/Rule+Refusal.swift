@@ -31,7 +31,8 @@ extension Rule {
         let packet = RuleTraversal.Packet(
             destination: destination, source: source, mark: mark ?? 0, interface: interface, user: user)
         let walk = RuleTraversal(rules, packet: packet, end: .refusal(errno: number))
-        // An error that only a rule or a route of that type gives is that of a rule which may match, if no such route is there.
+        // An error that only a rule or a route of that type gives is that of a rule which may match, if no such route
+        // is there.
         guard let last = walk.last ?? (type == nil ? nil : walk.uncertain.first) else { return nil }
         let tables = Set(walk.passed.map(\.table))
         let refuses = { (route: Route) in tables.contains(route.table) && route.destination.contains(destination) }
@@ -46,15 +47,16 @@ extension Rule {
         case ignored(Route, by: Rule)
     }
 
-    /// What keeps a packet from a route, where the kernel has none for it and no rule refuses it; `nil` if there is no route to be
-    /// kept from.
+    /// What keeps a packet from a route, where the kernel has none for it and no rule refuses it; `nil` if there is no
+    /// route to be kept from.
     ///
     /// - Parameters:
     ///   - rules: All rules, in the kernel's order.
     ///   - interface: The interface to which the sender is bound.
     ///   - source: The source of the packets, where it decides about rules.
     ///   - user: The user who sends.
-    ///   - routes: Returns the routes of a type in all tables. Called for all routes only if a rule or another route hides some.
+    ///   - routes: Returns the routes of a type in all tables. Called for all routes only if a rule or another route
+    ///     hides some.
     package static func hindrance(
         to destination: IPAddress, among rules: [Rule], mark: UInt32?, interface: String? = nil,
         source: IPAddress? = nil, user: UInt32? = nil, routes: (RouteType) -> [Route]

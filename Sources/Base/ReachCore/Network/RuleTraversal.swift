@@ -1,7 +1,7 @@
 /// The policy rules that a packet of this machine meets, in the kernel's order (`fib_rules_lookup`).
 ///
-/// The kernel reports the table with the route and not the rule that selected it, so this repeats the matching of rules.
-/// Some rules match on properties that are not known here, such as ports. They are listed as uncertain.
+/// The kernel reports the table with the route and not the rule that selected it, so this repeats the matching of
+/// rules. Some rules match on properties that are not known here, such as ports. They are listed as uncertain.
 struct RuleTraversal {
     struct Packet {
         var destination: IPAddress

@@ -4,9 +4,9 @@
 extension Verdict {
     /// The verdict for a program that accepts only paths that satisfy a condition, with the list of their interfaces.
     ///
-    /// In each family the kernel's own path counts if it satisfies the condition, whether or not it works. Otherwise the
-    /// accepted route with the lowest metric counts; sockets use it if they are bound to its interface. If the kernel has
-    /// only other paths, there is no route.
+    /// In each family the kernel's own path counts if it satisfies the condition, whether or not it works. Otherwise
+    /// the accepted route with the lowest metric counts; sockets use it if they are bound to its interface. If the
+    /// kernel has only other paths, there is no route.
     ///
     /// - Parameter routes: All routes to the target, one for each interface and family.
     package func choosing(from routes: [DefaultRoute], where condition: NetworkCondition) -> Verdict {

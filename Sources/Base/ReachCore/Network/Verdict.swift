@@ -40,8 +40,8 @@ package struct Verdict: Hashable, Sendable {
         }
     }
 
-    /// How many of `count` reference addresses must have a path for the Internet to be reachable: at least half. A single
-    /// host route proves nothing, nor does a single missing one.
+    /// How many of `count` reference addresses must have a path for the Internet to be reachable: at least half. A
+    /// single host route proves nothing, nor does a single missing one.
     package static func anchorsNeeded(of count: Int) -> Int { (count + 1) / 2 }
 
     /// Creates a verdict with the same status and reason in both families.

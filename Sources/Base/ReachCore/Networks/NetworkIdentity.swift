@@ -35,15 +35,15 @@ package struct NetworkIdentity: Hashable, Sendable {
         if lower.isAndroidHotspot { isAndroidHotspot = true }
     }
 
-    /// The network that an iPhone or iPad gives to those who use its mobile connection, over Wi-Fi, USB or Bluetooth. Other
-    /// routers hardly ever use this prefix with this length.
+    /// The network that an iPhone or iPad gives to those who use its mobile connection, over Wi-Fi, USB or Bluetooth.
+    /// Other routers hardly ever use this prefix with this length.
     package static let appleHotspot = IPPrefix(IPAddress(ipv4: 0xac14_0a00), length: 28)
 
     /// Whether the network looks like the hotspot of an Apple device.
     package var isAppleHotspot: Bool { prefixes.contains { $0 == Self.appleHotspot } }
 
-    /// The network's private identifier: the same for as long as the key is the same, and of no use without it. By the name of
-    /// the Wi-Fi network, otherwise by the gateway; `nil` where neither is known.
+    /// The network's private identifier: the same for as long as the key is the same, and of no use without it. By the
+    /// name of the Wi-Fi network, otherwise by the gateway; `nil` where neither is known.
     package func identifier(by key: NetworkKey) -> String? {
         let basis: [UInt8]
         if let ssid = wireless?.ssid {

@@ -1,5 +1,5 @@
-/// A network that the user names: a `[[network]]` table of the configuration. What it does not set stays open; what it sets must
-/// all agree with the network, and of a list one element.
+/// A network that the user names: a `[[network]]` table of the configuration. What it does not set stays open; what it
+/// sets must all agree with the network, and of a list one element.
 package struct NetworkRule: Hashable, Sendable {
     package var name: String
     package var ssids: [SSID] = []
@@ -41,7 +41,8 @@ package struct NetworkRule: Hashable, Sendable {
 
 /// The networks that the user names, and the key for the identifiers of all others.
 package struct NetworkPolicy: Hashable, Sendable {
-    /// In order: the first that matches names the network, and the first that also says whether it is metered decides that.
+    /// In order: the first that matches names the network, and the first that also says whether it is metered decides
+    /// that.
     package var rules: [NetworkRule] = []
     /// `nil` where unnamed networks get no identifier.
     package var key: NetworkKey?

@@ -1,5 +1,5 @@
-/// The name that a Wi-Fi network broadcasts: 1 to 32 arbitrary bytes (IEEE 802.11, 9.4.2.2). They need not be text, and whoever
-/// runs an access point chooses them.
+/// The name that a Wi-Fi network broadcasts: 1 to 32 arbitrary bytes (IEEE 802.11, 9.4.2.2). They need not be text, and
+/// whoever runs an access point chooses them.
 package struct SSID: Hashable, Sendable, CustomStringConvertible {
     package static let longest = 32
 
@@ -35,8 +35,8 @@ package struct SSID: Hashable, Sendable, CustomStringConvertible {
         self.init(bytes)
     }
 
-    /// The bytes as text that is safe to print and that ``init(_:)`` reads back. Bytes that are not UTF-8, and characters that
-    /// no terminal should get, are `\xNN`; so no two networks look alike by invisible characters.
+    /// The bytes as text that is safe to print and that ``init(_:)`` reads back. Bytes that are not UTF-8, and
+    /// characters that no terminal should get, are `\xNN`; so no two networks look alike by invisible characters.
     package var description: String {
         var text = ""
         var rest = bytes[...]

@@ -1,5 +1,5 @@
-/// The information elements of a frame (IEEE 802.11, 9.4.2): each has a number, a length and as many bytes. An element that is
-/// longer than the rest ends the sequence.
+/// The information elements of a frame (IEEE 802.11, 9.4.2): each has a number, a length and as many bytes. An element
+/// that is longer than the rest ends the sequence.
 package struct InformationElements: Sequence, IteratorProtocol {
     private var rest: ArraySlice<UInt8>
 
@@ -19,7 +19,8 @@ package struct InformationElements: Sequence, IteratorProtocol {
 package enum WirelessSecurity: String, Hashable, Sendable, CaseIterable {
     /// Not at all.
     case open
-    /// Encrypted without a password (Opportunistic Wireless Encryption): against listeners, but not against a false access point.
+    /// Encrypted without a password (Opportunistic Wireless Encryption): against listeners, but not against a false
+    /// access point.
     case owe
     case wep
     case wpa
@@ -57,8 +58,8 @@ package enum WirelessSecurity: String, Hashable, Sendable, CaseIterable {
     private static let rsn: UInt8 = 48
     private static let vendor: UInt8 = 221
 
-    /// The numbers of the suites for authentication and key management that the element RSN lists (9.4.2.24.3): after the
-    /// version, the cipher of groups and the list of ciphers.
+    /// The numbers of the suites for authentication and key management that the element RSN lists (9.4.2.24.3): after
+    /// the version, the cipher of groups and the list of ciphers.
     private static func keyManagement(_ body: [UInt8]) -> Set<UInt8> {
         func count(at place: Int) -> Int { Int(body[place]) | Int(body[place + 1]) << 8 }
         guard body.count >= 8 else { return [] }

@@ -14,8 +14,8 @@ package struct ProbeResult: Hashable, Sendable {
     package var detail = ""
     /// When the attempt began.
     package var started: Instant
-    /// The time from the beginning of the attempt to its end. With a burst that was answered, that of a single request: up to the
-    /// first one, and the median round trip.
+    /// The time from the beginning of the attempt to its end. With a burst that was answered, that of a single request:
+    /// up to the first one, and the median round trip.
     package var duration: Duration
     package var phases = ProbePhases()
     /// The address that the attempt used; `nil` if it ended before.

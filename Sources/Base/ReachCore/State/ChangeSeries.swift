@@ -1,7 +1,7 @@
 /// Joins the changes from successive observers, such as a daemon and its restarted successor, into one series.
 ///
-/// Each observer starts with an initial state and counters of its own. Subscribers of the series see only differences, and
-/// counters that never decrease.
+/// Each observer starts with an initial state and counters of its own. Subscribers of the series see only differences,
+/// and counters that never decrease.
 package struct ChangeSeries: Hashable, Sendable {
     private let target: Target
     /// The name of the target, which its states get.

@@ -30,8 +30,8 @@ package struct ConnectivityReport: Hashable, Sendable {
 
     /// The better of both families, because a program that tries both gets through by that one.
     ///
-    /// While the first probe of a family runs, that family may turn out to be the better one. Until then, anything worse than
-    /// a portal is unknown.
+    /// While the first probe of a family runs, that family may turn out to be the better one. Until then, anything
+    /// worse than a portal is unknown.
     package var combined: Connectivity {
         let best = ipv4.rank >= ipv6.rank ? ipv4 : ipv6
         return isUndecided && best.rank < Connectivity.portal.rank ? .unknown : best
@@ -86,8 +86,8 @@ extension NetworkPath {
     }
 }
 
-/// The links on which checks have decided something, by family. An endpoint may have addresses of one family only, so that
-/// checks never decide anything about the other: it must not look better than what is known.
+/// The links on which checks have decided something, by family. An endpoint may have addresses of one family only, so
+/// that checks never decide anything about the other: it must not look better than what is known.
 struct DecidedLinks: Hashable {
     private var ipv4: InterfaceIndex?
     private var ipv6: InterfaceIndex?
@@ -99,8 +99,8 @@ struct DecidedLinks: Hashable {
         if state.ipv6.isDecided { ipv6 = state.ipv6.interfaceIndex }
     }
 
-    /// Whether only a path is left about which nothing was ever proved, on the link on which checks decided by the other family:
-    /// what was proved does not become unknown when the proved path is lost.
+    /// Whether only a path is left about which nothing was ever proved, on the link on which checks decided by the
+    /// other family: what was proved does not become unknown when the proved path is lost.
     func leaveUnproved(_ state: ReachabilityState) -> Bool {
         guard state.status == .reachable, state.connectivity == .unknown else { return false }
         let (left, decided) = state.ipv4.status == .reachable ? (state.ipv4, ipv6) : (state.ipv6, ipv4)
@@ -156,8 +156,8 @@ package struct ConnectivitySurvey: Hashable, Sendable {
         self.interfaces = interfaces
     }
 
-    /// A state with what is proved of its paths' interfaces, whatever its target: the path to a host is that to the Internet as far
-    /// as they have the interface in common.
+    /// A state with what is proved of its paths' interfaces, whatever its target: the path to a host is that to the
+    /// Internet as far as they have the interface in common.
     package func proving(_ state: ReachabilityState) -> ReachabilityState {
         var report = ConnectivityReport()
         for (family, path) in [(IPAddress.Family.ipv4, state.ipv4), (.ipv6, state.ipv6)] {

@@ -1,11 +1,12 @@
-/// Joins the changes that a target sees while a link is lost and comes back into one, for people and for hooks. It begins with the
-/// loss, and ends when all is as before, when what is different is known, or when it has waited for long enough.
+/// Joins the changes that a target sees while a link is lost and comes back into one, for people and for hooks. It
+/// begins with the loss, and ends when all is as before, when what is different is known, or when it has waited for
+/// long enough.
 ///
 /// Programs that read every change get them as they come.
 package struct FlapJoiner: Hashable, Sendable {
     package struct Patience: Hashable, Sendable {
-        /// How long a lost link is waited for, counted from each loss. Gigabit Ethernet negotiates for 2 to 4 s after a cable is back;
-        /// NetworkManager waits for 6 s, ifplugd for 5 s.
+        /// How long a lost link is waited for, counted from each loss. Gigabit Ethernet negotiates for 2 to 4 s after a
+        /// cable is back; NetworkManager waits for 6 s, ifplugd for 5 s.
         package var link: Duration
         /// How long is waited in all, if the link is back in time, for its address, its route and a check.
         package var rest: Duration = .seconds(10)
@@ -30,7 +31,8 @@ package struct FlapJoiner: Hashable, Sendable {
     /// Whether nothing is waited for any more.
     package private(set) var hasEnded = false
 
-    /// - Returns: `nil` if the change is not the loss of a link or of its address, or if a hold-down has waited for it already.
+    /// - Returns: `nil` if the change is not the loss of a link or of its address, or if a hold-down has waited for it
+    ///   already.
     package init?(beginningWith change: ReachabilityChange, _ patience: Patience) {
         guard let before = change.previous, before.status == .reachable, change.state.status == .notReachable,
             change.state.rootCause?.isBelowRoutes == true, change.cause != .holdElapsed
@@ -106,7 +108,8 @@ package struct JoinedChange: Hashable, Sendable {
         }
     }
 
-    /// The difference between the state before and the one now. It has no aspects if a link was lost and all is as before.
+    /// The difference between the state before and the one now. It has no aspects if a link was lost and all is as
+    /// before.
     package let change: ReachabilityChange
     /// `nil` if the target was not lost, or still is.
     package let gap: Gap?

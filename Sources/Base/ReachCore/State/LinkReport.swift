@@ -91,8 +91,8 @@ package struct LinkReport: Hashable, Sendable {
         self.carriesInternet = carriesInternet
     }
 
-    /// Adds what a daemon knows of the Internet. Its state decides what the link carries, since another look at the kernel may find that
-    /// a gateway is just asked again that does not answer.
+    /// Adds what a daemon knows of the Internet. Its state decides what the link carries, since another look at the
+    /// kernel may find that a gateway is just asked again that does not answer.
     package mutating func adopt(_ internet: ReachabilityState?, proofs: [String: Proof]) {
         proof = proofs[link.name]
         guard let internet else { return }

@@ -6,8 +6,8 @@ extension NetworkCondition {
         return interface(in: state) != nil
     }
 
-    /// The interface of the first path to a target that satisfies it, IPv4 before IPv6. It is empty where the state names
-    /// none, and `nil` if no path satisfies the condition.
+    /// The interface of the first path to a target that satisfies it, IPv4 before IPv6. It is empty where the state
+    /// names none, and `nil` if no path satisfies the condition.
     package func interface(in state: ReachabilityState) -> String? {
         guard state.isReachable else { return nil }
         return StatePath.all(of: state).first { unmet(on: $0).isEmpty }?.interface
@@ -31,7 +31,8 @@ extension NetworkCondition {
     }
 }
 
-/// The path of a state in one family. Class, meter and proof are those of the state as a whole, and only the network is its own.
+/// The path of a state in one family. Class, meter and proof are those of the state as a whole, and only the network is
+/// its own.
 private struct StatePath: ConditionedPath {
     let interface: String
     private(set) var traits: PathTraits

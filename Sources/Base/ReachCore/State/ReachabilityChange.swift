@@ -4,8 +4,8 @@ public struct ReachabilityChange: Hashable, Sendable {
     public enum Aspect: String, Hashable, Sendable, CaseIterable {
         /// The status. Path, class and metering usually change with it and are not listed separately.
         case status
-        /// The interface, gateway, source or table of a family's path, or the reason why there is none; the root cause; or
-        /// the list of available interfaces.
+        /// The interface, gateway, source or table of a family's path, or the reason why there is none; the root cause;
+        /// or the list of available interfaces.
         case path
         /// The class of the link.
         case linkClass = "class"

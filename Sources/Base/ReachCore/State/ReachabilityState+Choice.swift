@@ -1,6 +1,6 @@
 extension ReachabilityState {
-    /// The state for a program that accepts only paths that satisfy a condition, where no other paths are known than those
-    /// of this state: from a daemon, which reports the kernel's own choice.
+    /// The state for a program that accepts only paths that satisfy a condition, where no other paths are known than
+    /// those of this state: from a daemon, which reports the kernel's own choice.
     package func choosing(where condition: NetworkCondition) -> ReachabilityState {
         let routes = [(IPAddress.Family.ipv4, ipv4), (.ipv6, ipv6)].compactMap { family, path in
             path.status == .reachable ? DefaultRoute(preferred: path, family, addresses: []) : nil

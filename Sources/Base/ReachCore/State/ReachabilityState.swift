@@ -84,8 +84,8 @@ public struct ReachabilityState: Hashable, Sendable {
         get { shared.value.isStale }
         set { shared.value.isStale = newValue }
     }
-    /// Whether a hold-down is holding back another status until it has lasted long enough, or the connectivity of a path that
-    /// is back until a check has decided it.
+    /// Whether a hold-down is holding back another status until it has lasted long enough, or the connectivity of a
+    /// path that is back until a check has decided it.
     public var isHeld: Bool {
         get { shared.value.isHeld }
         set { shared.value.isHeld = newValue }
@@ -110,11 +110,11 @@ public struct ReachabilityState: Hashable, Sendable {
         _read { yield shared.value.ipv6 }
         set { shared.value.ipv6 = newValue }
     }
-    /// The interfaces over which the target can be reached, in order of preference: those that the kernel chooses for IPv4
-    /// and IPv6, then by metric. Empty when there are none.
+    /// The interfaces over which the target can be reached, in order of preference: those that the kernel chooses for
+    /// IPv4 and IPv6, then by metric. Empty when there are none.
     ///
-    /// Packets leave over the others only if their socket is bound to the interface (SO_BINDTODEVICE). From a daemon the
-    /// list has only the interfaces that the kernel chooses.
+    /// Packets leave over the others only if their socket is bound to the interface (SO_BINDTODEVICE). From a daemon
+    /// the list has only the interfaces that the kernel chooses.
     public var availableInterfaces: [AvailableInterface] {
         _read { yield shared.value.availableInterfaces }
         set { shared.value.availableInterfaces = newValue }
@@ -164,8 +164,8 @@ public struct ReachabilityState: Hashable, Sendable {
         shared.value.ipv6.quality = quality6
     }
 
-    /// The state of the path up to the target: see ``NetworkPath/upToTarget``. What a test of the target found is not charged to
-    /// the path.
+    /// The state of the path up to the target: see ``NetworkPath/upToTarget``. What a test of the target found is not
+    /// charged to the path.
     package var upToTarget: ReachabilityState {
         guard [ipv4, ipv6].contains(where: { $0.reason == .neighbourUnreachable }) else { return self }
         var state = self
@@ -198,8 +198,8 @@ public struct ReachabilityState: Hashable, Sendable {
     /// The path that stands for both families: IPv4's where it works, as for the class.
     private var mainPath: NetworkPath { ipv4.status == .reachable ? ipv4 : ipv6 }
 
-    /// The network behind the path: a name from the daemon's configuration, or the private identifier of a network without a
-    /// name; `nil` when not reachable, and if the network is not known.
+    /// The network behind the path: a name from the daemon's configuration, or the private identifier of a network
+    /// without a name; `nil` when not reachable, and if the network is not known.
     public var network: String? { isReachable ? mainPath.network : nil }
 
     /// Whether the daemon's configuration trusts ``network``. Whoever runs a network can pretend to be another one.

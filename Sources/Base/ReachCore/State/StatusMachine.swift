@@ -17,8 +17,8 @@ package struct StatusMachine: Sendable {
     private var pendingSince: BootTime?
     /// When the verdict returned to the reported status; `nil` once it differs again.
     private var returnedAt: BootTime?
-    /// Until when an unproved return from a loss that was not reported keeps the connectivity that was reported; `nil` if none
-    /// does.
+    /// Until when an unproved return from a loss that was not reported keeps the connectivity that was reported; `nil`
+    /// if none does.
     private var proofHeldUntil: BootTime?
     /// The links on which checks have decided something, by family.
     private var decidedLinks = DecidedLinks()
@@ -98,11 +98,11 @@ package struct StatusMachine: Sendable {
         if !state.isStale { state.isStale = true }
     }
 
-    /// Sets what probes have proved about the latest verdict's paths; `nil` if no probes run any more. While a status is held
-    /// back, so is what was proved about its paths: it says nothing about those that are reported.
+    /// Sets what probes have proved about the latest verdict's paths; `nil` if no probes run any more. While a status
+    /// is held back, so is what was proved about its paths: it says nothing about those that are reported.
     ///
-    /// - Returns: The change to report; `nil` if nothing differs, if it is held back, and before the first verdict, which then
-    ///   includes it.
+    /// - Returns: The change to report; `nil` if nothing differs, if it is held back, and before the first verdict,
+    ///   which then includes it.
     package mutating func setConnectivity(
         _ report: ConnectivityReport?, cause: Cause, at moment: Instant
     ) -> ReachabilityChange? {

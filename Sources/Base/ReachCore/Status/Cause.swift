@@ -46,7 +46,8 @@ public enum Cause: String, Hashable, Sendable, CaseIterable {
     case neighbour
     /// A Wi-Fi link moved to another access point of its network.
     case roam
-    /// The network behind a link is another one, or more is known of it: its Wi-Fi network, its gateway, its DHCP lease.
+    /// The network behind a link is another one, or more is known of it: its Wi-Fi network, its gateway, its DHCP
+    /// lease.
     case network
     /// Another property of a link changed, such as its name or the link that carries it.
     case linkChanged = "link-changed"

@@ -1,7 +1,7 @@
 /// How long a new status must last before it is reported.
 ///
-/// ifplugd waits 5 s and NetworkManager 6 s before reporting a loss. The default here is to report at once. While a status
-/// is held back, ``ReachabilityState/isHeld`` is true.
+/// ifplugd waits 5 s and NetworkManager 6 s before reporting a loss. The default here is to report at once. While a
+/// status is held back, ``ReachabilityState/isHeld`` is true.
 public struct HoldDown: Hashable, Sendable {
     /// The delay before "reachable" is reported.
     public var up: Duration

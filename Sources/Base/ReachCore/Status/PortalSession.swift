@@ -17,10 +17,11 @@ public struct PortalSession: Hashable, Sendable {
     /// Whether the session ends within ``warningTime``.
     public var isEnding = false
 
-    /// How long before its end a session is reported to be about to end: time enough to find the page and to pay, and less than
-    /// the shortest sessions that are sold.
+    /// How long before its end a session is reported to be about to end: time enough to find the page and to pay, and
+    /// less than the shortest sessions that are sold.
     public static let warningTime: Duration = .seconds(300)
-    /// The longest session that counts as one with an end: ten years. Longer ones would overflow a clock of nanoseconds.
+    /// The longest session that counts as one with an end: ten years. Longer ones would overflow a clock of
+    /// nanoseconds.
     package static let longestSeconds: Int64 = 10 * 365 * 86_400
     /// Ends that differ by less are the same: networks delay answers, and portals count whole seconds.
     private static let sameEnd: Duration = .seconds(30)

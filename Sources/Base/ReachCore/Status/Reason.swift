@@ -51,8 +51,8 @@ extension Reason {
         }
     }
 
-    /// The rank of the reason if both families fail; the lowest explains the verdict. The failure nearest to the target is the
-    /// most informative: a dead gateway says more than a family that was never configured.
+    /// The rank of the reason if both families fail; the lowest explains the verdict. The failure nearest to the target
+    /// is the most informative: a dead gateway says more than a family that was never configured.
     var rank: Int {
         switch self {
         case .gatewayUnreachable, .neighbourUnreachable: 0

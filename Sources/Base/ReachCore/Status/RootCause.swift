@@ -44,11 +44,13 @@ public struct RootCause: Hashable, Sendable {
         case authenticationFailed = "authentication-failed"
         /// The link has a carrier and waits for authorisation (802.1X).
         case notAuthorised = "not-authorised"
-        /// The modem has no data connection. The kernel does not show whether it lacks a SIM, a network or a subscription.
+        /// The modem has no data connection. The kernel does not show whether it lacks a SIM, a network or a
+        /// subscription.
         case modemNotConnected = "modem-not-connected"
         /// A bridge, bond or team has no port.
         case noPorts = "no-ports"
-        /// No port of a bridge forwards packets, though one has a carrier: the spanning tree protocol has not let it yet.
+        /// No port of a bridge forwards packets, though one has a carrier: the spanning tree protocol has not let it
+        /// yet.
         case portNotForwarding = "port-not-forwarding"
         /// No program holds the other side of a tun or tap link.
         case notAttached = "not-attached"
@@ -117,7 +119,8 @@ extension RootCause {
         kind != .reason(.noInterface) && [.link, .address].contains(kind.layer)
     }
 
-    /// The root cause in words, for people. The name of the interface is the kernel's, which may contain control characters.
+    /// The root cause in words, for people. The name of the interface is the kernel's, which may contain control
+    /// characters.
     package var sentence: String {
         let name = interface.map(DisplayText.sanitized) ?? "the link"
         return switch kind {

@@ -1,7 +1,7 @@
 /// Why a path is silent: what TCP connections sent and what a test sent is not answered.
 package struct SilenceEvidence: Hashable, Sendable {
-    /// Transmissions of other programs that were not answered, repetitions included; 0 where those of the interface's other
-    /// family led to the test.
+    /// Transmissions of other programs that were not answered, repetitions included; 0 where those of the interface's
+    /// other family led to the test.
     package var transmissions: Int
     /// The different addresses that they went to.
     package var destinations: Int

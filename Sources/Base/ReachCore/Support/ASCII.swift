@@ -1,6 +1,6 @@
 extension UInt8 {
-    /// Whether the byte is a letter or a digit of ASCII, which names of many kinds consist of. What else may be in a name is a
-    /// matter of its kind.
+    /// Whether the byte is a letter or a digit of ASCII, which names of many kinds consist of. What else may be in a
+    /// name is a matter of its kind.
     // Other modules ask it for each byte.
     @inlinable package var isLetterOrDigit: Bool {
         switch self {

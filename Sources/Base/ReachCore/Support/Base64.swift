@@ -47,8 +47,8 @@ package enum Base64 {
         }
     }
 
-    /// Decodes exactly what ``encode(_:)`` produces: with padding, without white space, and with zeros in the unused bits
-    /// after the last byte (RFC 4648, sections 3.1 to 3.3 and 3.5).
+    /// Decodes exactly what ``encode(_:)`` produces: with padding, without white space, and with zeros in the unused
+    /// bits after the last byte (RFC 4648, sections 3.1 to 3.3 and 3.5).
     ///
     /// - Returns: `nil` for anything else.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {

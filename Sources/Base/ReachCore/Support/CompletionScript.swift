@@ -2,11 +2,11 @@ internal import Glibc
 
 /// Keeps the values that a shell completes from being run by it.
 ///
-/// Others choose these values: whoever may make a link names it, and the socket and the history may be another user's. A link
-/// named `$(touch${IFS}Z)` must run nothing when root presses TAB, nor when root then presses Enter.
+/// Others choose these values: whoever may make a link names it, and the socket and the history may be another user's.
+/// A link named `$(touch${IFS}Z)` must run nothing when root presses TAB, nor when root then presses Enter.
 package enum CompletionScript {
-    /// Those of the values that no shell expands, in the form that the asking one wants. The others are not offered: not every
-    /// shell quotes what it inserts.
+    /// Those of the values that no shell expands, in the form that the asking one wants. The others are not offered:
+    /// not every shell quotes what it inserts.
     ///
     /// - Parameters:
     ///   - typed: What the user has typed of the value. It may be a pattern, with `*`.

@@ -7,8 +7,8 @@ package struct CyclicRedundancy: Sendable {
     /// The checksum of the bytes so far.
     package var value: UInt32 { ~remainder }
 
-    /// The checksum of some bytes. It takes an array and not any sequence: a generic version, called from another module,
-    /// took a third of the time that reading a history takes.
+    /// The checksum of some bytes. It takes an array and not any sequence: a generic version, called from another
+    /// module, took a third of the time that reading a history takes.
     package static func checksum(_ bytes: [UInt8]) -> UInt32 {
         var sum = CyclicRedundancy()
         bytes.withUnsafeBytes { sum.add($0) }
@@ -29,8 +29,8 @@ package struct CyclicRedundancy: Sendable {
         }
     }
 
-    /// Eight bytes at a time ("slicing-by-8"): each record of the history has a checksum, and a thousand targets may change
-    /// at once.
+    /// Eight bytes at a time ("slicing-by-8"): each record of the history has a checksum, and a thousand targets may
+    /// change at once.
     private static func remainder(of word: UInt64, _ tables: UnsafeBufferPointer<UInt32>) -> UInt32 {
         var sum: UInt32 = 0
         for number in 0..<8 {

@@ -23,6 +23,7 @@ package struct DaemonDirectory {
         return environment("HOME").flatMap { $0.hasUTF8Prefix("/") ? "\($0)/\(usualBase)/reach" : nil }
     }
 
-    /// The directory in the value of a variable of systemd, which is a list: the first is the daemon's own (systemd.exec(5)).
+    /// The directory in the value of a variable of systemd, which is a list: the first is the daemon's own
+    /// (systemd.exec(5)).
     package static func handed(_ value: String?) -> String? { value?.split(scalar: ":").first.map(String.init) }
 }

@@ -17,7 +17,8 @@ package enum DisplayText {
         }
     }
 
-    /// The beginning of a text from outside, safe to print, for an error that quotes it. The limit is in scalars: a Character has no limit.
+    /// The beginning of a text from outside, safe to print, for an error that quotes it. The limit is in scalars: a
+    /// Character has no limit.
     package static func excerpt(_ text: String, upTo limit: Int = 64) -> String {
         let scalars = text.unicodeScalars
         guard let end = scalars.index(scalars.startIndex, offsetBy: limit, limitedBy: scalars.endIndex),

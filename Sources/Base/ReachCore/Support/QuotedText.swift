@@ -19,8 +19,8 @@ package enum QuotedText {
         return parts + [text[start...]]
     }
 
-    /// The content of the quoted string with which `text` begins; `nil` if it begins with something else. What follows the
-    /// string is ignored, and a string that does not end has all the rest.
+    /// The content of the quoted string with which `text` begins; `nil` if it begins with something else. What follows
+    /// the string is ignored, and a string that does not end has all the rest.
     package static func content(of text: some StringProtocol) -> String? {
         guard text.unicodeScalars.first == "\"" else { return nil }
         var (content, isEscaped) = ("", false)

@@ -1,6 +1,8 @@
-/// A value whose copies share their storage until one of them changes, so that a large one costs a word to hand on and to keep.
+/// A value whose copies share their storage until one of them changes, so that a large one costs a word to hand on and
+/// to keep.
 ///
-/// Inlinable: else each module would look up the type's description and copy values through it (Documentation/architecture/bounds.md).
+/// Inlinable: else each module would look up the type's description and copy values through it
+/// (Documentation/architecture/bounds.md).
 @usableFromInline package struct Shared<Value: Sendable>: Sendable {
     /// Unchecked, since it changes only while a single reference to it exists.
     @usableFromInline final class Storage: @unchecked Sendable {

@@ -1,7 +1,7 @@
 /// SipHash-2-4: a short keyed hash, from which no one without the key can find out what was hashed.
 ///
-/// J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF" (2012). Our own, since ReachCore links no library and the
-/// hash of Swift's standard library differs in each process.
+/// J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF" (2012). Our own, since ReachCore links no library
+/// and the hash of Swift's standard library differs in each process.
 package enum SipHash {
     package static func hash(_ bytes: [UInt8], key: (low: UInt64, high: UInt64)) -> UInt64 {
         var state = State(

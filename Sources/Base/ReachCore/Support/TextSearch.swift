@@ -1,12 +1,13 @@
 /// Searches texts by bytes and scalars. `make lint` finds the searches of the standard library that are used instead.
 ///
-/// Structure must never be searched by characters: a quotation mark and a combining mark behind it are one character, which is
-/// no quotation mark, and so are a carriage return and a newline. Whoever reads the text next, a shell, a server or a
-/// spreadsheet, reads bytes, and finds a mark where none was escaped. Besides, `hasPrefix` and the like build some twenty
-/// generic types when they are first used, which costs a short-lived program 0.2 ms and half a megabyte.
+/// Structure must never be searched by characters: a quotation mark and a combining mark behind it are one character,
+/// which is no quotation mark, and so are a carriage return and a newline. Whoever reads the text next, a shell, a
+/// server or a spreadsheet, reads bytes, and finds a mark where none was escaped. Besides, `hasPrefix` and the like
+/// build some twenty generic types when they are first used, which costs a short-lived program 0.2 ms and half a
+/// megabyte.
 ///
-/// The searches are inlined down to those of ``Swift/Substring``: generic code of another module is not specialised, and needs
-/// fifty times as many instructions.
+/// The searches are inlined down to those of ``Swift/Substring``: generic code of another module is not specialised,
+/// and needs fifty times as many instructions.
 extension StringProtocol where SubSequence == Substring {
     /// The first occurrence of `pattern`, compared byte by byte; nothing for an empty one.
     @inlinable

@@ -1,4 +1,5 @@
-/// The errors of wrong command lines, in the form of all other errors: one line, `PROGRAM: SENTENCE`, and where there is help.
+/// The errors of wrong command lines, in the form of all other errors: one line, `PROGRAM: SENTENCE`, and where there
+/// is help.
 package enum UsageMessage {
     /// - Parameters:
     ///   - full: ArgumentParser's message. Its usage line lists all options, some 250 columns of them.

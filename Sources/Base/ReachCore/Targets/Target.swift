@@ -52,8 +52,8 @@ public struct Target: Hashable, Sendable, CustomStringConvertible {
         Target(description: "interface:" + name, subject: try TargetParser.interface(name))
     }
 
-    /// Reads a target as written on the command line: `internet`, a host name, an address (with or without a zone, as in
-    /// `fe80::1%eth0`), a prefix, `interface:NAME` or a URL.
+    /// Reads a target as written on the command line: `internet`, a host name, an address (with or without a zone, as
+    /// in `fe80::1%eth0`), a prefix, `interface:NAME` or a URL.
     ///
     /// - Throws: ``TargetError``, which says what is wrong with the text.
     public init(_ text: String) throws(TargetError) {

@@ -1,5 +1,5 @@
-/// Points in time as people write them on a command line: how long ago (`7d`), `today` or `yesterday`, or a date (`2026-11-01`,
-/// `2026-11-01 14:00`, `2026-11-01T14:00:05Z`, `2026-11-01 14:00 +01:00`).
+/// Points in time as people write them on a command line: how long ago (`7d`), `today` or `yesterday`, or a date
+/// (`2026-11-01`, `2026-11-01 14:00`, `2026-11-01T14:00:05Z`, `2026-11-01 14:00 +01:00`).
 package enum DateText {
     /// What to write instead, for an error.
     package static let forms =

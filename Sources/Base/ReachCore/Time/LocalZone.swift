@@ -65,8 +65,8 @@ package struct LocalZone: Sendable {
             Int(year), Int(month), Int(day), Int(rest / 3600), Int(rest / 60 % 60), Int(rest % 60))
     }
 
-    /// The time at which the clocks show a local time. If they show it twice, because they were set back, it is the first
-    /// time. If they never show it, because they were set forward, it is as much later as they were set.
+    /// The time at which the clocks show a local time. If they show it twice, because they were set back, it is the
+    /// first time. If they never show it, because they were set forward, it is as much later as they were set.
     ///
     /// - Returns: `nil` for years that 64 bits of nanoseconds cannot reach.
     package func timestamp(_ local: LocalTime) -> Timestamp? {

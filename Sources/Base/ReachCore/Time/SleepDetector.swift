@@ -1,7 +1,7 @@
 /// Distinguishes a machine that slept from a wall clock that was set.
 ///
-/// CLOCK_BOOTTIME counts time asleep and CLOCK_MONOTONIC does not. The difference between them grows by exactly the time
-/// slept, whatever happens to the wall clock.
+/// CLOCK_BOOTTIME counts time asleep and CLOCK_MONOTONIC does not. The difference between them grows by exactly the
+/// time slept, whatever happens to the wall clock.
 package struct SleepDetector: Sendable {
     /// The smallest growth that counts as sleep. Reading the two clocks one after the other takes time, too.
     package static let tolerance: Duration = .milliseconds(100)

@@ -22,8 +22,8 @@ package struct TimerQueue: Sendable {
 
     /// Adds a timer. Of equal deadlines the one added first is due first.
     ///
-    /// - Parameter tolerance: How much before its deadline it is due if ``popDue(at:)`` is called then, and no timer with an
-    ///   earlier deadline is left. It does not affect ``next``.
+    /// - Parameter tolerance: How much before its deadline it is due if ``popDue(at:)`` is called then, and no timer
+    ///   with an earlier deadline is left. It does not affect ``next``.
     package mutating func add(_ deadline: BootTime, tolerance: Duration = .zero) -> ID {
         lastID += 1
         live.insert(lastID)

@@ -1,5 +1,6 @@
 extension Timestamp {
-    /// Reads RFC 3339 in UTC, as ``description`` writes it. The fraction of a second has up to nine digits, or is absent.
+    /// Reads RFC 3339 in UTC, as ``description`` writes it. The fraction of a second has up to nine digits, or is
+    /// absent.
     ///
     /// - Returns: `nil` for anything else, and for years that 64 bits of nanoseconds cannot reach.
     package init?(_ text: String) {

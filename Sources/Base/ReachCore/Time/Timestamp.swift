@@ -6,8 +6,8 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     /// Creates a point in time from its nanoseconds since 1970.
     public init(nanosecondsSince1970: Int64) { self.nanosecondsSince1970 = nanosecondsSince1970 }
 
-    /// A point in time as a system call reports it, bounded to the years 1900 to 2200: a clock that is wrong by centuries,
-    /// or a time that someone gave a file, must not overflow the sums made with it.
+    /// A point in time as a system call reports it, bounded to the years 1900 to 2200: a clock that is wrong by
+    /// centuries, or a time that someone gave a file, must not overflow the sums made with it.
     package init(secondsSince1970 seconds: Int, nanoseconds: Int) {
         let bounded = min(max(Int64(seconds), Self.earliestSecond), Self.latestSecond)
         let fraction = bounded == Int64(seconds) ? Int64(nanoseconds) : 0
@@ -31,7 +31,8 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         Timestamp(nanosecondsSince1970: time.nanosecondsSince1970.addingUpToBounds(duration.nanoseconds))
     }
 
-    /// The time from this one to a later one, bounded to what 64 bits of nanoseconds hold: another host may write any year.
+    /// The time from this one to a later one, bounded to what 64 bits of nanoseconds hold: another host may write any
+    /// year.
     package func duration(to later: Timestamp) -> Duration {
         let (difference, overflow) = later.nanosecondsSince1970.subtractingReportingOverflow(nanosecondsSince1970)
         return .nanoseconds(overflow ? (later < self ? .min : .max) : difference)

@@ -1,7 +1,7 @@
 internal import CIdn
 
-/// Names of hosts with letters outside ASCII. Name servers, certificates, cookies and libcurl know only their form in ASCII
-/// (`xn--`), so every reader of a host turns such a name into it first.
+/// Names of hosts with letters outside ASCII. Name servers, certificates, cookies and libcurl know only their form in
+/// ASCII (`xn--`), so every reader of a host turns such a name into it first.
 ///
 /// libidn2 knows the mapping: IDNA 2008 with UTS 46, not transitional, as in browsers and curl.
 package enum InternationalName {

@@ -27,8 +27,8 @@ package struct MultipartEncoder {
         "form-data; name=\"\(escaped(name))\"" + (fileName.map { "; filename=\"\(escaped($0))\"" } ?? "")
     }
 
-    /// Escapes a text as the HTML standard's "multipart/form-data encoding algorithm" does, and NUL, so that it cannot end
-    /// its field.
+    /// Escapes a text as the HTML standard's "multipart/form-data encoding algorithm" does, and NUL, so that it cannot
+    /// end its field.
     package static func escaped(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {

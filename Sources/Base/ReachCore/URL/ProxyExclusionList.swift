@@ -9,10 +9,10 @@ package struct ProxyExclusionList: Hashable, Sendable {
 
     private let rules: [Rule]
 
-    /// Reads a list with commas or blanks between its parts. Each is a domain, which includes the hosts below it, with or
-    /// without a dot at its front; an address; a block of addresses such as `192.0.2.0/24`; or `*` for everything. A domain
-    /// or an address may have a port (`example.org:8080`, `[2001:db8::1]:8080`), and then means that port only. A part that
-    /// cannot be read means nothing.
+    /// Reads a list with commas or blanks between its parts. Each is a domain, which includes the hosts below it, with
+    /// or without a dot at its front; an address; a block of addresses such as `192.0.2.0/24`; or `*` for everything. A
+    /// domain or an address may have a port (`example.org:8080`, `[2001:db8::1]:8080`), and then means that port only.
+    /// A part that cannot be read means nothing.
     package init(_ text: String) {
         rules = text.splitScalars { $0 == "," || $0 == " " || $0 == "\t" }.compactMap { Self.rule(String($0)) }
     }

@@ -103,8 +103,8 @@ struct URLPartReader {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Brackets, braces, "|" and "^" are kept where slips are allowed: curl sends them so, as browsers do in queries, and a
-    /// server that checks the signature of a URL compares what was written.
+    /// Brackets, braces, "|" and "^" are kept where slips are allowed: curl sends them so, as browsers do in queries,
+    /// and a server that checks the signature of a URL compares what was written.
     private func isKept(_ byte: UInt8) -> Bool {
         URLCharacters.isPlain(byte) || slips == .allowed && "[]{}|^".utf8.contains(byte)
     }

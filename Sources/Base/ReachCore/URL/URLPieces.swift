@@ -41,8 +41,8 @@ package struct URLPieces {
             if let colon { port = piece(colon + 1..<bytes.count) }
         }
 
-        /// The port as a number: `.some(nil)` if there is no port, or nothing after the colon; `.none` if the text is not a
-        /// number up to 65535.
+        /// The port as a number: `.some(nil)` if there is no port, or nothing after the colon; `.none` if the text is
+        /// not a number up to 65535.
         package var portNumber: UInt16?? {
             guard let port, !port.isEmpty else { return .some(nil) }
             guard port.utf8.allSatisfy({ 48...57 ~= $0 }), let number = UInt16(port) else { return nil }

@@ -1,14 +1,14 @@
 /// A URL or a reference to one (RFC 3986, section 4.1), ready to be sent.
 ///
 /// As in browsers (the WHATWG's URL standard), spaces, letters outside ASCII and `"<>\`` in a path, a query or a
-/// fragment become percent escapes, and also `[]^{|}` where slips are refused. Control characters, tabs and line ends are refused; browsers drop some of them, but
-/// the URL that is requested should be the one that was written. A host with letters outside ASCII gets its form in
-/// ASCII (``InternationalName``).
+/// fragment become percent escapes, and also `[]^{|}` where slips are refused. Control characters, tabs and line ends
+/// are refused; browsers drop some of them, but the URL that is requested should be the one that was written. A host
+/// with letters outside ASCII gets its form in ASCII (``InternationalName``).
 package struct URLReference: Hashable, Sendable {
     /// How to treat mistakes that users make, and that servers send nevertheless.
     package enum Slips: Sendable {
-        /// For URLs that a program or a person writes: refuses a second "#", a percent sign that escapes nothing, brackets
-        /// or a second "@" before the host, and a backslash in place of the first slash.
+        /// For URLs that a program or a person writes: refuses a second "#", a percent sign that escapes nothing,
+        /// brackets or a second "@" before the host, and a backslash in place of the first slash.
         case refused
         /// Reads them as browsers do, and keeps `[]^{|}`, as curl does.
         case allowed

@@ -35,8 +35,8 @@ struct ClientSocket: ~Copyable {
         }
     }
 
-    /// Sends a call that is within the limits (``CallLimits``). If the daemon has closed the connection, this does not fail: the daemon may have sent its reason,
-    /// which ``receive()`` reads.
+    /// Sends a call that is within the limits (``CallLimits``). If the daemon has closed the connection, this does not
+    /// fail: the daemon may have sent its reason, which ``receive()`` reads.
     ///
     /// - Parameter memory: Its descriptor goes with the first bytes.
     func send(_ call: VarlinkCall, with memory: SealedMemory? = nil) throws(ControlError) {

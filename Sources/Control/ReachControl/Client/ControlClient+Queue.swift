@@ -24,7 +24,8 @@ extension ControlClient {
         return try read("receipt", of: try callQueue("Add", request.parameters), QueueReceipt.init(reading:))
     }
 
-    /// Checks the limits of the call before a long body is uploaded for nothing. What is too long is said in a sentence where there is one.
+    /// Checks the limits of the call before a long body is uploaded for nothing. What is too long is said in a sentence
+    /// where there is one.
     private static func checkLimits(of request: RequestSpecification) throws(ControlError) {
         do throws(VarlinkError) {
             try CallLimits.check(VarlinkCall(QueueInterface.name + ".Add", request.parameters))

@@ -125,8 +125,8 @@ package struct ControlClient: ~Copyable {
         return try read("result", of: try call("Probe", parameters), ProbeAnswer.init(reading:))
     }
 
-    /// Whether the daemon watches the network namespace of the calling thread, and runs in the same VRF, if any. Answers about another
-    /// network do not apply.
+    /// Whether the daemon watches the network namespace of the calling thread, and runs in the same VRF, if any.
+    /// Answers about another network do not apply.
     package mutating func isInThisNamespace() throws(ControlError) -> Bool {
         let question = VarlinkCall(MonitorInterface.name + ".NetworkNamespace", [:])
         let reply = try callBriefly(question)

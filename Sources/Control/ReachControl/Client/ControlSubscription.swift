@@ -24,10 +24,10 @@ package final class ControlSubscription {
     /// Watches a target.
     ///
     /// - Parameters:
-    ///   - withRequests: Whether to include the events of the caller's requests, as ``StreamEvent/other(_:type:_:)`` for
-    ///     ``QueueNotice`` to read. Pass `true` only to show them: a busy queue emits many events.
-    ///   - seeksPath: Whether somebody waits for a path: the daemon then asks gateways that did not answer. An older daemon
-    ///     does not, and its events are the same.
+    ///   - withRequests: Whether to include the events of the caller's requests, as ``StreamEvent/other(_:type:_:)``
+    ///     for ``QueueNotice`` to read. Pass `true` only to show them: a busy queue emits many events.
+    ///   - seeksPath: Whether somebody waits for a path: the daemon then asks gateways that did not answer. An older
+    ///     daemon does not, and its events are the same.
     package convenience init(
         path: String, target: Target, withRequests: Bool = false, seeksPath: Bool = false,
         patience: Duration = .seconds(1), on loop: EventLoop, handler: @escaping Handler

@@ -9,8 +9,8 @@ extension ControlClient {
     }
 }
 
-/// The daemon's journal from a cursor on, and each new event as it is written. It does not reconnect: after an error, continue
-/// with a new stream from the cursor of the last page.
+/// The daemon's journal from a cursor on, and each new event as it is written. It does not reconnect: after an error,
+/// continue with a new stream from the cursor of the last page.
 package struct JournalStream: ~Copyable {
     private var socket: ClientSocket
 

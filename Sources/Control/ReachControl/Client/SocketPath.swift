@@ -13,8 +13,8 @@ package enum SocketPath {
         return (runtimeDirectory(environment) ?? "/run/user/\(uid)") + "/reach/reach.sock"
     }
 
-    /// The path to which a client of this user connects: the machine's daemon if the user has none of their own at the default
-    /// path.
+    /// The path to which a client of this user connects: the machine's daemon if the user has none of their own at the
+    /// default path.
     ///
     /// - Parameter isOwn: Whether there is a socket that only this user or root can have put there.
     package static func forClient(
@@ -37,7 +37,8 @@ package enum SocketPath {
         return end == path.startIndex ? "/" : String(path[..<end])
     }
 
-    /// Whether only the user and root can exchange what is in a directory. A sticky one, such as /tmp, lets others add to it.
+    /// Whether only the user and root can exchange what is in a directory. A sticky one, such as /tmp, lets others add
+    /// to it.
     private static func belongs(_ directory: String, to uid: UInt32) -> Bool {
         var facts = stat()
         guard lstat(directory, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else { return false }

@@ -169,8 +169,8 @@ extension EncodedEvent {
     }
 }
 
-/// A target as a JSON string, followed by its name if it has one. The events of a topic share its bytes, which would take as
-/// much memory as the rest of an event that waits.
+/// A target as a JSON string, followed by its name if it has one. The events of a topic share its bytes, which would
+/// take as much memory as the rest of an event that waits.
 package struct QuotedTarget: Sendable {
     let target: Target
     let name: String?

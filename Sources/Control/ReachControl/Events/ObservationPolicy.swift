@@ -1,7 +1,7 @@
 package import ReachCore
 
-/// What a configuration says of the kernel's paths, links and networks, as `reachd --policy` prints it for commands that run
-/// without a daemon.
+/// What a configuration says of the kernel's paths, links and networks, as `reachd --policy` prints it for commands
+/// that run without a daemon.
 package struct ObservationPolicy: Equatable, Sendable {
     /// A name for a target.
     package struct NamedTarget: Equatable, Sendable {

@@ -1,7 +1,7 @@
 package import ReachCore
 
-/// An event of a stream about a target, as a reader of the daemon's stream or of `reach watch` sees it. The stream continues
-/// when the daemon restarts.
+/// An event of a stream about a target, as a reader of the daemon's stream or of `reach watch` sees it. The stream
+/// continues when the daemon restarts.
 package enum StreamEvent: Hashable, Sendable {
     case target(TargetEvent)
     /// The current state, as a change without a previous state: the first event of a connection, and the one after lost

@@ -2,8 +2,8 @@ internal import Glibc
 package import ReachCore
 package import ReachLoop
 
-/// The file with the bytes of metered links: `traffic.jsonl` in the directory of the history, an object for each hour and link.
-/// It is replaced as a whole. A line that cannot be read counts as no line.
+/// The file with the bytes of metered links: `traffic.jsonl` in the directory of the history, an object for each hour
+/// and link. It is replaced as a whole. A line that cannot be read counts as no line.
 package struct MeteredTrafficFile: Sendable {
     private let path: String
 

@@ -17,11 +17,11 @@ package struct ProbeArchive: Hashable, Sendable {
     }
 }
 
-/// The file with a probe's results of years: `archive/NAME.rows` in the directory of the history, a MiB with room for all rows, most of
-/// which the disk does not use until they are written.
+/// The file with a probe's results of years: `archive/NAME.rows` in the directory of the history, a MiB with room for
+/// all rows, most of which the disk does not use until they are written.
 ///
-/// Each row has its place by its time, and replaces what was there; nothing else says where the newest one is. So a kill
-/// between two rows leaves both as they are, and one that a loss of power has torn is none.
+/// Each row has its place by its time, and replaces what was there; nothing else says where the newest one is. So a
+/// kill between two rows leaves both as they are, and one that a loss of power has torn is none.
 package struct ProbeArchiveFile: Sendable {
     private let directory: String
     private let probe: String

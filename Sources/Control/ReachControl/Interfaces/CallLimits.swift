@@ -3,8 +3,8 @@ internal import ReachQueue
 
 /// The limits of what a call may hold: of a text in bytes, of a list in elements.
 ///
-/// One table for both ends. The daemon checks a call by it before anything else reads the call's parameters, and a client before it
-/// sends a call: the daemon refuses no text that a client accepted. SECURITY.md prints the table.
+/// One table for both ends. The daemon checks a call by it before anything else reads the call's parameters, and a
+/// client before it sends a call: the daemon refuses no text that a client accepted. SECURITY.md prints the table.
 enum CallLimits {
     indirect enum Limit: Hashable, Sendable {
         /// A text of at most this number of bytes.

@@ -26,8 +26,8 @@ extension MonitorInterface {
             "Probe": .init(["target", "interface", "timeout_ms"]) { request throws(VarlinkError) in
                 guard let target = try request.text("target") else { throw .invalidParameter("target") }
                 let interface = try request.text("interface")
-                // A name has no colon; a URL has one. A configured probe goes only where its conditions allow it, unless somebody
-                // who may change something names the interface.
+                // A name has no colon; a URL has one. A configured probe goes only where its conditions allow it,
+                // unless somebody who may change something names the interface.
                 guard !target.unicodeScalars.contains(":") && interface == nil || request.mayChange else {
                     throw MonitorError.permissionDenied(method: name + ".Probe").varlink
                 }

@@ -1,7 +1,7 @@
 package import ReachCore
 
-/// Encodes what the journal records: the objects of the event streams without their number in the stream, and with the boot
-/// of the machine from which their boot times count.
+/// Encodes what the journal records: the objects of the event streams without their number in the stream, and with the
+/// boot of the machine from which their boot times count.
 package enum JournalEvents {
     package static func encode(_ event: EncodedEvent, boot: String) -> [UInt8] {
         var bytes = event.unnumbered

@@ -1,8 +1,8 @@
 internal import ReachCore
 package import ReachLoop
 
-/// The files of a journal, in a directory of their own that only the daemon's user may enter. Each begins with a line that
-/// says to which log its events belong and with which number they begin.
+/// The files of a journal, in a directory of their own that only the daemon's user may enter. Each begins with a line
+/// that says to which log its events belong and with which number they begin.
 package struct JournalFiles: Hashable, Sendable {
     package let directory: String
 
@@ -126,8 +126,9 @@ package struct JournalHead: Hashable, Sendable {
         return ChecksummedLine.encode(json.bytes)
     }
 
-    /// Whether files that end with this log and number are the ones that this head describes, or their continuation. After a
-    /// loss of power they may lack events that readers have seen; only a run that was closed left everything on the disk.
+    /// Whether files that end with this log and number are the ones that this head describes, or their continuation.
+    /// After a loss of power they may lack events that readers have seen; only a run that was closed left everything on
+    /// the disk.
     package func isContinued(by log: String, last: Int64, boot: String) -> Bool {
         guard log == self.log else { return false }
         if isClosed { return last == self.last }

@@ -82,7 +82,8 @@ package struct JournalLine: Hashable, Sendable {
         }
     }
 
-    /// Whether readers can read the event: it is the JSON of one, on one line. The queue's file, from which some come, may be damaged.
+    /// Whether readers can read the event: it is the JSON of one, on one line. The queue's file, from which some come,
+    /// may be damaged.
     package var isReadable: Bool {
         guard event.allSatisfy({ $0 >= UInt8(ascii: " ") }), let json = try? JSONReader.read(event),
             let record = try? JournalRecord(reading: json)
@@ -126,7 +127,8 @@ package struct JournalLine: Hashable, Sendable {
         return (numbers, json["user"]?.integer.flatMap { UInt32(exactly: $0) })
     }
 
-    /// Whether a user may read the event: not the queue's events of others, nor that they are missing. `nil` may read all.
+    /// Whether a user may read the event: not the queue's events of others, nor that they are missing. `nil` may read
+    /// all.
     func isVisible(to user: UInt32?) -> Bool {
         guard let user, type == "queue" || type == "gap" else { return true }
         let owner = (try? JSONReader.read(event))?["user"]?.integer

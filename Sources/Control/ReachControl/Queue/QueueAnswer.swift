@@ -19,10 +19,12 @@ package struct QueueAnswer: Hashable, Sendable {
     /// As much as a reply of the control socket has room for, in base64 with room to spare.
     package static let longest = 512 << 10
 
-    /// What the headers may take in JSON. A server can send so many, and with such bytes, that they alone would fill a reply.
+    /// What the headers may take in JSON. A server can send so many, and with such bytes, that they alone would fill a
+    /// reply.
     private static let headerBytes = 320 << 10
 
-    /// The first headers, as many as fit into a reply next to the longest piece of a body. Those of most answers take less than 1 KiB.
+    /// The first headers, as many as fit into a reply next to the longest piece of a body. Those of most answers take
+    /// less than 1 KiB.
     package static func fitting(_ headers: [HeaderField]) -> [HeaderField] {
         var left = headerBytes
         return Array(

@@ -42,8 +42,8 @@ package enum QueueNotice: Hashable, Sendable {
     fileprivate static let progressing = "progress"
 }
 
-/// Encodes what several watches of the queue are told. An event that is the same as the one before it is not encoded again:
-/// a user's watches all get it, one after the other.
+/// Encodes what several watches of the queue are told. An event that is the same as the one before it is not encoded
+/// again: a user's watches all get it, one after the other.
 struct QueueEncoder {
     private var last: (event: QueueEvent, encoded: EncodedEvent)?
 

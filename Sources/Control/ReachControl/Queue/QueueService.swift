@@ -1,11 +1,11 @@
 package import ReachQueue
 
-/// What a server asks of the daemon's request queue. It is asked on the event loop's thread, and is answered there, later
-/// and once for each call.
+/// What a server asks of the daemon's request queue. It is asked on the event loop's thread, and is answered there,
+/// later and once for each call.
 ///
 /// Everybody has a queue: the caller's user, as the kernel named it, owns what it adds, and sees and touches nothing of
-/// others. Root and the daemon's own user see and touch everything. Of a request of somebody else the answer is the same
-/// as of one that is not there.
+/// others. Root and the daemon's own user see and touch everything. Of a request of somebody else the answer is the
+/// same as of one that is not there.
 package protocol QueueService: AnyObject {
     typealias Reply<Value> = (Result<Value, QueueServiceError>) -> Void
 
@@ -15,14 +15,14 @@ package protocol QueueService: AnyObject {
     ///   ``upload(_:for:reply:)`` answered; its bytes are the queue's to count. It can be used once.
     func add(_ request: RequestSpecification, for caller: Caller, reply: @escaping Reply<QueueReceipt>)
 
-    /// Stores a piece of a body that is too large for one message. The queue deletes a body that no ``add(_:for:reply:)``
-    /// uses ``QueueUpload/lifetime`` after its last piece.
+    /// Stores a piece of a body that is too large for one message. The queue deletes a body that no
+    /// ``add(_:for:reply:)`` uses ``QueueUpload/lifetime`` after its last piece.
     func upload(_ piece: QueueUpload.Piece, for caller: Caller, reply: @escaping Reply<QueueUpload>)
 
     /// Requests by their numbers, from the lowest: those on their way, and those that are over and still kept.
     ///
-    /// - Parameter inTurn: Runs a part of the work in a turn of the caller's user, or not at all if the caller has hung up.
-    ///   A part takes less than a millisecond.
+    /// - Parameter inTurn: Runs a part of the work in a turn of the caller's user, or not at all if the caller has hung
+    ///   up. A part takes less than a millisecond.
     func list(
         _ filter: QueueFilter, for caller: Caller, inTurn: @escaping (_ part: @escaping () -> Void) -> Void,
         reply: @escaping Reply<QueuePage>)
@@ -32,7 +32,8 @@ package protocol QueueService: AnyObject {
     /// Why it is not running, and what would let it.
     func explain(_ id: Int64, for caller: Caller, reply: @escaping Reply<RequestReport>)
 
-    /// Keeps requests from starting, and ends attempts of them that can be repeated. Holding a request twice changes nothing.
+    /// Keeps requests from starting, and ends attempts of them that can be repeated. Holding a request twice changes
+    /// nothing.
     func hold(_ selection: QueueSelection, for caller: Caller, reply: @escaping Reply<Void>)
 
     /// Undoes ``hold(_:for:reply:)``: of one request or of all, whichever was held.

@@ -17,7 +17,8 @@ extension RequestSpecification {
         case value(RequestValidationError)
     }
 
-    /// Besides `url`, which comes first: what is sent, and then the terms. A later one may rely on what an earlier one has set.
+    /// Besides `url`, which comes first: what is sent, and then the terms. A later one may rely on what an earlier one
+    /// has set.
     private static let parameters: [Parameter] =
         [
             text("method", { $0.method = $1 }, { $0.method }),

@@ -1,7 +1,7 @@
 internal import ReachCore
 
-/// A JSON object on a line of its own that ends with a checksum of the object, by which a reader detects torn or damaged
-/// lines.
+/// A JSON object on a line of its own that ends with a checksum of the object, by which a reader detects torn or
+/// damaged lines.
 enum ChecksummedLine {
     /// `,"crc":"01234567"}`
     private static let tailCount = 18

@@ -11,7 +11,8 @@ package final class LineFile {
     package let modified: Timestamp
 
     /// - Parameters:
-    ///   - flags: For the open(2) of a file that should not be created, or must be new; `nil` if it is created where there is none.
+    ///   - flags: For the open(2) of a file that should not be created, or must be new; `nil` if it is created where
+    ///     there is none.
     ///   - mode: The mode of a file that is created.
     package init(_ path: String, _ flags: CInt? = nil, mode: UInt32 = 0o644) throws(SystemError) {
         self.path = path

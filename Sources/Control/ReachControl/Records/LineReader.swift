@@ -2,8 +2,8 @@ internal import Glibc
 package import ReachCore
 package import ReachLoop
 
-/// Reads the lines of a file in their order. Memory is bounded: of what is longer than any line only the last bytes are read as a
-/// line, which no checksum fits.
+/// Reads the lines of a file in their order. Memory is bounded: of what is longer than any line only the last bytes are
+/// read as a line, which no checksum fits.
 package struct LineReader: ~Copyable {
     private let file: FileDescriptor
     private let longestLine: Int

@@ -2,8 +2,8 @@ package import ReachCore
 
 /// The JSON Schema (draft 2020-12) of the lines that the programs print, made from the definitions of the interfaces.
 ///
-/// A key of a type with `?` may be null or missing, as in Varlink. Other keys and words are allowed, since later versions may
-/// add them: the known words are examples.
+/// A key of a type with `?` may be null or missing, as in Varlink. Other keys and words are allowed, since later
+/// versions may add them: the known words are examples.
 package struct LineSchema {
     private let definitions: [VarlinkDefinition]
 

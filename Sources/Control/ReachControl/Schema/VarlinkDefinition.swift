@@ -2,8 +2,8 @@ internal import ReachCore
 
 /// The types of an interface, read from its definition in Varlink's language (varlink.org/Interface-Definition).
 ///
-/// Reads what the definitions of this project use. What methods return, and errors, are left out. A definition that it cannot read has fewer
-/// types than it should; tests compare them with what is printed.
+/// Reads what the definitions of this project use. What methods return, and errors, are left out. A definition that it
+/// cannot read has fewer types than it should; tests compare them with what is printed.
 struct VarlinkDefinition: Sendable {
     /// A type with fields.
     struct Structure: Sendable {
@@ -79,7 +79,8 @@ struct VarlinkDefinition: Sendable {
         }
     }
 
-    /// Divides a comment: a line such as `#   name  text` begins the text of a field, and further indented lines continue it.
+    /// Divides a comment: a line such as `#   name  text` begins the text of a field, and further indented lines
+    /// continue it.
     private static func documented(_ fields: [Field], by comment: [Substring]) -> Structure {
         var structure = Structure(fields: fields)
         var texts: [String: String] = [:]

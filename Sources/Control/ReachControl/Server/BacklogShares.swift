@@ -1,4 +1,5 @@
-/// What the subscribers of each user have yet to read, to shorten the backlogs when all of them together exceed their limit.
+/// What the subscribers of each user have yet to read, to shorten the backlogs when all of them together exceed their
+/// limit.
 ///
 /// An event counts for each user that needs it, and once for each: an event that is dropped is one that only users with
 /// more than their fair share need. So a user that reads slowly takes nothing from one that does not, also where both
@@ -16,8 +17,8 @@ struct BacklogShares {
         }
     }
 
-    /// Drops events until the backlogs have the size of the budget's goal: those of the users with the most bytes first. No
-    /// user keeps less than an equal part of the goal, if it has as much.
+    /// Drops events until the backlogs have the size of the budget's goal: those of the users with the most bytes
+    /// first. No user keeps less than an equal part of the goal, if it has as much.
     mutating func shorten(_ budget: BacklogBudget) {
         let fair = budget.goal / max(1, shares.count)
         var limit = shares.values.map(\.byteCount).max() ?? 0
@@ -78,8 +79,8 @@ private struct Share {
         for event in part.events { account.add(event) }
     }
 
-    /// Gives events up until this many bytes are left: those of the longest backlogs first. So a slow reader of some targets
-    /// takes nothing from the same user's readers of others.
+    /// Gives events up until this many bytes are left: those of the longest backlogs first. So a slow reader of some
+    /// targets takes nothing from the same user's readers of others.
     mutating func shorten(to limit: Int) {
         var longest = parts.map(\.byteCount).max() ?? 0
         while account.byteCount > limit, longest > 0 {

@@ -175,8 +175,8 @@ final class Connection {
         handleCall(with: memory)
     }
 
-    /// - Parameter memory: What came with the bytes that were just read. It is for the call that they complete, and no connection
-    ///   keeps it: a client costs one descriptor, and one more for each call that is not over.
+    /// - Parameter memory: What came with the bytes that were just read. It is for the call that they complete, and no
+    ///   connection keeps it: a client costs one descriptor, and one more for each call that is not over.
     private func handleCall(with memory: SealedMemory? = nil) {
         do {
             guard let frame = try reader.next() else { return needsBytes = true }
@@ -258,7 +258,8 @@ final class Connection {
             let isInBacklog = subscription.isInBacklog
             let hasMore = subscription.next(into: &switchboard.line)
             if hasMore, isInBacklog {
-                // An event that the socket does not take stays in the backlog, so a slow client takes no memory for its line.
+                // An event that the socket does not take stays in the backlog, so a slow client takes no memory for its
+                // line.
                 if output.offer(switchboard.line) { self.subscription = subscription }
             } else {
                 self.subscription = subscription

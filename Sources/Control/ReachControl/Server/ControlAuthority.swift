@@ -22,8 +22,9 @@ package struct ControlAuthority: Hashable, Sendable {
     /// Users that are exempt from the limits that other users can exhaust together.
     var exempt: Set<UInt32> { user == Caller.overflowUser ? [0] : [0, user] }
 
-    /// Whether descriptors that the caller sends are received. Closing one may wait for the file system that it is on, forever
-    /// where that is a program of the caller's own (FUSE); the kernel drops one that is not received without waiting.
+    /// Whether descriptors that the caller sends are received. Closing one may wait for the file system that it is on,
+    /// forever where that is a program of the caller's own (FUSE); the kernel drops one that is not received without
+    /// waiting.
     func mayPassDescriptors(_ caller: Caller) -> Bool { exempt.contains(caller.user) }
 
     /// - Parameter isMember: Whether the caller has a supplementary group.

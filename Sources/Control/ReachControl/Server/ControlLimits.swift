@@ -11,7 +11,8 @@ package struct ControlLimits: Hashable, Sendable {
     var targetsPerUser: Int { max(1, targets / 4) }
     /// Different requests that one user watches at the same time. A watch of all requests counts as one.
     package var queueWatchesPerUser = 128
-    /// Connections of one user that follow the journal at the same time. Each costs a reading of its files for each event.
+    /// Connections of one user that follow the journal at the same time. Each costs a reading of its files for each
+    /// event.
     package var journalFollowersPerUser = 16
     /// The longest message, without its NUL.
     package var messageBytes = FrameReader.standardLimit
@@ -28,8 +29,8 @@ package struct ControlLimits: Hashable, Sendable {
     package var messagePatience: Duration = .seconds(10)
     /// Bytes of events kept for slow subscribers, for each watched target or request.
     package var backlogBytes = 256 << 10
-    /// Bytes of events kept for the slow subscribers of all targets and requests together, if that is more than for one of
-    /// them.
+    /// Bytes of events kept for the slow subscribers of all targets and requests together, if that is more than for one
+    /// of them.
     package var backlogBytesOfAll = 2 << 20
 
     package init() {}

@@ -84,8 +84,9 @@ package final class ControlRequest {
         }
     }
 
-    /// Answers with a result of the queue that takes milliseconds to encode, or with its error. Another thread encodes it
-    /// and the loop serves others meanwhile. Only for calls with a large cost, since ``CallGate`` bounds their number.
+    /// Answers with a result of the queue that takes milliseconds to encode, or with its error. Another thread encodes
+    /// it and the loop serves others meanwhile. Only for calls with a large cost, since ``CallGate`` bounds their
+    /// number.
     func replyLater<Value: Sendable>(
         _ result: Result<Value, QueueServiceError>, _ body: @escaping @Sendable (inout JSONWriter, Value) -> Void
     ) {
@@ -150,8 +151,8 @@ package struct Caller: Hashable, Sendable {
         self.process = process
     }
 
-    /// Whether the number stands for one user. All users that a user namespace has no number for share the overflow number, and cannot be
-    /// told apart.
+    /// Whether the number stands for one user. All users that a user namespace has no number for share the overflow
+    /// number, and cannot be told apart.
     package var isKnown: Bool { user != Self.overflowUser }
 
     /// The kernel's number for users without one.

@@ -15,8 +15,8 @@ package protocol ControlService: AnyObject {
         _ target: Target, for caller: Caller, sink: @escaping (TargetEvent) -> Void
     ) throws(MonitorError) -> ControlWatch
 
-    /// Finds out, until the returned function is called, whether gateways that did not answer are back: a client waits for a
-    /// path. The server calls this once for all clients that wait.
+    /// Finds out, until the returned function is called, whether gateways that did not answer are back: a client waits
+    /// for a path. The server calls this once for all clients that wait.
     func seekPath() -> () -> Void
 
     /// The targets of the configuration, with their names.
@@ -51,7 +51,8 @@ package protocol ControlService: AnyObject {
     /// Calls `handler` after events were written to the journal, until the returned function is called.
     func followJournal(_ handler: @escaping () -> Void) throws(MonitorError) -> () -> Void
 
-    /// Runs the hooks with an event that says that nothing has happened. Called only for callers that may change something.
+    /// Runs the hooks with an event that says that nothing has happened. Called only for callers that may change
+    /// something.
     func testHooks(for caller: Caller, reply: @escaping Reply<HookTestReport>)
 
     /// Reloads the configuration. Called only for callers that may change something.

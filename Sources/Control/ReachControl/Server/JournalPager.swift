@@ -30,8 +30,8 @@ final class JournalFollowers {
     }
 }
 
-/// Sends the journal to one connection, a page at a time. The next page is read when the client has received the one before,
-/// so that a slow client costs no memory: its events wait in the journal's files.
+/// Sends the journal to one connection, a page at a time. The next page is read when the client has received the one
+/// before, so that a slow client costs no memory: its events wait in the journal's files.
 final class JournalPager {
     private let service: any ControlService
     private let owner: UInt32?

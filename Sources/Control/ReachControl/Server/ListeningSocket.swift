@@ -6,9 +6,9 @@ internal import ReachLoop
 /// alone.
 final class ListeningSocket {
     private let socket: FileDescriptor
-    /// The lock on `PATH.lock`, which gives this process the right to the path. `nil` if another user made a file of that
-    /// name first: a listening socket keeps others out without it, and only daemons that start at the same moment lack an
-    /// order.
+    /// The lock on `PATH.lock`, which gives this process the right to the path. `nil` if another user made a file of
+    /// that name first: a listening socket keeps others out without it, and only daemons that start at the same moment
+    /// lack an order.
     private let lock: FileLock?
     private let path: String
     private let file: FileIdentity?

@@ -4,7 +4,8 @@ package import ReachCore
 package struct ProbeOrder: Hashable, Sendable {
     /// The name of a configured probe, or a URL.
     package var target: String
-    /// The interface to bind to. With it the conditions of a configured probe do not count; `nil` leaves them as they are.
+    /// The interface to bind to. With it the conditions of a configured probe do not count; `nil` leaves them as they
+    /// are.
     package var interface: String?
     package var timeout: Duration?
 

@@ -43,8 +43,8 @@ struct SocketOutput: ~Copyable {
         sent = count
     }
 
-    /// Up to this size what is left is copied: `bytes` is a buffer that the caller uses again, and may have room for twice as
-    /// much. Beyond it may be half a mebibyte, and is kept without a copy.
+    /// Up to this size what is left is copied: `bytes` is a buffer that the caller uses again, and may have room for
+    /// twice as much. Beyond it may be half a mebibyte, and is kept without a copy.
     private static let copied = 16384
 
     /// Sends pending bytes until the socket takes no more. Call it once the socket takes bytes again.

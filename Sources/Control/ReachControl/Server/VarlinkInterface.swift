@@ -27,7 +27,8 @@ package struct VarlinkInterface {
         /// - Parameters:
         ///   - parameters: The names of the parameters. Any other name in a call is an error: otherwise a misspelt
         ///     parameter would silently have its default.
-        ///   - cost: A user has only some calls of each cost but the small one at a time (``ControlLimits/calls(costing:)``).
+        ///   - cost: A user has only some calls of each cost but the small one at a time
+        ///     (``ControlLimits/calls(costing:)``).
         ///   - answer: Answers the request, now or later, or throws the error to answer with.
         package init(
             _ parameters: [String], access: Access = .reading, cost: Cost = .small,

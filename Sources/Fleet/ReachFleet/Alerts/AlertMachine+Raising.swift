@@ -88,7 +88,8 @@ extension AlertMachine {
         ]
     }
 
-    /// Counts an alert among those about the same. The one too many says that they flap, and those after it say nothing.
+    /// Counts an alert among those about the same. The one too many says that they flap, and those after it say
+    /// nothing.
     private mutating func count(_ message: AlertMessage, _ now: Timestamp) -> AlertMessage? {
         raised[message.alert, default: []].append(now)
         if flapping[message.alert] != nil {

@@ -2,9 +2,9 @@ package import ReachCore
 
 /// When somebody is called, and how often.
 package struct AlertOptions: Hashable, Sendable {
-    /// How long a host has to be away, from the engine's last word of it. Where leases are so long that its absence is noticed later
-    /// than that, it counts from then: those of hosts that vanished together end within one lease of each other, and a shorter
-    /// time makes more messages of one outage.
+    /// How long a host has to be away, from the engine's last word of it. Where leases are so long that its absence is
+    /// noticed later than that, it counts from then: those of hosts that vanished together end within one lease of each
+    /// other, and a shorter time makes more messages of one outage.
     package var wait: Duration = .seconds(120)
     /// How long it has to be back.
     package var settle: Duration = .seconds(60)
@@ -25,10 +25,11 @@ package struct AlertOptions: Hashable, Sendable {
     package init() {}
 }
 
-/// Decides about which absences of hosts somebody is called: once for hosts that went away together, once more when they are
-/// back, and never in a time without alerts.
+/// Decides about which absences of hosts somebody is called: once for hosts that went away together, once more when
+/// they are back, and never in a time without alerts.
 ///
-/// Feed it the changes of hosts' words, and call ``tick(_:_:)`` now and then. A return is reported if and only if the absence was.
+/// Feed it the changes of hosts' words, and call ``tick(_:_:)`` now and then. A return is reported if and only if the
+/// absence was.
 package struct AlertMachine: Sendable {
     /// What the machine asks its owner.
     package struct Facts {
@@ -141,7 +142,8 @@ package struct AlertMachine: Sendable {
 
     func isAway(_ word: HostWord) -> Bool { word == .silent || (options.includesLimited && word == .limited) }
 
-    /// What the watch found when it began. Hosts that were away before are one message, unless alerts that were kept have them.
+    /// What the watch found when it began. Hosts that were away before are one message, unless alerts that were kept
+    /// have them.
     package mutating func begin(at now: Timestamp) -> [AlertMessage] {
         for (id, trouble) in troubles where trouble.alert == nil {
             if let name = open.first(where: { $0.value.hosts.contains(id) })?.key {

@@ -2,8 +2,9 @@ package import ReachCore
 
 /// Decides how a host obeys the operator's documents: events in, actions out. It does no I/O and reads no clock.
 ///
-/// All documents that concern the host are read after each connection and after each announcement, since a host that was away must
-/// converge. The most specific one counts. What the daemon has confirmed is reported by the newest revision that was read with it.
+/// All documents that concern the host are read after each connection and after each announcement, since a host that
+/// was away must converge. The most specific one counts. What the daemon has confirmed is reported by the newest
+/// revision that was read with it.
 package struct DesiredMachine: Sendable {
     /// What happened.
     package enum Input: Hashable, Sendable {

@@ -4,7 +4,8 @@ internal import ReachCore
 struct EventQueue: Sendable {
     /// The most bytes of a chunk's lines, at first and over a slow path: there a chunk must not hold up the lease.
     static let slowBytes = 64 << 10
-    /// The most bytes over a fast path: nearly what the stream accepts, since a host with a backlog waits a round trip for each chunk.
+    /// The most bytes over a fast path: nearly what the stream accepts, since a host with a backlog waits a round trip
+    /// for each chunk.
     static let fastBytes = EventChunk.sizeLimit - (8 << 10)
     /// The number of waiting events from which on the journal is not read.
     static let room = 2048
@@ -15,7 +16,8 @@ struct EventQueue: Sendable {
     /// The latest event received, so that none is queued twice.
     private var received: JournalCursor?
     private var shares = EventShares()
-    /// The gap for events that exceed their users' shares. It waits for the next line, so that it is one line however many they are.
+    /// The gap for events that exceed their users' shares. It waits for the next line, so that it is one line however
+    /// many they are.
     private var withheld: JournalEntry?
     /// The present limit of a chunk in bytes; less than ``slowBytes`` after the engine found one too large.
     private var limit = slowBytes
@@ -115,8 +117,8 @@ struct EventQueue: Sendable {
         dropUnsent()
     }
 
-    /// Makes the next chunk smaller, since the engine found the last one too large. An event that is too large alone becomes a
-    /// gap.
+    /// Makes the next chunk smaller, since the engine found the last one too large. An event that is too large alone
+    /// becomes a gap.
     mutating func shrink(_ bytes: Int) {
         limit = max(bytes / 2, 1)
         guard limit < 256, let index = entries.firstIndex(where: { $0.line != nil }) else { return }

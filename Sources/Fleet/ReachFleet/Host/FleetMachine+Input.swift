@@ -28,7 +28,8 @@ extension FleetMachine {
         case lease(LeaseAnswer)
         /// The lease was refused, since the engine's store is full.
         case leaseFull
-        /// The path to the Internet: whether there is one, and whether it is metered. The epoch increases with each change of it.
+        /// The path to the Internet: whether there is one, and whether it is metered. The epoch increases with each
+        /// change of it.
         case path(exists: Bool, isMetered: Bool, epoch: UInt64)
         /// The desired document of this revision is applied.
         case applied(UInt64)
@@ -44,8 +45,8 @@ extension FleetMachine {
         case disconnect
         /// Read the last message of the host's subject. The number comes back with the answer.
         case readTail(UInt64)
-        /// Read the host's own state in the engine, which says what the engine once had of it. The number comes back with the
-        /// answer.
+        /// Read the host's own state in the engine, which says what the engine once had of it. The number comes back
+        /// with the answer.
         case readMark(UInt64)
         /// Read the journal after this cursor, from the oldest event on without one, and then new events.
         case openJournal(after: JournalCursor?)
@@ -102,7 +103,8 @@ extension FleetMachine {
     package enum MarkAnswer: Hashable, Sendable {
         /// The engine's stream had the host's events up to this one.
         case had(JournalCursor)
-        /// The engine has no state of the host, or one from before its first event, or it does not let the host read it.
+        /// The engine has no state of the host, or one from before its first event, or it does not let the host read
+        /// it.
         case none
         case unavailable
     }

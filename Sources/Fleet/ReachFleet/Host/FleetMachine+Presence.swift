@@ -154,8 +154,8 @@ extension FleetMachine {
     /// - Returns: Whether there was one to tell.
     mutating func sendAbsence(_ now: Instant, _ actions: inout [Action]) -> Bool {
         guard let first = presence.absences.first, let tail else { return false }
-        // The message becomes the subject's last, by which a later run finds its place in the journal and sees whether another
-        // machine wrote. So it says no less than the last one did.
+        // The message becomes the subject's last, by which a later run finds its place in the journal and sees whether
+        // another machine wrote. So it says no less than the last one did.
         let place = acknowledged.map { JournalCursor(log: $0.log, n: $0.n) }
         guard place == resume, place?.n ?? 0 == 0 || lastEvent != nil else { return false }
         var absence = first.absence
@@ -188,8 +188,8 @@ extension FleetMachine {
 }
 
 extension HostState {
-    /// Whether readers learn something from it. The time at which it was written does not count, nor how far the host is behind while it
-    /// is.
+    /// Whether readers learn something from it. The time at which it was written does not count, nor how far the host
+    /// is behind while it is.
     fileprivate func differs(from other: HostState?) -> Bool {
         guard var other else { return true }
         other.written = written

@@ -78,9 +78,9 @@ extension FleetMachine {
     private mutating func adoptEmpty(_ sequence: UInt64, _ now: Instant, _ actions: inout [Action]) {
         unconfirmed = []
         guard acknowledged != nil else { return open(after: nil, tail: sequence, &actions) }
-        // It dropped what was old, or it is another engine or an older one, which lacks something. Sequence numbers do not say:
-        // they are those of all hosts, and others may have come back first. The host's own state does, since the engine keeps it
-        // however old it is, and it was written after the events that it includes.
+        // It dropped what was old, or it is another engine or an older one, which lacks something. Sequence numbers do
+        // not say: they are those of all hosts, and others may have come back first. The host's own state does, since
+        // the engine keeps it however old it is, and it was written after the events that it includes.
         request += 1
         work = .readingMark(tail: sequence, since: now.boot)
         actions.append(.readMark(request))
@@ -124,8 +124,9 @@ extension FleetMachine {
         verify(sequence, chunk, &actions)
     }
 
-    /// The last message of the subject is not the one that this run knows: an earlier run's, a restored engine's, or another
-    /// machine's. If the journal has the same event under the same number, the engine has what the chunk covers.
+    /// The last message of the subject is not the one that this run knows: an earlier run's, a restored engine's, or
+    /// another machine's. If the journal has the same event under the same number, the engine has what the chunk
+    /// covers.
     private mutating func verify(_ sequence: UInt64, _ chunk: EventChunk, _ actions: inout [Action]) {
         var found = Tail(sequence: sequence, chunk: chunk)
         found.event = chunk.lastEvent
@@ -166,8 +167,8 @@ extension FleetMachine {
         actions.append(.openJournal(after: cursor))
     }
 
-    /// Asks the journal for another log, since another machine may have taken the numbers of this one. What waited in this one stays on the
-    /// host.
+    /// Asks the journal for another log, since another machine may have taken the numbers of this one. What waited in
+    /// this one stays on the host.
     private mutating func fork(_ found: Tail, from log: String, _ actions: inout [Action]) {
         adoptsTail = false
         var found = found

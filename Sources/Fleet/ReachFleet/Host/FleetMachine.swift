@@ -193,8 +193,8 @@ package struct FleetMachine: Sendable {
     }
 
     /// Updates the path to the Internet. Without a path the machine still tries to connect, because the engine may be
-    /// on this machine or on its link. When a path returns or changes, the next try is made soon: after an outage a gateway
-    /// may count as failed until something is sent to it.
+    /// on this machine or on its link. When a path returns or changes, the next try is made soon: after an outage a
+    /// gateway may count as failed until something is sent to it.
     private mutating func handlePath(
         _ exists: Bool, _ metered: Bool, _ epoch: UInt64, _ now: Instant, _ actions: inout [Action]
     ) {
@@ -228,8 +228,8 @@ package struct FleetMachine: Sendable {
                 // The connection is dead although no error was reported: its packets are dropped on the way.
                 actions += [.closeJournal, .disconnect]
                 disconnected(.unreachable, now)
-                // Hosts of a server that died find that one after the other, so that they need no wait to be spread. One
-                // behind a lossy path would be called silent if it waited.
+                // Hosts of a server that died find that one after the other, so that they need no wait to be spread.
+                // One behind a lossy path would be called silent if it waited.
                 if case .waiting = connection { connection = .waiting(until: now.boot + delay.afterPathReturned()) }
             }
         default: break

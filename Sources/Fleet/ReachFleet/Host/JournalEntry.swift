@@ -10,8 +10,8 @@ package struct JournalCursor: Hashable, Sendable {
         self.n = n
     }
 
-    /// Ahead of all events of a log. Who asks the journal for events after it proves that the log's files were rolled back, or that
-    /// another machine continues it too: the journal begins another log.
+    /// Ahead of all events of a log. Who asks the journal for events after it proves that the log's files were rolled
+    /// back, or that another machine continues it too: the journal begins another log.
     package static func beyond(_ log: String) -> JournalCursor { JournalCursor(log: log, n: UInt64(Int64.max / 2)) }
 }
 

@@ -1,6 +1,7 @@
 package import ReachCore
 
-/// What of the host's events leaves it. It copies only keys that it knows; whatever a later journal adds stays on the host.
+/// What of the host's events leaves it. It copies only keys that it knows; whatever a later journal adds stays on the
+/// host.
 ///
 /// The host's name, MAC addresses, SSIDs, portals' addresses, sentences, headers and bodies never leave.
 package struct PrivacyFilter: Hashable, Sendable {

@@ -28,10 +28,11 @@ struct ReconnectDelay: Sendable {
         refusals = 0
     }
 
-    /// The wait after the engine went away or did not answer: the first within `spread`, then doubling with full jitter.
+    /// The wait after the engine went away or did not answer: the first within `spread`, then doubling with full
+    /// jitter.
     ///
-    /// - Parameter server: A text that all hosts of the lost server know alike. Each host then has its place in the spread by its
-    ///   own hash, which fills the time evenly.
+    /// - Parameter server: A text that all hosts of the lost server know alike. Each host then has its place in the
+    ///   spread by its own hash, which fills the time evenly.
     mutating func afterLoss(of server: String?) -> Duration {
         guard let ceiling else {
             self.ceiling = max(spread, .seconds(1))

@@ -57,7 +57,8 @@ package enum FleetDoctor {
     }
 
     /// - Parameters:
-    ///   - syncsAlways: Whether each message is on the disk before its acknowledgement; `nil` if the server does not say.
+    ///   - syncsAlways: Whether each message is on the disk before its acknowledgement; `nil` if the server does not
+    ///     say.
     package static func sync(_ version: ServerVersion?, syncsAlways: Bool?, interval: Duration?) -> [Finding] {
         if let version, !version.hasCompression {
             return [
@@ -375,7 +376,8 @@ package struct DoubleIdentityFinder: Sendable {
 
     package init() {}
 
-    /// The keys, and the addresses from which they connected at the same time. Once may be chance, as when a cable moves.
+    /// The keys, and the addresses from which they connected at the same time. Once may be chance, as when a cable
+    /// moves.
     package var doubles: [String: Set<IPAddress>] { found.filter { $0.value.times >= 2 }.mapValues(\.addresses) }
 
     package mutating func apply(_ advisory: ConnectionAdvisory) {

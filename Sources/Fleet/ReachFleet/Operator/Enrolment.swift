@@ -2,8 +2,8 @@ package import ReachCore
 
 /// How a host gets its token: a request to whoever holds the key that signs hosts' tokens, and its answer.
 ///
-/// Who asks has connected by a token for one use, or by its own. The server lets each publish one subject only, which names the host
-/// and the key that connected. So the subject is certain, and the rest of a request is the asker's word.
+/// Who asks has connected by a token for one use, or by its own. The server lets each publish one subject only, which
+/// names the host and the key that connected. So the subject is certain, and the rest of a request is the asker's word.
 package enum Enrolment {
     package static func subject(host: String, key: String) -> String { "reach.v1.enroll.\(host).\(key)" }
 

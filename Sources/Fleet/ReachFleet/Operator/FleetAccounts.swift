@@ -1,9 +1,10 @@
 package import ReachCore
 
-/// The accounts of a fleet whose users have signed tokens instead of lines in the server's configuration, and what the tokens say.
+/// The accounts of a fleet whose users have signed tokens instead of lines in the server's configuration, and what the
+/// tokens say.
 ///
-/// The rights stand in the accounts' tokens, once for each role, with a place for the user's name, key and groups. So a user's
-/// token is small, and a right is changed in one place.
+/// The rights stand in the accounts' tokens, once for each role, with a place for the user's name, key and groups. So a
+/// user's token is small, and a right is changed in one place.
 package struct FleetAccounts: Hashable, Sendable {
     /// An account of the server.
     package enum Account: String, CaseIterable, Hashable, Sendable {
@@ -149,8 +150,8 @@ package struct FleetAccounts: Hashable, Sendable {
 
     private static let status = "$SYS.REQ.SERVER.PING.VARZ"
 
-    /// What the streams' account answers. The server refuses an export that another contains; an import may be narrower than its
-    /// export, and each account's token says what it imports.
+    /// What the streams' account answers. The server refuses an export that another contains; an import may be narrower
+    /// than its export, and each account's token says what it imports.
     private static var services: [(subject: String, isStreamed: Bool)] {
         let asked =
             Set(ServerConfiguration.Account.allCases.flatMap(\.services)).union([

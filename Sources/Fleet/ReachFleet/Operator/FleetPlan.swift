@@ -22,8 +22,8 @@ package struct FleetPlan: Hashable, Sendable {
     static let auditAge: Duration = .seconds(400 * 86_400)
     static let duplicateWindow: Duration = .seconds(120)
 
-    /// The shares of the store, in parts of a hundred. What is left is for states, leases and what the operator wants: a store
-    /// that is full refuses these of every host.
+    /// The shares of the store, in parts of a hundred. What is left is for states, leases and what the operator wants:
+    /// a store that is full refuses these of every host.
     static let eventShare: Int64 = 70
     static let connectionShare: Int64 = 10
     static let auditShare: Int64 = 2
@@ -69,13 +69,14 @@ package struct FleetPlan: Hashable, Sendable {
     }
 
     private var lease: StreamPlan {
-        // Readers find the end of a lease by its own time, on every version. It is kept for long, since it alone says when a host
-        // that is silent renewed it last. A bucket whose server marks the ends of leases would let hosts empty it: marks need
-        // the right to `Nats-Rollup`.
+        // Readers find the end of a lease by its own time, on every version. It is kept for long, since it alone says
+        // when a host that is silent renewed it last. A bucket whose server marks the ends of leases would let hosts
+        // empty it: marks need the right to `Nats-Rollup`.
         let kept: [StreamPlan.Setting] =
             (version.hasMessageTTL ? [.init(key: "subject_delete_marker_ttl", value: .integer(0), rule: .neutral)] : [])
             + [limit("max_age", Self.leaseAge.nanoseconds, unlimited: 0)]
-        // A server by itself forgets streams in memory when it restarts, and their settings with them; a cluster does not.
+        // A server by itself forgets streams in memory when it restarts, and their settings with them; a cluster does
+        // not.
         return bucket(
             FleetNames.lease, "who is here", size: HostLease.sizeLimit, storage: replicas > 1 ? "memory" : "file",
             hasManyWriters: true, kept)

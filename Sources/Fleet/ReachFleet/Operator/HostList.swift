@@ -1,7 +1,7 @@
 package import ReachCore
 
-/// The hosts that the operator knows, with their keys: a text with a host a line, `HOST KEY[,KEY] [GROUP ...] [LABEL=VALUE ...]`.
-/// The list of operators has the same form.
+/// The hosts that the operator knows, with their keys: a text with a host a line, `HOST KEY[,KEY] [GROUP ...]
+/// [LABEL=VALUE ...]`. The list of operators has the same form.
 package struct HostList: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
         package let host: String
@@ -47,8 +47,8 @@ package struct HostList: Hashable, Sendable {
         package let sentence: String
     }
 
-    /// The bucket in which `setup` stores the list for readers: a key for each host. So they know who has never connected,
-    /// and whose connection the server reports.
+    /// The bucket in which `setup` stores the list for readers: a key for each host. So they know who has never
+    /// connected, and whose connection the server reports.
     package static let bucket = "reach_hosts"
 
     package let entries: [Entry]

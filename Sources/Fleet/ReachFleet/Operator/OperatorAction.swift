@@ -1,7 +1,7 @@
 package import ReachCore
 
-/// What an operator did: a message of the stream ``FleetNames/audit``. The subject says whose key it was, since the server lets
-/// each key write its own subject only.
+/// What an operator did: a message of the stream ``FleetNames/audit``. The subject says whose key it was, since the
+/// server lets each key write its own subject only.
 package struct OperatorAction: Hashable, Sendable {
     /// The most bytes of a message.
     package static let sizeLimit = 4 << 10

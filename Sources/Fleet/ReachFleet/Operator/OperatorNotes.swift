@@ -35,7 +35,8 @@ package struct QuietTime: Hashable, Sendable {
 
     /// Reads an entry of the bucket.
     ///
-    /// - Parameter key: `quiet.all.ID` or `quiet.group.GROUP.ID`: the server lets an operator of a group write only the latter.
+    /// - Parameter key: `quiet.all.ID` or `quiet.group.GROUP.ID`: the server lets an operator of a group write only the
+    ///   latter.
     package init?(key: String, _ value: [UInt8]) {
         let parts = key.split(scalar: ".").map(String.init)
         let isOfGroup = parts.count == 4 && parts[1] == "group"
@@ -140,7 +141,8 @@ package struct OperatorNotes: Hashable, Sendable {
 
     package func name(ofKey key: String) -> OperatorName? { names[key] }
 
-    /// The newest that holds for an alert. That of an operator of a group holds if all of the alert's hosts are in the group.
+    /// The newest that holds for an alert. That of an operator of a group holds if all of the alert's hosts are in the
+    /// group.
     package func acknowledgement(
         of alert: String, about hosts: Set<String>, in roster: Roster, at now: Timestamp
     ) -> Acknowledgement? {

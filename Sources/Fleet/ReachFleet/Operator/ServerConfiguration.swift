@@ -113,9 +113,10 @@ package struct ServerConfiguration: Hashable, Sendable {
 
     // MARK: - Accounts
 
-    /// The accounts of the fleet. The server checks the subject of what a client sends, but not where its answer goes: the
-    /// acknowledgement of a message, or a stored message that is read, arrives wherever the client wants within its account.
-    /// So the streams are in an account of their own, and hosts, readers and operators in others, into which answers go.
+    /// The accounts of the fleet. The server checks the subject of what a client sends, but not where its answer goes:
+    /// the acknowledgement of a message, or a stored message that is read, arrives wherever the client wants within its
+    /// account. So the streams are in an account of their own, and hosts, readers and operators in others, into which
+    /// answers go.
     package enum Account: String, Hashable, Sendable, CaseIterable {
         /// The streams and buckets, and who sets up.
         case streams = "REACH"

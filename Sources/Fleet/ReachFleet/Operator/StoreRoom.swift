@@ -21,8 +21,8 @@ package struct StoreRoom: Hashable, Sendable {
     /// The most bytes of all streams that have a limit.
     var all: Int64 { limits.values.reduce(0) { $0.addingReportingOverflow($1).partialValue } }
 
-    /// Whether the size seems to be the server's own choice: where its configuration names none, it uses three quarters of what
-    /// is free on the disk, at each start again. A person writes a whole number of megabytes.
+    /// Whether the size seems to be the server's own choice: where its configuration names none, it uses three quarters
+    /// of what is free on the disk, at each start again. A person writes a whole number of megabytes.
     var isServersChoice: Bool { bytes.map { $0 % 1_000_000 != 0 && $0 % (1 << 20) != 0 } ?? false }
 
     /// What `setup` says about it.

@@ -13,8 +13,8 @@ package struct AutonomousSystem: Hashable, Sendable, CustomStringConvertible {
 
 /// Which autonomous system announces an address, from a file of the operator's. No service is asked.
 ///
-/// A line is `PREFIX NUMBER [NAME]`, such as `203.0.113.0/24 64500 Example Telecom`; `AS64500` is the same number. Empty lines
-/// and those that begin with `#` say nothing.
+/// A line is `PREFIX NUMBER [NAME]`, such as `203.0.113.0/24 64500 Example Telecom`; `AS64500` is the same number.
+/// Empty lines and those that begin with `#` say nothing.
 package struct ASNTable: Sendable {
     /// What is wrong with a file.
     package enum ParseError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -3,11 +3,11 @@ package import ReachCore
 /// Finds what went down together, and what those hosts have in common.
 ///
 /// For each trait the absences of its hosts are cut into runs where the time between two exceeds
-/// ``OutageOptions/within``. (Cutting the absences of all hosts instead would join everything in a large fleet, where some
-/// host goes away every second.) A run in which enough of the trait's hosts are affected explains these absences. Of the runs
-/// that explain the same ones, that one is an outage which is right about most hosts: the affected ones that no other outage
-/// explains, less those with the trait that stayed; of equals, the most specific. So the outage of a provider is one outage,
-/// and not one for each of its sites. The other traits are named with it.
+/// ``OutageOptions/within``. (Cutting the absences of all hosts instead would join everything in a large fleet, where
+/// some host goes away every second.) A run in which enough of the trait's hosts are affected explains these absences.
+/// Of the runs that explain the same ones, that one is an outage which is right about most hosts: the affected ones
+/// that no other outage explains, less those with the trait that stayed; of equals, the most specific. So the outage of
+/// a provider is one outage, and not one for each of its sites. The other traits are named with it.
 package struct OutageFinder {
     private let absences: [Absence]
     private let table: TraitTable
@@ -43,8 +43,8 @@ package struct OutageFinder {
 
     // MARK: - The best explanations
 
-    /// Chooses runs, the best first. What a run explains beyond those chosen before only shrinks, so a run is judged again
-    /// when its turn comes and, if others have explained some of it, gets a later turn.
+    /// Chooses runs, the best first. What a run explains beyond those chosen before only shrinks, so a run is judged
+    /// again when its turn comes and, if others have explained some of it, gets a later turn.
     private mutating func choose() {
         var turns: [Int: [Int]] = [:]
         for (index, run) in runs.enumerated() { turns[run.affected - run.stayed, default: []].append(index) }
@@ -144,8 +144,8 @@ package struct OutageOptions: Hashable, Sendable {
     package static let leastOfLabel = 2
     /// And at least this many of a hundred that have the trait.
     package var leastPercent = 50
-    /// The longest time from the first departure to the last, so that the steady coming and going in a large fleet is no
-    /// outage. Leases of hosts that vanish together end within one lease of each other.
+    /// The longest time from the first departure to the last, so that the steady coming and going in a large fleet is
+    /// no outage. Leases of hosts that vanish together end within one lease of each other.
     package var longest: Duration = .seconds(600)
 
     package init() {}

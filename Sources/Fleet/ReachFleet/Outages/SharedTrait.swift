@@ -69,7 +69,8 @@ package enum SharedTrait: Hashable, Sendable {
 }
 
 extension SharedTrait {
-    /// The network that a public address is counted with: providers give a customer at least that much of their addresses.
+    /// The network that a public address is counted with: providers give a customer at least that much of their
+    /// addresses.
     package static func network(of address: IPAddress) -> IPPrefix? {
         IPPrefix(address, length: address.family == .ipv4 ? 24 : 56)
     }

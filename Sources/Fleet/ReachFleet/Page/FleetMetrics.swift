@@ -1,10 +1,10 @@
 internal import ReachCore
 
-/// The fleet as Prometheus's text, for node_exporter's textfile collector: hosts by word, class of link and label, outages,
-/// and the engine.
+/// The fleet as Prometheus's text, for node_exporter's textfile collector: hosts by word, class of link and label,
+/// outages, and the engine.
 ///
-/// The number of series has a bound whatever labels the hosts have: a label's values beyond the most frequent, and names
-/// beyond the most frequent, count as `other`. Single hosts have a series only while they are away.
+/// The number of series has a bound whatever labels the hosts have: a label's values beyond the most frequent, and
+/// names beyond the most frequent, count as `other`. Single hosts have a series only while they are away.
 package enum FleetMetrics {
     /// The most names of labels, and the most values of each.
     package static let nameLimit = 16

@@ -3,8 +3,8 @@ internal import ReachPage
 
 /// The fleet as one self-contained HTML file: its data, and a script that shows them.
 ///
-/// What hosts sent is only in the element of data, where no character can end the element, and the script writes it into
-/// the page as text. The page's policy admits no script but its own and no connection.
+/// What hosts sent is only in the element of data, where no character can end the element, and the script writes it
+/// into the page as text. The page's policy admits no script but its own and no connection.
 package struct FleetPage: Sendable {
     package var title = "Fleet"
     /// When the engine last answered.
@@ -35,8 +35,8 @@ package struct FleetPage: Sendable {
 
     /// The file.
     ///
-    /// - Parameter nonce: A random word that no host can know. The script and the styles carry it, so that the browser runs
-    ///   them and nothing else.
+    /// - Parameter nonce: A random word that no host can know. The script and the styles carry it, so that the browser
+    ///   runs them and nothing else.
     package func html(nonce: String) -> [UInt8] {
         var output = HTMLPage.head(
             title: "Fleet", nonce: nonce, styles: PackageResources.page_css, isDocument: false, hasScript: true)

@@ -2,8 +2,8 @@ internal import ReachCore
 
 /// Writes the page's data as JSON.
 ///
-/// Texts that many hosts share are written once and numbered, so that 10,000 hosts are a small file. Times are milliseconds since
-/// 1970, since scripts count so. `page.js` names the columns.
+/// Texts that many hosts share are written once and numbered, so that 10,000 hosts are a small file. Times are
+/// milliseconds since 1970, since scripts count so. `page.js` names the columns.
 enum PageData {
     /// The most events of one host, and of all. The newest are kept.
     static let eventsOfHost = 40
@@ -43,8 +43,8 @@ enum PageData {
         return scriptSafe(json.bytes)
     }
 
-    /// `<` could begin the end of the script element or a comment in it. In JSON it stands only within texts, where an escape
-    /// means the same. U+2028 and U+2029, which end a line of a script, are escaped by ``JSONWriter``.
+    /// `<` could begin the end of the script element or a comment in it. In JSON it stands only within texts, where an
+    /// escape means the same. U+2028 and U+2029, which end a line of a script, are escaped by ``JSONWriter``.
     private static func scriptSafe(_ json: [UInt8]) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(json.count + json.count / 16)

@@ -1,7 +1,7 @@
 package import ReachCore
 
-/// A time during which a host was away or had no path to the Internet: intervals of ``PresenceInterval`` that follow on one
-/// another, for those who compare hosts.
+/// A time during which a host was away or had no path to the Internet: intervals of ``PresenceInterval`` that follow on
+/// one another, for those who compare hosts.
 package struct Absence: Hashable, Sendable {
     /// Whose word it is.
     package enum Evidence: UInt8, Hashable, Sendable {
@@ -21,7 +21,8 @@ package struct Absence: Hashable, Sendable {
     package internal(set) var vagueness: Duration
     package internal(set) var evidence: Evidence
     package internal(set) var reason: Reason?
-    /// Whether the host closed its connection itself and has not said that it was away: it was switched off, or its agent was.
+    /// Whether the host closed its connection itself and has not said that it was away: it was switched off, or its
+    /// agent was.
     package internal(set) var isSwitchedOff: Bool
     /// Whether the host said goodbye.
     var isGoodbye = false

@@ -2,9 +2,9 @@ internal import ReachCore
 
 /// Judges from all that is known when a host was here, away, limited, gone on purpose, and when nobody can know.
 ///
-/// What the server saw of connections comes first, then what the host says of the time between them, then what it says of the
-/// Internet; the last word is that of ``RosterHost/presence(_:)``. That a connection begins proves nothing about the time
-/// before, and the end of an old connection nothing about a host that has a newer one.
+/// What the server saw of connections comes first, then what the host says of the time between them, then what it says
+/// of the Internet; the last word is that of ``RosterHost/presence(_:)``. That a connection begins proves nothing about
+/// the time before, and the end of an old connection nothing about a host that has a newer one.
 struct PresenceJudge {
     /// The longest time between two connections that counts as reconnecting, unless the host says that it was away.
     static let reconnecting = HostAbsence.least
@@ -52,7 +52,8 @@ struct PresenceJudge {
             } else if until == nil {
                 line.append(.init(from: start, word: .here))
             }
-            // One whose end nobody has reported lasted at most until the next began: its server ended, or reported nothing.
+            // One whose end nobody has reported lasted at most until the next began: its server ended, or reported
+            // nothing.
             let next = index + 1 < list.count ? list[index + 1].start.nanosecondsSince1970 : .max
             let end = connection.end?.nanosecondsSince1970 ?? next
             if end >= until ?? .min { (until, ending) = (end, connection.ending) }
@@ -71,7 +72,8 @@ struct PresenceJudge {
         line.append(.init(from: start, word: .here))
     }
 
-    /// All that are known, by their starts. Where the server reports none, the lease says since when the host is connected.
+    /// All that are known, by their starts. Where the server reports none, the lease says since when the host is
+    /// connected.
     private func connections(_ presence: HostPresence) -> [PresenceRecord.Connection] {
         var list = record.connections
         if let newest = host.connection, !list.contains(where: { $0.start == newest.start }) {
@@ -178,8 +180,8 @@ struct PresenceJudge {
         }
     }
 
-    /// Where the host says when it lost its path and when it came back, what the server saw shortly before and after it is no
-    /// absence of its own: the host still had its path, or had it again.
+    /// Where the host says when it lost its path and when it came back, what the server saw shortly before and after it
+    /// is no absence of its own: the host still had its path, or had it again.
     private mutating func trim(_ words: [PresenceRecord.OwnWord]) {
         let bad = words.enumerated().filter { $0.element.state != .here }
         for (index, word) in bad {

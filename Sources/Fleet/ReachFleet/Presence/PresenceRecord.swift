@@ -37,8 +37,8 @@ package struct PresenceRecord: Sendable {
         let end: Timestamp
     }
 
-    /// The newest that count of each: a host that flaps each minute for three days has as many. A host that writes more must not
-    /// use up a reader's memory.
+    /// The newest that count of each: a host that flaps each minute for three days has as many. A host that writes more
+    /// must not use up a reader's memory.
     package static let limit = 4_320
     /// So far back the other report of a connection is looked for.
     private static let openLimit = 64

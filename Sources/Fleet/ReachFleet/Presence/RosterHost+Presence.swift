@@ -4,8 +4,8 @@ package import ReachCore
 package struct EngineFacts: Hashable, Sendable {
     /// The present by the engine's clock.
     package var now: Timestamp
-    /// How long the engine keeps a lease that is not renewed, often longer than the lease lasts; `nil` if each lease has its
-    /// own time (servers since 2.11).
+    /// How long the engine keeps a lease that is not renewed, often longer than the lease lasts; `nil` if each lease
+    /// has its own time (servers since 2.11).
     package var leaseAge: Duration?
     /// When the engine started; `nil` if it does not say. Hosts need time to renew their leases afterwards.
     package var started: Timestamp?
@@ -78,8 +78,8 @@ extension RosterHost {
         [lastRenewal, report?.stored, connection?.sighting].compactMap(\.self).max()
     }
 
-    /// When the engine had the last renewal of the lease. Of a lease whose end a server marks only that is kept, as earlier
-    /// versions of `reach-fleet` set it up since 2.11: it was renewed a lease's time before.
+    /// When the engine had the last renewal of the lease. Of a lease whose end a server marks only that is kept, as
+    /// earlier versions of `reach-fleet` set it up since 2.11: it was renewed a lease's time before.
     package var lastRenewal: Timestamp? {
         if let lease { return lease.renewed }
         guard let leaseEnded, leaseIsExpired, let report else { return nil }
@@ -127,8 +127,8 @@ extension RosterHost {
         return endedConnection ?? leaseRanOut
     }
 
-    /// Leases may be in memory, or end while the engine is down: after its restart hosts need some time to come back. One
-    /// that was silent when the engine stopped stays so.
+    /// Leases may be in memory, or end while the engine is down: after its restart hosts need some time to come back.
+    /// One that was silent when the engine stopped stays so.
     private func isWithinRestart(_ engine: EngineFacts) -> Bool {
         guard report != nil || lease != nil, let started = engine.started,
             engine.now < started + (Self.returning + Self.leaseGrace), lastSeen.map({ $0 < started }) ?? true

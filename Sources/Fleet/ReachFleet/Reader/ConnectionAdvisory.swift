@@ -2,8 +2,8 @@ package import ReachCore
 
 /// What the server itself reports when a client connects or goes: a message of the stream ``FleetNames/connections``.
 ///
-/// The server writes it, but the client's name in it is the client's own word. So it counts for the host to which the operator
-/// gave the key, whatever the name says.
+/// The server writes it, but the client's name in it is the client's own word. So it counts for the host to which the
+/// operator gave the key, whatever the name says.
 package struct ConnectionAdvisory: Hashable, Sendable {
     /// The most bytes that are read.
     package static let sizeLimit = 16 << 10

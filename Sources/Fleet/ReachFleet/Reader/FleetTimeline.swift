@@ -17,8 +17,8 @@ package struct TimelineEvent: Hashable, Sendable {
 
 /// Turns the messages of ``FleetNames/events`` into events, each once: by host, log and number.
 ///
-/// A host's log is in order, so the last number of each log is enough to recognize what came before. It remembers the latest
-/// logs of a host only: a host makes new ones seldom, and one that makes many must not fill the reader's memory.
+/// A host's log is in order, so the last number of each log is enough to recognize what came before. It remembers the
+/// latest logs of a host only: a host makes new ones seldom, and one that makes many must not fill the reader's memory.
 package struct FleetTimeline: Sendable {
     private static let logsOfHost = 4
 

@@ -1,7 +1,8 @@
 internal import ReachCore
 
 extension HostQuery {
-    /// Why the query means none of these hosts, where a word of it fits none of them: `no host has site=berlni; did you mean 'site=berlin'?`
+    /// Why the query means none of these hosts, where a word of it fits none of them: `no host has site=berlni; did you
+    /// mean 'site=berlin'?`
     ///
     /// - Returns: `nil` if each word fits some host.
     package func hint(among hosts: [RosterHost]) -> String? { Self.hint(node, hosts) }

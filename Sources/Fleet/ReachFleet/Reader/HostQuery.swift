@@ -2,9 +2,9 @@ internal import ReachCore
 
 /// Which hosts somebody means: `site=berlin-* and not (class=wwan or state=silent)`.
 ///
-/// A comparison is `NAME=PATTERN`, `NAME!=PATTERN`, or `NAME` alone for a host that has such a label. In a pattern `*` stands for
-/// any characters and `?` for one. The names `host`, `name`, `group`, `state`, `class` and `version` are not labels;
-/// `label:NAME` is always one.
+/// A comparison is `NAME=PATTERN`, `NAME!=PATTERN`, or `NAME` alone for a host that has such a label. In a pattern `*`
+/// stands for any characters and `?` for one. The names `host`, `name`, `group`, `state`, `class` and `version` are not
+/// labels; `label:NAME` is always one.
 package struct HostQuery: Hashable, Sendable, CustomStringConvertible {
     /// What is wrong with a text, and where.
     package struct Fault: Error, Hashable, Sendable, CustomStringConvertible {

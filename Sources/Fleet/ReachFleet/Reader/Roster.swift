@@ -2,8 +2,8 @@ package import ReachCore
 
 /// The fleet's hosts: what the engine's buckets and streams hold about each, joined.
 ///
-/// Values come from hosts, so nothing in them is trusted: the key of an entry says which host it is, and what cannot be read is
-/// counted and skipped. Entries may come in any order and repeatedly.
+/// Values come from hosts, so nothing in them is trusted: the key of an entry says which host it is, and what cannot be
+/// read is counted and skipped. Entries may come in any order and repeatedly.
 package struct Roster: Sendable {
     /// The most hosts. A key of more hosts than that fills the reader's memory.
     package static let hostLimit = 1_000_000

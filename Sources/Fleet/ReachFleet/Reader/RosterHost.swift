@@ -67,8 +67,8 @@ package struct RosterHost: Hashable, Sendable {
 
         var ending: PresenceRecord.Connection.Ending { Self.ending(reason) }
 
-        /// Whether a connection's end comes from the host, by the server's words for it. The server itself ends one that is
-        /// stale, one that it cannot write to, and all when it shuts down.
+        /// Whether a connection's end comes from the host, by the server's words for it. The server itself ends one
+        /// that is stale, one that it cannot write to, and all when it shuts down.
         static func endShowsHost(_ reason: String?) -> Bool {
             guard let reason else { return true }
             return !["Stale Connection", "Slow Consumer", "Write ", "Server Shutdown"].contains {
@@ -93,7 +93,8 @@ package struct RosterHost: Hashable, Sendable {
     package internal(set) var retired: Timestamp?
     package internal(set) var report: Report?
     package internal(set) var lease: Lease?
-    /// When the engine ended the lease, or the host deleted it; `nil` while there is one, and where the engine says nothing.
+    /// When the engine ended the lease, or the host deleted it; `nil` while there is one, and where the engine says
+    /// nothing.
     package internal(set) var leaseEnded: Timestamp?
     /// Whether the engine ended it, since it was not renewed.
     package internal(set) var leaseIsExpired = false
@@ -135,7 +136,8 @@ package struct RosterHost: Hashable, Sendable {
 }
 
 extension RosterHost.Report {
-    /// Whether the fleet may hold the host's queue. Agents of earlier versions do not say it, but what they have applied.
+    /// Whether the fleet may hold the host's queue. Agents of earlier versions do not say it, but what they have
+    /// applied.
     package var acceptsHolds: Bool { accepts.contains { $0 == "queue-hold" } || desired > 0 }
 
     init(_ state: HostState, stored: Timestamp) {

@@ -1,7 +1,8 @@
 package import ReachCore
 internal import ReachPage
 
-/// A report as one HTML file without scripts, for a browser or a printer: tables, and for each label and host a bar of the window.
+/// A report as one HTML file without scripts, for a browser or a printer: tables, and for each label and host a bar of
+/// the window.
 package struct FleetReportPage {
     /// The most hosts whose bars are drawn. All are in the table.
     static let barLimit = 2_000

@@ -1,7 +1,7 @@
 package import ReachCore
 
-/// What the operator wants of hosts: a document in the bucket ``FleetNames/desired``. A host that was away converges when it
-/// returns.
+/// What the operator wants of hosts: a document in the bucket ``FleetNames/desired``. A host that was away converges
+/// when it returns.
 package struct DesiredState: Hashable, Sendable {
     /// The most bytes of a value.
     package static let sizeLimit = 4 << 10

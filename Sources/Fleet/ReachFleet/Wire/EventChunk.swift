@@ -2,9 +2,9 @@ package import ReachCore
 
 /// A message of a host's log: events, oldest first, as lines of JSON, with headers.
 ///
-/// A chunk covers all numbers from `first` to `last`. A number without a line is an event that the host keeps to itself, by its
-/// configuration. So each chunk of a log begins with the number after the previous chunk's last; a `gap` line says which events
-/// are lost.
+/// A chunk covers all numbers from `first` to `last`. A number without a line is an event that the host keeps to
+/// itself, by its configuration. So each chunk of a log begins with the number after the previous chunk's last; a `gap`
+/// line says which events are lost.
 package struct EventChunk: Hashable, Sendable {
     /// The most bytes of a payload that readers accept; also the stream's limit of a message.
     package static let sizeLimit = 128 << 10
@@ -129,8 +129,8 @@ extension EventChunk {
 
     /// When an event of this chunk happened, and whether only the host's clock says so.
     ///
-    /// The time since the machine started is exact whatever its clock shows. So the time at which the engine stored the chunk,
-    /// less the event's age when it was sent, is right but for the time on the way.
+    /// The time since the machine started is exact whatever its clock shows. So the time at which the engine stored the
+    /// chunk, less the event's age when it was sent, is right but for the time on the way.
     package func time(of event: FleetEvent, storedAt stored: Timestamp) -> (time: Timestamp, isHostClock: Bool) {
         let age = sent.boot.nanoseconds - event.moment.boot.nanoseconds
         guard eventBoot == boot, age >= 0, stored.nanosecondsSince1970 > age else { return (event.moment.wall, true) }

@@ -2,8 +2,8 @@ internal import ReachCore
 
 /// What the fleet's streams, buckets and subjects are called on a NATS server.
 ///
-/// A host's own subjects end in its identity (``hostIsValid(_:)``), so that a server can give it the right to its own and
-/// to no other's.
+/// A host's own subjects end in its identity (``hostIsValid(_:)``), so that a server can give it the right to its own
+/// and to no other's.
 package enum FleetNames {
     /// The stream of what the hosts report.
     package static let events = "REACH_EVENTS"
@@ -26,15 +26,16 @@ package enum FleetNames {
     package static func eventSubject(of host: String) -> String { "reach.v1.ev.\(host)" }
     /// The subject of a key in a bucket, as every client of NATS's key-value convention uses it.
     package static func subject(ofKey key: String, in bucket: String) -> String { "$KV.\(bucket).\(key)" }
-    /// Where an operator says that a key of ``desired`` has changed. Hosts hear it on the key's own subject: they have no
-    /// connection to the bucket, since whoever may make consumers could write where somebody listens.
+    /// Where an operator says that a key of ``desired`` has changed. Hosts hear it on the key's own subject: they have
+    /// no connection to the bucket, since whoever may make consumers could write where somebody listens.
     package static func announcementSubject(ofKey key: String) -> String { "reach.v1.desired.\(key)" }
     /// Where `doctor` tries to write what it must not; readers skip what arrives there.
     package static let probeSubject = "reach.v1.conn.up.doctor"
     /// The stream behind a bucket.
     package static func stream(of bucket: String) -> String { "KV_\(bucket)" }
 
-    /// Whether a text can be a host's identity: 1 to 64 letters, digits, `-` and `_`, so that it is one token of a subject.
+    /// Whether a text can be a host's identity: 1 to 64 letters, digits, `-` and `_`, so that it is one token of a
+    /// subject.
     package static func hostIsValid(_ host: String) -> Bool {
         (1...64).contains(host.utf8.count)
             && host.utf8.allSatisfy { $0.isLetterOrDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }

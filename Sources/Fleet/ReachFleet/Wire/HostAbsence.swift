@@ -36,7 +36,8 @@ package struct HostAbsence: Hashable, Sendable {
     /// A shorter time without a connection counts as reconnecting.
     package static let least: Duration = .seconds(30)
 
-    /// Whether a host that has not been heard of for so long was away: it missed a renewal, and more than reconnecting takes.
+    /// Whether a host that has not been heard of for so long was away: it missed a renewal, and more than reconnecting
+    /// takes.
     package static func counts(_ age: Duration, lease: Duration) -> Bool { age > lease + least }
 
     /// Since when the host was away, if it was back at `end`; `nil` if that was too short to count.

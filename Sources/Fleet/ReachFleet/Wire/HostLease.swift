@@ -1,13 +1,14 @@
 package import ReachCore
 
-/// That a host is here: the value of its key in the bucket ``FleetNames/lease``. It ends by itself after three times the
-/// time in which the host renews it.
+/// That a host is here: the value of its key in the bucket ``FleetNames/lease``. It ends by itself after three times
+/// the time in which the host renews it.
 package struct HostLease: Hashable, Sendable {
     /// The most bytes of a value.
     package static let sizeLimit = 1 << 10
     /// A host that missed this many renewals is silent.
     package static let patience = 3
-    /// What a reader takes for the lease of a host that has not reported a state: the agents' own default over metered paths.
+    /// What a reader takes for the lease of a host that has not reported a state: the agents' own default over metered
+    /// paths.
     package static let unreported: Duration = .seconds(600)
 
     /// A hash of the host's boot identifier.

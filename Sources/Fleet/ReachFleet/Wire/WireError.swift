@@ -1,7 +1,7 @@
 internal import ReachCore
 
-/// The reason why bytes from the engine are not a value of the fleet. Any host may have written them, so a reader counts
-/// such a message and continues.
+/// The reason why bytes from the engine are not a value of the fleet. Any host may have written them, so a reader
+/// counts such a message and continues.
 package enum WireError: Error, Hashable, Sendable, CustomStringConvertible {
     /// More bytes than such a value has.
     case tooLarge(limit: Int)

@@ -6,8 +6,8 @@ internal import ReachLoop
 internal import ReachQueue
 internal import ReachTerminal
 
-/// Carries out what ``DesiredMachine`` decides: reads the operator's documents over the agent's connection, and makes the daemon hold
-/// or release its queue. Confined to the loop's thread.
+/// Carries out what ``DesiredMachine`` decides: reads the operator's documents over the agent's connection, and makes
+/// the daemon hold or release its queue. Confined to the loop's thread.
 final class DesiredFollower {
     private let path: String
     private let loop: EventLoop

@@ -3,8 +3,8 @@ internal import ReachFleet
 internal import ReachFleetLink
 internal import ReachLoop
 
-/// The agent's connection: it makes one at a time, and returns answers on the loop's thread. Answers of a connection that was closed
-/// do not come.
+/// The agent's connection: it makes one at a time, and returns answers on the loop's thread. Answers of a connection
+/// that was closed do not come.
 final class EngineConnection {
     typealias Handler = (FleetMachine.Input) -> Void
 
@@ -88,8 +88,8 @@ final class EngineConnection {
         }
     }
 
-    /// Whether the key has the rights of a host of another name: it may not receive this host's answers, or not write what is this
-    /// host's own. Of several refusals that come at once libnats tells the last one.
+    /// Whether the key has the rights of a host of another name: it may not receive this host's answers, or not write
+    /// what is this host's own. Of several refusals that come at once libnats tells the last one.
     private func isOfAnotherHost(_ error: NATSError) -> Bool {
         // What servers of an earlier configuration let no host read says nothing about the name.
         error.kind == .notPermitted && !error.description.containsUTF8("DIRECT.GET.KV_")
@@ -235,8 +235,8 @@ final class EngineConnection {
 
     /// Reads what keys of the operator's bucket hold.
     ///
-    /// - Parameter handler: Called once with their documents in the order of the keys, or with `nil` if one could not be read. Not
-    ///   called if the connection ends first.
+    /// - Parameter handler: Called once with their documents in the order of the keys, or with `nil` if one could not
+    ///   be read. Not called if the connection ends first.
     func readDesired(_ keys: [String], _ handler: @escaping ([DesiredMachine.Document]?) -> Void) {
         guard let link else { return }
         reading += 1

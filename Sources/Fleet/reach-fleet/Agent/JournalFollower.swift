@@ -3,8 +3,8 @@ internal import ReachCore
 internal import ReachFleet
 internal import ReachLoop
 
-/// Reads the daemon's journal from a cursor on, on the loop's thread. It connects again after the daemon restarted, and reads only while
-/// there is room.
+/// Reads the daemon's journal from a cursor on, on the loop's thread. It connects again after the daemon restarted, and
+/// reads only while there is room.
 final class JournalFollower {
     private let path: String
     private let filter: PrivacyFilter

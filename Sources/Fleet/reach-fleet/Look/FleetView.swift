@@ -71,8 +71,8 @@ struct FleetView {
 
     /// Reads what the buckets hold since they were read last.
     ///
-    /// - Returns: `false` if they have to be read whole: they were made again, or their server has restarted, and buckets in
-    ///   memory count from the beginning then.
+    /// - Returns: `false` if they have to be read whole: they were made again, or their server has restarted, and
+    ///   buckets in memory count from the beginning then.
     mutating func follow(_ jetStream: JetStream) throws(NATSError) -> Bool {
         let latest = try FleetView(jetStream)
         let hasRestarted = latest.starts.contains { name, start in starts[name].map { $0 != start } ?? false }
@@ -88,8 +88,8 @@ struct FleetView {
         return true
     }
 
-    /// The state of a bucket's stream; `nil` for a list of hosts, or notes, that may not be read. Without the list no host is
-    /// unseen, and connections cannot be assigned to hosts.
+    /// The state of a bucket's stream; `nil` for a list of hosts, or notes, that may not be read. Without the list no
+    /// host is unseen, and connections cannot be assigned to hosts.
     private func info(of bucket: String, _ jetStream: JetStream) throws(NATSError) -> JSONValue? {
         do throws(NATSError) {
             return try jetStream.stream(FleetNames.stream(of: bucket))
@@ -141,7 +141,8 @@ struct FleetView {
         return .sequence(last > connectionLimit ? last - connectionLimit : 1)
     }
 
-    /// Where the reports begin of which a reader of all since a time needs any: at that time, or earlier for what says who is here.
+    /// Where the reports begin of which a reader of all since a time needs any: at that time, or earlier for what says
+    /// who is here.
     func connectionStart(_ jetStream: JetStream, since start: Timestamp) throws(NATSError) -> StreamStart {
         let late = StreamStart.time(min(start, present + (.zero - Self.connectionAge)))
         guard hasSilentHost, let info = try jetStream.stream(FleetNames.connections) else { return late }

@@ -4,7 +4,8 @@ internal import ReachTerminal
 
 /// Hosts as lines for people.
 ///
-/// The widths of the columns are found first and the lines then written one by one: a table of 100,000 hosts is never in memory.
+/// The widths of the columns are found first and the lines then written one by one: a table of 100,000 hosts is never
+/// in memory.
 struct RosterText {
     private static let headings = ["HOST", "NAME", "STATE", "SINCE", "CLASS", "SEEN", "BEHIND", "VERSION", "WHY"]
 

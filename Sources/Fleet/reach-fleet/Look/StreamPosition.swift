@@ -25,7 +25,8 @@ struct StreamPosition: Sendable {
     /// Notes that all was looked at which the stream had when the position was made, also where nothing of it counted.
     mutating func noteFirstReading() { note(end) }
 
-    /// Whether the stream has what was read. It has not if it was made again, or if the engine was restored from a backup.
+    /// Whether the stream has what was read. It has not if it was made again, or if the engine was restored from a
+    /// backup.
     func isContinued(by info: JSONValue?) -> Bool {
         created == info?["created"]?.string && Self.end(of: info) >= last
     }

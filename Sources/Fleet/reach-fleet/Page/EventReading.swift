@@ -33,7 +33,8 @@ struct EventReading: Sendable {
 }
 
 extension StreamEndLimit {
-    /// The newest events and the newest reports of connections that ``FleetRecord/Depth/newest`` reads. 15,000 events have 8 MiB.
+    /// The newest events and the newest reports of connections that ``FleetRecord/Depth/newest`` reads. 15,000 events
+    /// have 8 MiB.
     static let newestEvents = StreamEndLimit(bytes: 8 << 20, messages: 12_000)
     static let newestConnections = StreamEndLimit(bytes: 8 << 20, messages: 10_000)
 }
@@ -47,7 +48,8 @@ struct StreamStretch: Sendable {
     /// Reads what follows a position, or without one what ``depth`` says.
     ///
     /// - Parameters:
-    ///   - whole: Where all of the window begins, for ``FleetRecord/Depth/whole``: nothing happened in it of what was stored before.
+    ///   - whole: Where all of the window begins, for ``FleetRecord/Depth/whole``: nothing happened in it of what was
+    ///     stored before.
     ///   - since: Where the newest messages begin at the earliest.
     /// - Returns: The time of the oldest message that was read, if older ones were left out.
     func read(
@@ -71,7 +73,8 @@ struct StreamStretch: Sendable {
         return isCut ? oldest : nil
     }
 
-    /// The time of the first message that a stream still has, if it has dropped some within the window, as a full one does.
+    /// The time of the first message that a stream still has, if it has dropped some within the window, as a full one
+    /// does.
     private func droppedBefore(_ stream: String) throws(NATSError) -> Timestamp? {
         let state = try jetStream.stream(stream)?["state"]
         guard let number = state?["first_seq"]?.integer, number > 1,

@@ -49,7 +49,8 @@ struct FleetRecord {
         try view.readBuckets(jetStream)
         keep(try work.result())
         try readConnections(jetStream, isFirst: true)
-        // Else the next reading would begin with the first message of a stream whose messages are older than the window.
+        // Else the next reading would begin with the first message of a stream whose messages are older than the
+        // window.
         events.noteFirstReading()
         connections.noteFirstReading()
         view.engine.now = view.present

@@ -4,11 +4,12 @@ internal import ReachFleet
 internal import ReachFleetLink
 internal import ReachLoop
 
-/// The folder with the keys that sign tokens, and with the tokens of the operator and the accounts. Whoever can read it can let
-/// anybody in.
+/// The folder with the keys that sign tokens, and with the tokens of the operator and the accounts. Whoever can read it
+/// can let anybody in.
 ///
-/// `operator.nk` is needed only when the folder is made. `operator-signing.nk` signs the accounts' tokens, and `sign-ROLE.nk` the
-/// tokens of users: a machine that only enrols hosts needs `HOSTS.jwt`, `sign-host.nk` and `sign-token.nk`.
+/// `operator.nk` is needed only when the folder is made. `operator-signing.nk` signs the accounts' tokens, and
+/// `sign-ROLE.nk` the tokens of users: a machine that only enrols hosts needs `HOSTS.jwt`, `sign-host.nk` and
+/// `sign-token.nk`.
 struct AccountFolder {
     let path: String
 
@@ -67,7 +68,8 @@ struct AccountFolder {
             signers: signers)
     }
 
-    /// What the server's configuration needs. Tokens whose rights another version of this program wrote are signed again.
+    /// What the server's configuration needs. Tokens whose rights another version of this program wrote are signed
+    /// again.
     func serverTokens() throws -> ServerConfiguration.Tokens {
         let accounts = try accounts()
         var list: [ServerConfiguration.Tokens.Account] = []
@@ -135,7 +137,8 @@ struct AccountFolder {
 
     // MARK: - Files
 
-    /// Keeps other programs from changing the tokens of accounts until it ends: what one of them revoked must not be lost.
+    /// Keeps other programs from changing the tokens of accounts until it ends: what one of them revoked must not be
+    /// lost.
     private func locked() throws -> FileDescriptor {
         let number = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { throw unreadable("", SystemError.text(errno)) }

@@ -155,8 +155,8 @@ private struct Examination {
         return (info["state"]?["subjects"]?.object ?? [:]).compactMapValues(\.integer)
     }
 
-    /// Tries what a reader must not be able to do: to write, by an answer of the server. It aims at the stream of connections,
-    /// whose readers skip what the server did not report.
+    /// Tries what a reader must not be able to do: to write, by an answer of the server. It aims at the stream of
+    /// connections, whose readers skip what the server did not report.
     private func answerArrives(_ jetStream: JetStream) throws(NATSError) -> Bool {
         // An administrator may write everything, and is in the account of the streams.
         guard try !isAdministrator(jetStream) else { return false }

@@ -57,7 +57,8 @@ struct RevokeCommand: ParsableCommand {
         if revoked.isEmpty { StandardOutput.write("the server has the accounts' tokens\n") }
     }
 
-    /// Gives the server accounts' tokens. It keeps them in its folder, and hands them to the other servers of a cluster.
+    /// Gives the server accounts' tokens. It keeps them in its folder, and hands them to the other servers of a
+    /// cluster.
     private func push(_ accounts: [FleetAccounts.Account], _ folder: AccountFolder, _ known: FleetAccounts) throws {
         var settings = try engine.settings()
         settings.identity = try folder.systemIdentity()

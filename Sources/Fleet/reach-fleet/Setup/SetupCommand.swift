@@ -92,7 +92,8 @@ struct SetupCommand: ParsableCommand {
         StandardOutput.write("store: \(room.summary)\n" + findings.map(\.text).joined())
     }
 
-    /// Writes the hosts whose entries differ. Those that are no longer listed are retired, and those that are listed again are not.
+    /// Writes the hosts whose entries differ. Those that are no longer listed are retired, and those that are listed
+    /// again are not.
     private func store(_ hosts: HostList, _ session: OperatorSession) throws {
         let jetStream = session.jetStream
         var stored: [String: [UInt8]] = [:]

@@ -4,8 +4,8 @@ internal import ReachCore
 internal import ReachLoop
 internal import ReachTransfer
 
-/// A few connections at once to a port that did not answer as it should: whether this machine drops the answers or makes the
-/// refusals itself, and how far the segments go.
+/// A few connections at once to a port that did not answer as it should: whether this machine drops the answers or
+/// makes the refusals itself, and how far the segments go.
 final class BurstAttempt: DiagnosisAttempt {
     private let host: HostAddress
     private let port: UInt16

@@ -108,8 +108,8 @@ private final class SingleConnection {
         return nil
     }
 
-    /// Whether this machine did not send the segment that it meant to send again, so that its firewall drops it. The kernel counts
-    /// it as repeated, but not as on its way (`tcp_retransmit_skb`).
+    /// Whether this machine did not send the segment that it meant to send again, so that its firewall drops it. The
+    /// kernel counts it as repeated, but not as on its way (`tcp_retransmit_skb`).
     private var isKeptBack: Bool {
         var bytes = [UInt8](repeating: 0, count: 512)
         var length = socklen_t(bytes.count)
@@ -119,8 +119,8 @@ private final class SingleConnection {
             && traffic.repeated > 0 && traffic.repeated_out == 0
     }
 
-    /// Whether an ICMP error that refuses the packets came from the address that this machine sends from: its own firewall rejects
-    /// them. "Host unreachable" also comes from there where a neighbour does not answer.
+    /// Whether an ICMP error that refuses the packets came from the address that this machine sends from: its own
+    /// firewall rejects them. "Host unreachable" also comes from there where a neighbour does not answer.
     private var isRejectedHere: Bool {
         var error = reach_icmp_error()
         while reach_next_icmp_error(socket, &error) == 0 {
@@ -148,7 +148,8 @@ private final class SingleConnection {
         isWatched = false
         var number: CInt = 0
         var length = socklen_t(MemoryLayout<CInt>.size)
-        // First: to take the last ICMP error from the socket's queue clears this one, and then nothing would have gone wrong.
+        // First: to take the last ICMP error from the socket's queue clears this one, and then nothing would have gone
+        // wrong.
         getsockopt(socket, SOL_SOCKET, SO_ERROR, &number, &length)
         // An error that a segment of this machine caused before it left came from this machine's firewall.
         let isStoppedHere = [ECONNREFUSED, EHOSTUNREACH].contains(number) && isKeptBack

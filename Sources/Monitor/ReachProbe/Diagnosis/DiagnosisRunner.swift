@@ -4,7 +4,8 @@ package import ReachKernel
 package import ReachLoop
 package import ReachTransfer
 
-/// Carries out the tasks of a ``DiagnosisMachine`` until it is complete or the time is over. Confined to the loop's thread.
+/// Carries out the tasks of a ``DiagnosisMachine`` until it is complete or the time is over. Confined to the loop's
+/// thread.
 package final class DiagnosisRunner {
     /// How long parts of a diagnosis may take. All of them together fit into ``whole``.
     enum Limit {
@@ -152,8 +153,8 @@ package final class DiagnosisRunner {
         return found
     }
 
-    /// What the leases of the links on the way announce; `nil` for nothing that could be asked. What routers announce only a
-    /// program hears that ran then: the daemon.
+    /// What the leases of the links on the way announce; `nil` for nothing that could be asked. What routers announce
+    /// only a program hears that ran then: the daemon.
     private var portalAPI: String? {
         for path in paths {
             guard let name = path.interface, let index = path.interfaceIndex, let source = path.source,
@@ -237,7 +238,8 @@ extension HostAddress {
     }
 }
 
-/// The packets that the kernel has dropped because answers to their sender would leave by another interface (rp_filter).
+/// The packets that the kernel has dropped because answers to their sender would leave by another interface
+/// (rp_filter).
 struct ReversePathDrops {
     private let atStart = Self.count
 

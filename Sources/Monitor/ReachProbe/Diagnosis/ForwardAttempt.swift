@@ -4,7 +4,8 @@ internal import ReachCore
 internal import ReachLoop
 internal import ReachTransfer
 
-/// Echo requests handed to another neighbour than the gateway: an answer shows that it passes packets on. It takes CAP_NET_RAW.
+/// Echo requests handed to another neighbour than the gateway: an answer shows that it passes packets on. It takes
+/// CAP_NET_RAW.
 final class ForwardAttempt: DiagnosisAttempt {
     private let loop: EventLoop
     private let completion: (PingAnswer) -> Void

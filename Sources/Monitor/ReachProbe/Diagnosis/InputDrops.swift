@@ -1,8 +1,8 @@
 internal import ReachCore
 internal import ReachLoop
 
-/// The packets to this machine itself that came in and reached no program and no protocol, at least: those that its firewall
-/// drops. Broadcasts do not count, which every network has and many firewalls drop.
+/// The packets to this machine itself that came in and reached no program and no protocol, at least: those that its
+/// firewall drops. Broadcasts do not count, which every network has and many firewalls drop.
 struct InputDrops {
     private let atStart = Self.counts
 
@@ -13,7 +13,8 @@ struct InputDrops {
         }
     }
 
-    /// The counters of this network namespace (`IPSTATS_MIB_*`): what came in, less what is accounted for in another way.
+    /// The counters of this network namespace (`IPSTATS_MIB_*`): what came in, less what is accounted for in another
+    /// way.
     private static var counts: [IPAddress.Family: Int64] {
         let ipv4 = pairs("/proc/thread-self/net/snmp", of: "Ip:").merging(
             pairs("/proc/thread-self/net/netstat", of: "IpExt:")

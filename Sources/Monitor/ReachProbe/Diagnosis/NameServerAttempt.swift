@@ -29,8 +29,8 @@ final class NameServerAttempt: DiagnosisAttempt {
         }
     }
 
-    /// Whether a firewall of this machine forbids questions to a server: sending a datagram fails then, whatever it reports in
-    /// the server's name. An empty one says so as well.
+    /// Whether a firewall of this machine forbids questions to a server: sending a datagram fails then, whatever it
+    /// reports in the server's name. An empty one says so as well.
     private static func isForbidden(_ server: NameServerAddress) -> Bool {
         let socket = reach_datagram_socket(server.host.family == .ipv4 ? AF_INET : AF_INET6)
         guard socket >= 0 else { return false }

@@ -3,8 +3,8 @@ internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 
-/// Who answers ARP or neighbour discovery for an address. Two owners of one address each get a part of what is meant for the other. It takes
-/// CAP_NET_RAW; without it no owner is known.
+/// Who answers ARP or neighbour discovery for an address. Two owners of one address each get a part of what is meant
+/// for the other. It takes CAP_NET_RAW; without it no owner is known.
 final class OwnersAttempt: DiagnosisAttempt {
     private let bytes: [UInt8]
     /// Who asks, by IPv6.

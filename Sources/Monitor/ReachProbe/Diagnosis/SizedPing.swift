@@ -3,7 +3,8 @@ internal import ReachCore
 internal import ReachLoop
 internal import ReachTransfer
 
-/// Echo requests of one size, of which one answer is enough. A large one fills the path's first link and must not be split.
+/// Echo requests of one size, of which one answer is enough. A large one fills the path's first link and must not be
+/// split.
 final class SizedPing: DiagnosisAttempt {
     private let host: HostAddress
     private let loop: EventLoop

@@ -7,8 +7,8 @@ internal import ReachTransfer
 
 /// Finds out whether a host on the link answers ARP or neighbour discovery now.
 ///
-/// A datagram to the discard port makes the kernel ask where it does not know the host. Where it does, only CAP_NET_ADMIN can
-/// make it ask at once; otherwise it waits five seconds for signs of life first.
+/// A datagram to the discard port makes the kernel ask where it does not know the host. Where it does, only
+/// CAP_NET_ADMIN can make it ask at once; otherwise it waits five seconds for signs of life first.
 final class Solicitation: DiagnosisAttempt {
     private let key: Neighbour.Key
     private let queries: KernelQueries

@@ -4,8 +4,9 @@ internal import ReachCore
 internal import ReachLoop
 internal import ReachTransfer
 
-/// Datagrams with short lives to ports that no program serves, all at once: routers on the way report their end (RFC 792), and
-/// the target that there is no program. Needs no privilege, since the kernel hands such errors to the socket (IP_RECVERR).
+/// Datagrams with short lives to ports that no program serves, all at once: routers on the way report their end (RFC
+/// 792), and the target that there is no program. Needs no privilege, since the kernel hands such errors to the socket
+/// (IP_RECVERR).
 final class TraceAttempt: DiagnosisAttempt {
     private let host: HostAddress
     private let loop: EventLoop

@@ -158,8 +158,8 @@ package final class ProbeController {
         reconsider()
     }
 
-    /// Since when the Internet is known not to answer over an interface in a family; `nil` while it answers, or that is not
-    /// known.
+    /// Since when the Internet is known not to answer over an interface in a family; `nil` while it answers, or that is
+    /// not known.
     func trouble(of interface: String, _ family: IPAddress.Family) -> BootTime? {
         troubles[FamilyPath(interface: interface, family: family)]
     }
@@ -200,8 +200,8 @@ package final class ProbeController {
 
 /// The system as ``ProbeController`` uses it, so that tests can replace it. Everything is called on the loop's thread.
 package struct ProbeEnvironment {
-    /// Watches a target until the returned closure is called: by the paths that satisfy the condition, or without one by the
-    /// kernel's own choice. The current state is the first event.
+    /// Watches a target until the returned closure is called: by the paths that satisfy the condition, or without one
+    /// by the kernel's own choice. The current state is the first event.
     package let watch: (Target, NetworkCondition?, @escaping (TargetEvent) -> Void) -> () -> Void
     /// Calls its argument, and begins and ends the watches that it makes and ends as one.
     package let watchTogether: (() -> Void) -> Void

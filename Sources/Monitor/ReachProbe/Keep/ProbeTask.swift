@@ -173,7 +173,8 @@ final class ProbeTask {
             guard path.status == .reachable, let interface = path.interface, path.linkClass != .loopback else {
                 return nil
             }
-            // Without a gateway only a link to a single far end leads anywhere. An interface's own path tells of no gateway.
+            // Without a gateway only a link to a single far end leads anywhere. An interface's own path tells of no
+            // gateway.
             let isFar = path.gateway != nil || path.linkClass == .tunnel || path.linkClass == .wwan
             return isFar || state.target.isInterface ? (family, interface) : nil
         }

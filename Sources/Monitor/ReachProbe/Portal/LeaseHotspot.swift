@@ -1,8 +1,9 @@
 package import ReachCore
 
-/// Finds out from what DHCP clients store whether the server is an Android phone that shares its mobile connection: it sends
-/// option 43 with a mark (`DhcpServer.java` of Android; NetworkManager and systemd-networkd read it, too). Nothing is trusted:
-/// files may be damaged, and servers send what they like. The answers are `nil` where there is no lease for one of the link's addresses.
+/// Finds out from what DHCP clients store whether the server is an Android phone that shares its mobile connection: it
+/// sends option 43 with a mark (`DhcpServer.java` of Android; NetworkManager and systemd-networkd read it, too).
+/// Nothing is trusted: files may be damaged, and servers send what they like. The answers are `nil` where there is no
+/// lease for one of the link's addresses.
 package enum LeaseHotspot {
     private static let option: UInt8 = 43
     private static let mark = Array("ANDROID_METERED".utf8)
@@ -38,8 +39,8 @@ package enum LeaseHotspot {
         return lease.option.map { hasMark(Array($0.utf8)) } == true
     }
 
-    /// In what NetworkManager says of a link (NMMetered): its own client stores no option, but guesses from this one. A `yes` is a setting
-    /// of the connection, and no guess.
+    /// In what NetworkManager says of a link (NMMetered): its own client stores no option, but guesses from this one. A
+    /// `yes` is a setting of the connection, and no guess.
     package static func networkManager(_ metered: Int32) -> Bool? { metered <= 0 ? nil : metered == 3 }
 
     private static func hasMark(hexadecimal text: Substring) -> Bool {

@@ -1,7 +1,7 @@
 package import ReachCore
 
-/// Finds the URI of a portal's API in what DHCP clients store (RFC 8910 2.1, 2.2). Nothing is trusted: files may be damaged,
-/// and servers send what they like.
+/// Finds the URI of a portal's API in what DHCP clients store (RFC 8910 2.1, 2.2). Nothing is trusted: files may be
+/// damaged, and servers send what they like.
 package enum LeasePortal {
     /// The option in DHCPv4.
     static let option: UInt8 = 114
@@ -21,12 +21,14 @@ package enum LeasePortal {
 
     /// In a lease of dhcpcd: the DHCPv4 message as it was received.
     ///
-    /// - Parameter addresses: The link's addresses. The file outlives the network, so the lease must be for one of them.
+    /// - Parameter addresses: The link's addresses. The file outlives the network, so the lease must be for one of
+    ///   them.
     package static func dhcpcd(_ bytes: [UInt8], addresses: Set<IPAddress>) -> String? {
         option(option, inDHCPCD: bytes, addresses: addresses).flatMap(text)
     }
 
-    /// The file with a proxy's configuration (PAC) that a lease of systemd-networkd names, if the link asks for option 252.
+    /// The file with a proxy's configuration (PAC) that a lease of systemd-networkd names, if the link asks for option
+    /// 252.
     package static func proxyFile(networkd text: String, addresses: Set<IPAddress>) -> String? {
         var isCurrent = false
         var found: String?
@@ -63,7 +65,8 @@ package enum LeasePortal {
         return addresses.contains(IPAddress(ipv4: bytes[16..<20].reduce(0) { $0 << 8 | UInt32($1) }))
     }
 
-    /// An option in a lease of dhcpcd; `nil` if it is not there, or if the lease is not for one of the link's addresses.
+    /// An option in a lease of dhcpcd; `nil` if it is not there, or if the lease is not for one of the link's
+    /// addresses.
     static func option(_ code: UInt8, inDHCPCD bytes: [UInt8], addresses: Set<IPAddress>) -> [UInt8]? {
         guard isLease(bytes, of: addresses) else { return nil }
         var value: [UInt8] = []
@@ -113,8 +116,8 @@ package enum LeasePortal {
         }
     }
 
-    /// In a file of leases of dhclient, which NetworkManager's plugin for dhclient writes as well. The last lease counts that is
-    /// for this interface and for one of its addresses.
+    /// In a file of leases of dhclient, which NetworkManager's plugin for dhclient writes as well. The last lease
+    /// counts that is for this interface and for one of its addresses.
     package static func dhclient(_ text: String, interface: String, addresses: Set<IPAddress>) -> String? {
         lease(with: dhclientNames, inDHClient: text, interface: interface, addresses: addresses)?.option
     }
@@ -124,7 +127,8 @@ package enum LeasePortal {
         let option: String?
     }
 
-    /// The present lease in a file of leases of dhclient, with an option as text; `nil` if there is none for the interface.
+    /// The present lease in a file of leases of dhclient, with an option as text; `nil` if there is none for the
+    /// interface.
     ///
     /// - Parameter names: Names of the option.
     static func lease(

@@ -3,8 +3,8 @@ internal import Glibc
 package import ReachCore
 internal import ReachLoop
 
-/// Reads the files in which DHCP clients keep their leases: for the URI of a portal's API, and for what tells the hotspot of an
-/// Android phone. Blocks on the disk.
+/// Reads the files in which DHCP clients keep their leases: for the URI of a portal's API, and for what tells the
+/// hotspot of an Android phone. Blocks on the disk.
 package struct LeaseReader: Sendable {
     /// The directory that contains `run` and `var`; not `/` only in tests.
     let root: String
@@ -30,7 +30,8 @@ package struct LeaseReader: Sendable {
         return nil
     }
 
-    /// Whether the DHCP server of the present lease is an Android phone that shares its mobile connection; `nil` if no lease is found.
+    /// Whether the DHCP server of the present lease is an Android phone that shares its mobile connection; `nil` if no
+    /// lease is found.
     package func isAndroidHotspot(_ question: LeaseQuestion) -> Bool? {
         let (name, addresses) = (question.name, question.addresses)
         guard !name.unicodeScalars.contains("/") else { return nil }
@@ -51,7 +52,8 @@ package struct LeaseReader: Sendable {
         return found.isEmpty ? nil : found.contains(true)
     }
 
-    /// NetworkManager's own DHCP client stores the address alone, so NetworkManager is asked on the bus, where it manages the link.
+    /// NetworkManager's own DHCP client stores the address alone, so NetworkManager is asked on the bus, where it
+    /// manages the link.
     private func networkManager(_ name: String, _ index: InterfaceIndex) -> Bool? {
         guard text("run/NetworkManager/devices/\(index)")?.hasNetworkManagerLease == true else { return nil }
         return LeaseHotspot.networkManager(reach_networkmanager_metered(name, Self.busPatienceMicroseconds))
@@ -59,8 +61,8 @@ package struct LeaseReader: Sendable {
 
     private static let busPatienceMicroseconds: UInt64 = 250_000
 
-    /// The URL of a file with a proxy's configuration (PAC) that the DHCP server of the present lease names. It is a program, which
-    /// anybody on the link may name: it is shown, and never fetched.
+    /// The URL of a file with a proxy's configuration (PAC) that the DHCP server of the present lease names. It is a
+    /// program, which anybody on the link may name: it is shown, and never fetched.
     package func proxyFile(_ question: LeaseQuestion) -> String? {
         let (name, addresses) = (question.name, question.addresses)
         let networkd = text("run/systemd/netif/leases/\(question.interface)").flatMap {
@@ -77,8 +79,9 @@ package struct LeaseReader: Sendable {
         return nil
     }
 
-    /// Of Wi-Fi dhcpcd keeps a lease for each network, `wlan0-SSID.lease`. Their addresses say which is the present one. Before
-    /// version 7 the names begin with `dhcpcd-`. Versions that separate privileges see `/var/lib/dhcpcd` below their own root.
+    /// Of Wi-Fi dhcpcd keeps a lease for each network, `wlan0-SSID.lease`. Their addresses say which is the present
+    /// one. Before version 7 the names begin with `dhcpcd-`. Versions that separate privileges see `/var/lib/dhcpcd`
+    /// below their own root.
     private func dhcpcdFiles(_ name: String, _ suffix: String) -> [String] {
         ["var/lib/dhcpcd", "var/lib/dhcpcd5", "var/db/dhcpcd", "var/lib/dhcpcd/var/lib/dhcpcd"].flatMap { directory in
             files(in: directory) { file in
@@ -88,10 +91,11 @@ package struct LeaseReader: Sendable {
         }
     }
 
-    /// Where dhclient keeps its leases: Debian in `/var/lib/dhcp`, Fedora, RHEL and Arch in `/var/lib/dhclient`, SUSE in
-    /// `/var/lib/dhcp` or `/var/lib/dhcp6`, and NetworkManager's plugin in its own directory, or by an older version in `/var/run`. The
-    /// names vary with who starts it (`dhclient.leases`, `dhclient--eth0.lease`, `dhclient-UUID-eth0.lease`, `dhclient6.eth0.leases`),
-    /// so any file counts that may be about the interface. The lease itself names the interface and the address.
+    /// Where dhclient keeps its leases: Debian in `/var/lib/dhcp`, Fedora, RHEL and Arch in `/var/lib/dhclient`, SUSE
+    /// in `/var/lib/dhcp` or `/var/lib/dhcp6`, and NetworkManager's plugin in its own directory, or by an older version
+    /// in `/var/run`. The names vary with who starts it (`dhclient.leases`, `dhclient--eth0.lease`,
+    /// `dhclient-UUID-eth0.lease`, `dhclient6.eth0.leases`), so any file counts that may be about the interface. The
+    /// lease itself names the interface and the address.
     private func dhclientFiles(_ name: String) -> [String] {
         [
             "var/lib/dhcp", "var/lib/dhcp3", "var/lib/dhcp6", "var/lib/dhclient", "var/db", "var/lib/NetworkManager",
@@ -108,7 +112,8 @@ package struct LeaseReader: Sendable {
         }
     }
 
-    /// The paths of the files of a directory whose names are wanted. The least of 64 by name are read: more would be no leases.
+    /// The paths of the files of a directory whose names are wanted. The least of 64 by name are read: more would be no
+    /// leases.
     private func files(in directory: String, where isWanted: (String) -> Bool) -> [String] {
         let names = (try? DirectoryNames.read(root + directory)) ?? []
         return names.filter(isWanted).sorted().prefix(64).map { "\(directory)/\($0)" }

@@ -1,8 +1,8 @@
 package import ReachCore
 package import ReachLoop
 
-/// Reads the leases of the interfaces with default routes, on a thread of its own: when their addresses or gateways change, and
-/// when it is asked to. Confined to the loop's thread, except for the reading.
+/// Reads the leases of the interfaces with default routes, on a thread of its own: when their addresses or gateways
+/// change, and when it is asked to. Confined to the loop's thread, except for the reading.
 package final class LeaseWatch<Answer: Sendable & ExpressibleByNilLiteral> {
     private let loop: EventLoop
     private let reader: LeaseReader
@@ -14,8 +14,8 @@ package final class LeaseWatch<Answer: Sendable & ExpressibleByNilLiteral> {
     /// Whether to read again when the present reading has ended.
     private var isOutdated = false
     private let delay: Duration?
-    /// The links with no final answer yet, and when each is read once more, counted from the first question about it: what
-    /// happens to other links does not postpone it.
+    /// The links with no final answer yet, and when each is read once more, counted from the first question about it:
+    /// what happens to other links does not postpone it.
     private var rereads: [InterfaceIndex: BootTime] = [:]
     private var later: TimerQueue.ID?
     /// How long the last reading may take. A directory may be on a file system that does not answer.
@@ -23,11 +23,12 @@ package final class LeaseWatch<Answer: Sendable & ExpressibleByNilLiteral> {
 
     /// - Parameters:
     ///   - root: The directory that contains `run` and `var`; not `/` only in tests.
-    ///   - delay: How long after a change to read once more, since a client may give the link its address before it stores the
-    ///     lease; `nil` where that does no harm.
+    ///   - delay: How long after a change to read once more, since a client may give the link its address before it
+    ///     stores the lease; `nil` where that does no harm.
     ///   - patience: How long that reading may take before the answer is `nil`.
     ///   - question: What to find out about a lease; called on the other thread.
-    ///   - onLease: Called on the loop with the answer for an interface, and whether nothing is read again until something changes.
+    ///   - onLease: Called on the loop with the answer for an interface, and whether nothing is read again until
+    ///     something changes.
     package init(
         loop: EventLoop, root: String, again delay: Duration? = nil, patience: Duration = .seconds(1),
         question: @escaping @Sendable (LeaseReader, LeaseQuestion) -> Answer,

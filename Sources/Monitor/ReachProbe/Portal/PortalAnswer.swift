@@ -50,8 +50,8 @@ package struct PortalAnswer: Hashable, Sendable {
         return type.trimmed.lowercased() == "application/captive+json"
     }
 
-    /// A page for people. One that is not of http or https, or has characters that a URL cannot have, is not kept: it is shown,
-    /// passed to hooks, and may be opened.
+    /// A page for people. One that is not of http or https, or has characters that a URL cannot have, is not kept: it
+    /// is shown, passed to hooks, and may be opened.
     private static func url(_ value: JSONValue?) -> String? {
         guard let text = value?.string, text.utf8.count <= 2000, text.utf8.allSatisfy({ 0x21...0x7e ~= $0 }) else {
             return nil

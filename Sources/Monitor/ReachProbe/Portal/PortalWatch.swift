@@ -1,11 +1,12 @@
 internal import ReachCore
 
-/// What the API of a portal behind one interface says, and when to ask it next. A pure value: answers and times come from
-/// outside.
+/// What the API of a portal behind one interface says, and when to ask it next. A pure value: answers and times come
+/// from outside.
 ///
-/// The API is asked when the network is joined, when a check of a path finds a portal or no Internet, before a session ends, and
-/// now and then while the portal is closed. If a session has no end, nothing is scheduled. Whatever is announced and answered,
-/// questions grow rarer unless a session lasts: anybody on the link may announce, and each question takes a TLS handshake.
+/// The API is asked when the network is joined, when a check of a path finds a portal or no Internet, before a session
+/// ends, and now and then while the portal is closed. If a session has no end, nothing is scheduled. Whatever is
+/// announced and answered, questions grow rarer unless a session lasts: anybody on the link may announce, and each
+/// question takes a TLS handshake.
 struct PortalWatch {
     typealias Ticket = ValidationCommand.Ticket
 
@@ -189,8 +190,8 @@ struct PortalWatch {
     }
 }
 
-/// How often the portals of one link may be asked, and may have its paths checked. It stays when a link announces another API:
-/// otherwise a host that announces new ones all the time would have each of them asked at once.
+/// How often the portals of one link may be asked, and may have its paths checked. It stays when a link announces
+/// another API: otherwise a host that announces new ones all the time would have each of them asked at once.
 struct PortalPace: Equatable {
     /// Shortest time between two questions.
     static let shortestGap: Duration = .seconds(5)

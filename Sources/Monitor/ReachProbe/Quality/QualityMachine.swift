@@ -29,10 +29,11 @@ package enum QualityCommand: Hashable, Sendable {
     case record(QualityPeriod)
 }
 
-/// Measures what working lines are like. A pure value: paths, counters and answers go in; commands and a deadline come out.
+/// Measures what working lines are like. A pure value: paths, counters and answers go in; commands and a deadline come
+/// out.
 ///
-/// Each five seconds a line that is idle gets one echo request, to one of two witnesses in turn. Where bytes flow nothing is sent:
-/// then the segments that TCP repeats show what is lost, and nothing says how fast the line is.
+/// Each five seconds a line that is idle gets one echo request, to one of two witnesses in turn. Where bytes flow
+/// nothing is sent: then the segments that TCP repeats show what is lost, and nothing says how fast the line is.
 package struct QualityMachine {
     package typealias Ticket = QualityCommand.Ticket
 
@@ -79,8 +80,8 @@ package struct QualityMachine {
         watches.values.reduce(into: [:]) { $0[$1.path.route.name] = $1.meter.quality }
     }
 
-    /// Sets the lines to measure, at most one path for each interface, and forgets all others. A line that leads by another gateway
-    /// is another line.
+    /// Sets the lines to measure, at most one path for each interface, and forgets all others. A line that leads by
+    /// another gateway is another line.
     package mutating func update(_ paths: [QualityPath], at now: BootTime) {
         let byInterface = Dictionary(paths.map { ($0.route.key.interface, $0) }) { first, _ in first }
         watches = watches.filter { index, watch in

@@ -3,14 +3,15 @@ internal import ReachKernel
 
 /// The quality of one line, from its packets of the last minutes. A pure value.
 ///
-/// Echo requests count while little is sent or received; otherwise only the segments that TCP sends and repeats, since a line that
-/// somebody fills answers late without any fault. A line's word is judged at the end of each minute.
+/// Echo requests count while little is sent or received; otherwise only the segments that TCP sends and repeats, since
+/// a line that somebody fills answers late without any fault. A line's word is judged at the end of each minute.
 struct QualityMeter {
     /// The minutes that decide about the word.
     static let window = 5
     /// A minute with fewer segments of TCP says nothing about loss: a repeated segment is often one that was only late.
     static let fewestSegments = 100
-    /// In the window, as many packets as count for a minute at most, so that one busy minute does not outvote four others.
+    /// In the window, as many packets as count for a minute at most, so that one busy minute does not outvote four
+    /// others.
     private static let mostWeight = 60.0
     /// The fewest packets from which a word follows.
     private static let fewestPackets = 10
@@ -50,7 +51,8 @@ struct QualityMeter {
     /// Adds what sockets have sent since the last call; the first one only notes where they stand.
     mutating func count(_ sockets: [SegmentCount]) {
         for socket in sockets {
-            // A socket that is new since the last survey began at zero; before the first survey nothing is known of any.
+            // A socket that is new since the last survey began at zero; before the first survey nothing is known of
+            // any.
             guard let before = counters[socket.socket] ?? (counters.isEmpty ? nil : SegmentCount(socket.socket)),
                 socket.sent >= before.sent, socket.repeated >= before.repeated
             else { continue }

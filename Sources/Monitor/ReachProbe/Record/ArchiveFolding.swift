@@ -2,8 +2,9 @@ package import ReachCore
 
 /// Folds the results of a probe into rows of minutes, ten minutes and two hours, until they are written. A pure value.
 ///
-/// Rows have the time of the wall clock, and lengths come from the boot clock, so that a clock that is set makes no time. A result
-/// covers the time up to the next one, but not much longer than until that is due: a machine that sleeps observes nothing.
+/// Rows have the time of the wall clock, and lengths come from the boot clock, so that a clock that is set makes no
+/// time. A result covers the time up to the next one, but not much longer than until that is due: a machine that sleeps
+/// observes nothing.
 package struct ArchiveFolding: Hashable, Sendable {
     private struct Key: Hashable {
         let level: ArchiveLevel

@@ -2,8 +2,8 @@ internal import ReachCore
 internal import ReachLoop
 internal import ReachTransfer
 
-/// The echo requests of one attempt to one address, after its first one: evenly spread, so that neither a short gap of the
-/// line nor a limit of the other side looks like loss.
+/// The echo requests of one attempt to one address, after its first one: evenly spread, so that neither a short gap of
+/// the line nor a limit of the other side looks like loss.
 final class EchoBurst {
     private struct Echo {
         let message: EchoMessage

@@ -5,8 +5,8 @@ package enum ProbeJudge {
     /// - Parameter evidence: What happened to the path meanwhile. An attempt during which the path was lost or changed
     ///   proves nothing, however it ended: it may have used the old path, and readers would take its result for the
     ///   current one.
-    /// - Parameter hasPath: Whether the kernel has a path to an address, or without one to each family of the target. Then
-    ///   "network unreachable" came from a router on the way.
+    /// - Parameter hasPath: Whether the kernel has a path to an address, or without one to each family of the target.
+    ///   Then "network unreachable" came from a router on the way.
     package static func result(
         of observation: ProbeObservation, _ expected: ExpectedAnswer, evidence: PathContinuity,
         hasPath: (IPAddress?) -> Bool = { _ in false }

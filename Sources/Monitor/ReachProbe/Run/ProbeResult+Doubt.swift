@@ -4,9 +4,9 @@ extension ProbeResult {
     /// Whether the Internet, and not the target, may be the cause of a failure, so that connectivity should be
     /// validated again.
     ///
-    /// This includes wrong answers, since a portal may have given them. It excludes right answers that were late, were not all of
-    /// them, or came with a certificate that ends soon. It also excludes hosts of the local network, except name servers, which
-    /// forward questions to the Internet.
+    /// This includes wrong answers, since a portal may have given them. It excludes right answers that were late, were
+    /// not all of them, or came with a certificate that ends soon. It also excludes hosts of the local network, except
+    /// name servers, which forward questions to the Internet.
     ///
     /// - Parameter target: The probe's target.
     package func suggestsOutage(for target: ProbeTarget) -> Bool {

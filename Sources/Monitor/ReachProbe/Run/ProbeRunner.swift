@@ -11,8 +11,8 @@ package final class ProbeRunner {
     let loop: EventLoop
     let transfers: TransferEngine
     private var lastNumber: UInt16 = 0
-    /// How the kernel would send to each of these addresses; `nil` while that is not known. Set it where attempts are bound to
-    /// paths that conditions chose.
+    /// How the kernel would send to each of these addresses; `nil` while that is not known. Set it where attempts are
+    /// bound to paths that conditions chose.
     package var routes: ([IPAddress]) -> [AddressRoute]? = { _ in nil }
 
     package init(loop: EventLoop, transfers: TransferEngine) {
@@ -26,8 +26,9 @@ package final class ProbeRunner {
     ///
     /// - Parameters:
     ///   - binding: The interface that all packets of the attempt must use; `nil` lets the kernel choose.
-    ///   - followsRoutes: Whether an address of a name that has a route of its own is reached by that route and no other, and
-    ///     only if it satisfies the probe's condition. Without a binding the kernel follows its routes anyway.
+    ///   - followsRoutes: Whether an address of a name that has a route of its own is reached by that route and no
+    ///     other, and only if it satisfies the probe's condition. Without a binding the kernel follows its routes
+    ///     anyway.
     ///   - completion: Called once, after this returns, unless the attempt is cancelled.
     package func start(
         _ terms: ProbeTerms, binding: InterfaceBinding?, followsRoutes: Bool = false,
@@ -48,8 +49,8 @@ package final class ProbeRunner {
 }
 
 extension ProbeRunner {
-    /// By which interface each address may be reached by an attempt. Addresses whose own route the condition does not allow are
-    /// left out: no other route leads to them.
+    /// By which interface each address may be reached by an attempt. Addresses whose own route the condition does not
+    /// allow are left out: no other route leads to them.
     func ways(to all: [IPAddress], for plan: ProbePlan) -> [TransferWay] {
         let addresses = plan.allowed(all)
         guard plan.followsRoutes, let found = routes(addresses) else {
@@ -57,8 +58,8 @@ extension ProbeRunner {
         }
         let condition = plan.specification.pathCondition ?? .any
         return zip(addresses, found).compactMap { address, route in
-            // The binding was chosen for the target's own address, with its zone. Link-local ones are on every link, so their
-            // route says nothing without a zone.
+            // The binding was chosen for the target's own address, with its zone. Link-local ones are on every link, so
+            // their route says nothing without a zone.
             if plan.specification.target.host?.isAddress(address) == true
                 || (address.family == .ipv6 && address.isLinkLocal)
             {

@@ -59,8 +59,8 @@ final class ProbeSocket {
         }
     }
 
-    /// What the errors of earlier datagrams say about them; `nil` if an answer may still come. Empties the queue of ICMP errors,
-    /// as long as which is not empty the socket counts as ready.
+    /// What the errors of earlier datagrams say about them; `nil` if an answer may still come. Empties the queue of
+    /// ICMP errors, as long as which is not empty the socket counts as ready.
     private func failure(after number: CInt) -> CInt? {
         var found = Self.isAdvice(number) ? nil : number
         var error = reach_icmp_error()
@@ -72,8 +72,9 @@ final class ProbeSocket {
         return found
     }
 
-    /// Whether an ICMP message leaves open if there will be an answer (`ping_err` in the kernel): a redirect, whose sender has
-    /// passed the packet on, or a source quench (EREMOTEIO); a redirect in IPv6, or a complaint about a header (EPROTO).
+    /// Whether an ICMP message leaves open if there will be an answer (`ping_err` in the kernel): a redirect, whose
+    /// sender has passed the packet on, or a source quench (EREMOTEIO); a redirect in IPv6, or a complaint about a
+    /// header (EPROTO).
     private static func isAdvice(_ number: CInt) -> Bool { number == EREMOTEIO || number == EPROTO }
 
     /// Called once.

@@ -4,7 +4,8 @@ internal import ReachTransfer
 /// A probe, and what all its attempts have in common: made once.
 package final class ProbeTerms: Sendable {
     package let specification: ProbeSpecification
-    /// The request of an attempt by the kernel's choice of a path, or why there can be none; `nil` for kinds that make none.
+    /// The request of an attempt by the kernel's choice of a path, or why there can be none; `nil` for kinds that make
+    /// none.
     let request: Result<TransferRequest, TransferFault>?
     /// Those of an attempt over a path where each packet costs money.
     private let single: ProbeTerms?

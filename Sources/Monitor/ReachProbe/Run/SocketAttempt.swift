@@ -49,7 +49,8 @@ final class SocketAttempt {
         }
     }
 
-    /// - Parameter work: Called with the host's addresses that may be used, at least one, unless the attempt ends first.
+    /// - Parameter work: Called with the host's addresses that may be used, at least one, unless the attempt ends
+    ///   first.
     func findAll(_ host: ProbeTarget.Host, _ work: @escaping ([TransferWay]) -> Void) {
         lookup.find(host, for: plan) { [weak self] answer in
             guard let self else { return }

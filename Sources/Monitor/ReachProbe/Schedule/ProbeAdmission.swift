@@ -7,8 +7,8 @@ package struct ProbeAdmission<ID: Hashable & Sendable>: Sendable {
     private var running: Set<ID> = []
     /// Those that wait, each with the number of its request.
     private var waiting: [ID: UInt64] = [:]
-    /// The requests in their order, from `head` on. Those that were withdrawn stay until their turn: a path that is lost
-    /// withdraws many at once.
+    /// The requests in their order, from `head` on. Those that were withdrawn stay until their turn: a path that is
+    /// lost withdraws many at once.
     private var order: [(id: ID, number: UInt64)] = []
     private var head = 0
     private var lastNumber: UInt64 = 0

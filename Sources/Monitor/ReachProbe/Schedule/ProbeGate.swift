@@ -24,8 +24,8 @@ package enum ProbeGate: Hashable, Sendable {
     ///   - condition: What the path must be: ``ProbeSpecification/condition``.
     ///   - target: The state of ``ProbeSpecification/watchedTarget`` by the kernel's own choice of paths.
     ///   - chosen: Its state by the best path that satisfies ``ProbeSpecification/pathCondition``; `nil` without one.
-    ///   - unbound: The state of the probe's target by the kernel's own choice, where ``ProbeSpecification/watchedTarget`` is
-    ///     bound to an interface.
+    ///   - unbound: The state of the probe's target by the kernel's own choice, where
+    ///     ``ProbeSpecification/watchedTarget`` is bound to an interface.
     ///   - internet: The state of the Internet, which replaces that of a name that has not been resolved.
     ///   - survey: What checks have proved of each interface; `nil` without checks.
     package static func decide(
@@ -55,7 +55,8 @@ package enum ProbeGate: Hashable, Sendable {
 }
 
 extension ProbePause {
-    /// What a path lacks that does not satisfy a condition. Of several things, the one that another path would mend comes first.
+    /// What a path lacks that does not satisfy a condition. Of several things, the one that another path would mend
+    /// comes first.
     fileprivate init(lacking condition: NetworkCondition, _ state: ReachabilityState?) {
         let blocker = state.flatMap { $0.isReachable ? condition.unmet(in: $0) : nil }
         // Of a path that is not known, all that is asked for is missing.
@@ -89,8 +90,8 @@ extension NetworkCondition {
 }
 
 extension ProbeSpecification {
-    /// What a path must be, beyond what the kernel chooses; `nil` where any path does. A destination with a route of its own
-    /// has that path only, and otherwise the best of the default routes that satisfy it counts.
+    /// What a path must be, beyond what the kernel chooses; `nil` where any path does. A destination with a route of
+    /// its own has that path only, and otherwise the best of the default routes that satisfy it counts.
     package var pathCondition: NetworkCondition? {
         var needed = condition
         (needed.interface, needed.isValidated, needed.isTargetReachable) = (nil, false, false)

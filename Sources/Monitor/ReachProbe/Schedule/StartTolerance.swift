@@ -2,9 +2,9 @@ internal import ReachCore
 
 /// How much earlier attempts may start than they are due, so that several begin with one timer.
 ///
-/// For an attempt by itself the processor wakes up twice, with cold caches, and that costs as much as the attempt's own work: with
-/// 100 attempts a second, libcurl takes 250 us of a processor for one that starts alone, and 110 us where five start
-/// together. More at a time would measure each other's work, as a part of their latencies.
+/// For an attempt by itself the processor wakes up twice, with cold caches, and that costs as much as the attempt's own
+/// work: with 100 attempts a second, libcurl takes 250 us of a processor for one that starts alone, and 110 us where
+/// five start together. More at a time would measure each other's work, as a part of their latencies.
 package struct StartTolerance: Hashable, Sendable {
     /// What is mostly due within the tolerance, beside the attempt whose time has come.
     private static let attempts = 8.0

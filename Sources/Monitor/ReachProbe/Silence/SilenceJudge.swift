@@ -3,10 +3,10 @@ internal import ReachKernel
 
 /// Decides whether the sockets on a path are reason to test it. A pure function.
 ///
-/// What counts are transmissions that nothing answered since *any* socket of the path last received something, so one dead
-/// server among many is no reason, and loss at random is one only when it hits several transmissions in a row. One remote
-/// address is enough: all traffic may go to one server. Even then it is no proof: a server may be dead, and any user can make
-/// sockets that send to addresses where no one answers.
+/// What counts are transmissions that nothing answered since *any* socket of the path last received something, so one
+/// dead server among many is no reason, and loss at random is one only when it hits several transmissions in a row. One
+/// remote address is enough: all traffic may go to one server. Even then it is no proof: a server may be dead, and any
+/// user can make sockets that send to addresses where no one answers.
 enum SilenceJudge {
     /// Why a path should be tested.
     struct Suspicion: Hashable {
@@ -28,7 +28,8 @@ enum SilenceJudge {
     static let window: Duration = .seconds(60)
 
     /// - Parameters:
-    ///   - ignored: Users whose sockets do not count, since they were a reason recently and the path turned out to work.
+    ///   - ignored: Users whose sockets do not count, since they were a reason recently and the path turned out to
+    ///     work.
     ///   - roundTrip: The path's round-trip time; zero if it is not known.
     static func suspicion(
         in sample: SilenceSample, ignoring ignored: Set<UInt32> = [], roundTrip: Duration = .zero

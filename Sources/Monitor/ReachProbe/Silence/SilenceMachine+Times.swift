@@ -11,8 +11,9 @@ extension SilenceMachine {
     static let hearing: Duration = .milliseconds(900)
     /// Surveys take at most a fiftieth of a processor.
     static let surveyShare = 50
-    /// The time for a test, and its most connections. TCP repeats the first of them after a second, so about 34 packets must be
-    /// lost, or their answers: where three of four exchanges fail, that happens by chance in one of 17,000 tests.
+    /// The time for a test, and its most connections. TCP repeats the first of them after a second, so about 34 packets
+    /// must be lost, or their answers: where three of four exchanges fail, that happens by chance in one of 17,000
+    /// tests.
     static let testTime: Duration = .milliseconds(1500)
     static let longestTestTime: Duration = .seconds(4)
     /// On a path that is slower than that, a test lasts until its last connections had a round trip, up to this time.
@@ -22,7 +23,8 @@ extension SilenceMachine {
     static let leastHandshakes = 18
     /// The shortest time between two tests of a path, whoever is the reason.
     static let testGap: Duration = .seconds(2)
-    /// The pause after a look at the sockets that the kernel did not answer, and how many such failures in a row end the watch.
+    /// The pause after a look at the sockets that the kernel did not answer, and how many such failures in a row end
+    /// the watch.
     static let failurePause: Duration = .seconds(5)
     static let mostFailures = 5
     /// The shortest pause after a look that found more sockets than are read.

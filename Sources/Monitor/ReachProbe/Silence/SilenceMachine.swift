@@ -1,16 +1,17 @@
 package import ReachCore
 package import ReachKernel
 
-/// Finds out within seconds that a path which carries traffic has become silent. A pure value: paths, counters, surveys and
-/// results of tests go in; commands and a deadline come out.
+/// Finds out within seconds that a path which carries traffic has become silent. A pure value: paths, counters, surveys
+/// and results of tests go in; commands and a deadline come out.
 ///
-/// 1. While packets are sent to a path's first hop, the counter of TCP's retransmission timeouts is read each second. Without
-///    traffic there is no deadline.
-/// 2. After a retransmission timeout the sockets are surveyed. ``SilenceJudge`` decides whether they are reason for a test.
-/// 3. The test begins connections to servers that answered the last check. If one answers, the path works, and the users whose
-///    sockets were the reason are ignored for a while: sockets lead to a test, never to a verdict.
-/// 4. If none answers and still no socket has received anything, the path is silent. The interface's path in the other family
-///    is tested at the same time, since it may carry no traffic.
+/// 1. While packets are sent to a path's first hop, the counter of TCP's retransmission timeouts is read each second.
+///    Without traffic there is no deadline.
+/// 2. After a retransmission timeout the sockets are surveyed. ``SilenceJudge`` decides whether they are reason for a
+///    test.
+/// 3. The test begins connections to servers that answered the last check. If one answers, the path works, and the
+///    users whose sockets were the reason are ignored for a while: sockets lead to a test, never to a verdict.
+/// 4. If none answers and still no socket has received anything, the path is silent. The interface's path in the other
+///    family is tested at the same time, since it may carry no traffic.
 ///
 /// While a path is silent and programs try to send, connections are begun now and then to notice its return.
 package struct SilenceMachine {
@@ -74,7 +75,8 @@ package struct SilenceMachine {
         return commands
     }
 
-    /// Notes a sign of traffic, such as a check that was due, and watches the paths whose first hop does not show its use.
+    /// Notes a sign of traffic, such as a check that was due, and watches the paths whose first hop does not show its
+    /// use.
     package mutating func noteActivity(at now: BootTime) -> [SilenceCommand] {
         activeUntil = now + Self.activeTime
         return schedule(at: now)

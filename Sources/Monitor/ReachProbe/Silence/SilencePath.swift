@@ -14,7 +14,8 @@ package struct SilencePath: Hashable, Sendable {
     package var state: State
     /// Servers that recently answered a check of this path.
     package var servers: [TrafficQuestion.Remote]
-    /// The round-trip time that the last check measured; zero if it is not known. New connections have none of their own.
+    /// The round-trip time that the last check measured; zero if it is not known. New connections have none of their
+    /// own.
     package var roundTrip: Duration
     /// When the byte budget of a metered link allows a test.
     package var allowed: BootTime
@@ -30,7 +31,8 @@ package struct SilencePath: Hashable, Sendable {
         self.allowed = allowed
     }
 
-    /// Whether the first hop shows by itself whether packets are sent to it. If not, no notice says that traffic begins.
+    /// Whether the first hop shows by itself whether packets are sent to it. If not, no notice says that traffic
+    /// begins.
     var hasSpeakingNeighbour: Bool {
         switch route.neighbour {
         case nil, .noarp, .permanent: false
@@ -40,9 +42,9 @@ package struct SilencePath: Hashable, Sendable {
 
     /// Whether packets were sent to the first hop recently.
     ///
-    /// The kernel sends a notice when it confirms the entry of a gateway that is in use, and one when the entry has not been used
-    /// for 15 to 45 seconds and becomes stale (`neigh_timer_handler`, base_reachable_time of arp(7)). So without traffic
-    /// no timer runs.
+    /// The kernel sends a notice when it confirms the entry of a gateway that is in use, and one when the entry has not
+    /// been used for 15 to 45 seconds and becomes stale (`neigh_timer_handler`, base_reachable_time of arp(7)). So
+    /// without traffic no timer runs.
     var usesNeighbour: Bool {
         switch route.neighbour {
         case .reachable, .delay, .probe: true

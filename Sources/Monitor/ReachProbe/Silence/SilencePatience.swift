@@ -2,8 +2,8 @@ internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
 
-/// The users whose sockets led to a test that was answered: they are ignored for 5 seconds, then for 10, 20 and so on up to a
-/// minute, so no user's sockets cause many tests, nor keep others' sockets from causing one.
+/// The users whose sockets led to a test that was answered: they are ignored for 5 seconds, then for 10, 20 and so on
+/// up to a minute, so no user's sockets cause many tests, nor keep others' sockets from causing one.
 struct SilencePatience {
     private struct Entry {
         var until: BootTime

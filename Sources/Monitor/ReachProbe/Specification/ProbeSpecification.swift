@@ -30,8 +30,8 @@ package struct ProbeSpecification: Hashable, Sendable {
     package var timeout: Duration?
     package var failingInterval: Duration = .seconds(5)
     package var thresholds = Thresholds()
-    /// What the path must be. With an interface, every socket is bound to it; otherwise any term but `any` binds sockets to
-    /// the interface of the kernel's path, which must satisfy it.
+    /// What the path must be. With an interface, every socket is bound to it; otherwise any term but `any` binds
+    /// sockets to the interface of the kernel's path, which must satisfy it.
     package var condition = NetworkCondition.any
     /// The addresses to use; `nil` means those of either family.
     package var family: IPAddress.Family?
@@ -46,8 +46,8 @@ package struct ProbeSpecification: Hashable, Sendable {
     package var burst: Int?
     /// Whether an attempt sends several also where the path is metered, or may be.
     package var burstsOnMetered = false
-    /// Whether a name is not tested at addresses that mean another host on each machine: those of the loopback and of links. Who
-    /// may name a host, but not its addresses, could otherwise ask this machine for what only it may see.
+    /// Whether a name is not tested at addresses that mean another host on each machine: those of the loopback and of
+    /// links. Who may name a host, but not its addresses, could otherwise ask this machine for what only it may see.
     package var refusesLocalAddresses = false
     package var expected = ExpectedAnswer()
 
@@ -67,8 +67,8 @@ package struct ProbeSpecification: Hashable, Sendable {
     /// starts.
     package var standardTimeout: Duration { min(.seconds(5) + sendingTime, interval * 4 / 5) }
 
-    /// The time between two requests of a burst: hosts and routers limit how many they answer in a second, and what they leave
-    /// out would look like loss.
+    /// The time between two requests of a burst: hosts and routers limit how many they answer in a second, and what
+    /// they leave out would look like loss.
     package static let burstSpacing = Duration.milliseconds(100)
 
     /// The time from the first request of an attempt to the last one.

@@ -12,7 +12,8 @@ struct ProbeTargetParser {
         guard text.utf8.count <= Target.longestText else {
             throw fault("is longer than \(Target.longestText) bytes")
         }
-        // Letters outside ASCII are escaped, those of the host by libidn2. Other bytes could smuggle lines into a request.
+        // Letters outside ASCII are escaped, those of the host by libidn2. Other bytes could smuggle lines into a
+        // request.
         guard !text.utf8.contains(0x20), DisplayText.sanitized(text) == text else {
             throw fault("has spaces or control characters: write them as %20")
         }

@@ -2,8 +2,8 @@ package import ReachCore
 
 /// Which targets a scrape may name: `https://*.example.net`, `icmp://192.0.2.0/24`, `tcp://db.example.net:5432`.
 ///
-/// Without a port only the kind's own port is allowed, and with `:*` any port. Names are compared as they are written: what a name
-/// stands for is up to its name servers.
+/// Without a port only the kind's own port is allowed, and with `:*` any port. Names are compared as they are written:
+/// what a name stands for is up to its name servers.
 package struct ProbeTargetPattern: Hashable, Sendable, CustomStringConvertible {
     private enum Host: Hashable, Sendable {
         case name(String)

@@ -1,9 +1,10 @@
 package import ReachCore
 
-/// One or more targets, written as one URL with ranges and lists: `icmp://192.0.2.[1-20]`, `tcp://{mail,www}.example.net:443`.
+/// One or more targets, written as one URL with ranges and lists: `icmp://192.0.2.[1-20]`,
+/// `tcp://{mail,www}.example.net:443`.
 ///
-/// A range counts from the first to the last number, with as many digits as the first has; a list has words between commas. With more
-/// than one of them there is a target for each combination.
+/// A range counts from the first to the last number, with as many digits as the first has; a list has words between
+/// commas. With more than one of them there is a target for each combination.
 package struct ProbeTargets: Hashable, Sendable, CustomStringConvertible {
     package static let most = 1024
 

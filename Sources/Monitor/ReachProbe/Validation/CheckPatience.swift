@@ -2,11 +2,12 @@ package import ReachCore
 
 /// How long checks of paths may take: a value.
 ///
-/// The configured time is enough for usual lines. A path over satellites, or behind a full buffer, may take seconds for each round
-/// trip, and is no worse for that: so a check may take as long as the exchanges of a request do by the round trips that its own
-/// connections, those of other programs, or questions to name servers needed.
+/// The configured time is enough for usual lines. A path over satellites, or behind a full buffer, may take seconds for
+/// each round trip, and is no worse for that: so a check may take as long as the exchanges of a request do by the round
+/// trips that its own connections, those of other programs, or questions to name servers needed.
 package struct CheckPatience {
-    /// A name, a connection, TLS in two steps, and the request; the rest is for round trips that take longer than others.
+    /// A name, a connection, TLS in two steps, and the request; the rest is for round trips that take longer than
+    /// others.
     static let roundTrips = 8
     /// The longest time that is allowed for slow round trips.
     static let longest: Duration = .seconds(30)
@@ -23,7 +24,8 @@ package struct CheckPatience {
         known[route.key] = (route, roundTrip)
     }
 
-    /// Notes a round-trip time that may be longer than the path's, or not of the path alone: no known one gets shorter by it.
+    /// Notes a round-trip time that may be longer than the path's, or not of the path alone: no known one gets shorter
+    /// by it.
     package mutating func extend(to roundTrip: Duration?, of route: DefaultRoute) {
         guard let roundTrip,
             known[route.key].map({ !$0.route.leadsToSameNetwork(as: route) || $0.roundTrip < roundTrip }) ?? true

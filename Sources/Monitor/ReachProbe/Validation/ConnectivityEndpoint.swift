@@ -29,8 +29,8 @@ package struct ConnectivityEndpoint: Hashable, Sendable {
         return "\(isSecure ? "https" : "http")://\(literal):\(port)\(path)"
     }
 
-    /// - Returns: `nil` unless it is an absolute http or https URL with a host, and printable. A user or password is not
-    ///   allowed either, since a portal would receive it.
+    /// - Returns: `nil` unless it is an absolute http or https URL with a host, and printable. A user or password is
+    ///   not allowed either, since a portal would receive it.
     package init?(_ url: String, expectation: Expectation = .noContent) {
         guard url.utf8.count <= 2000, !url.utf8.contains(0x20), DisplayText.sanitized(url) == url,
             (try? Target(url)) != nil,

@@ -22,8 +22,8 @@ package enum EndpointFinding: Hashable, Sendable {
         }
     }
 
-    /// Judges a private address of a public name. A portal gives all names its own address, and shows its page there; a filter
-    /// gives the names that it blocks an address of no host.
+    /// Judges a private address of a public name. A portal gives all names its own address, and shows its page there; a
+    /// filter gives the names that it blocks an address of no host.
     private static func judge(_ address: IPAddress, of endpoint: ConnectivityEndpoint) -> EndpointFinding {
         guard address.scope > .nowhere else { return .failure(.privateAddress) }
         guard endpoint.isSecure else { return .portal(url: endpoint.url) }

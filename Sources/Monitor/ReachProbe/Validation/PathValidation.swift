@@ -166,8 +166,8 @@ struct PathValidation {
         return connectivity == .full && !believesNext && failures + 1 >= options.strikesToDemote && forgiven < most
     }
 
-    /// Handles what a sample says of a failed check: where sockets received data since checks began to fail, the path works,
-    /// and loses packets.
+    /// Handles what a sample says of a failed check: where sockets received data since checks began to fail, the path
+    /// works, and loses packets.
     private mutating func weighed(
         _ result: ValidationResult, sawTraffic: Bool, at now: BootTime, jitter: (Duration) -> Duration
     ) {
@@ -247,8 +247,8 @@ struct PathValidation {
 
     // MARK: - Changes
 
-    /// The path into another network that took this one's place. Nothing of what was proved holds there, so it is checked at once;
-    /// but two devices that claim the gateway's address in turn do not cause a check each second.
+    /// The path into another network that took this one's place. Nothing of what was proved holds there, so it is
+    /// checked at once; but two devices that claim the gateway's address in turn do not cause a check each second.
     func replaced(by fresh: DefaultRoute, at now: BootTime) -> PathValidation {
         var next = PathValidation(fresh, options: options, at: now)
         next.isReplacement = true
@@ -270,8 +270,8 @@ struct PathValidation {
         isDoubted = true
     }
 
-    /// Closes the path: it carried traffic that nothing answers any more, and a test was not answered either. The next check
-    /// follows at once.
+    /// Closes the path: it carried traffic that nothing answers any more, and a test was not answered either. The next
+    /// check follows at once.
     mutating func silence(_ evidence: SilenceEvidence, at now: BootTime) {
         guard connectivity == .full else { return }
         failures = max(failures, options.strikesToDemote)
@@ -289,8 +289,9 @@ struct PathValidation {
         watchTraffic(at: now)
     }
 
-    /// Checks a path in trouble at once, since a server answered by this path: the first time also in place of a check that is
-    /// under way, which may hang in what was lost. A later one has its time, also where it takes longer than the next answer.
+    /// Checks a path in trouble at once, since a server answered by this path: the first time also in place of a check
+    /// that is under way, which may hang in what was lost. A later one has its time, also where it takes longer than
+    /// the next answer.
     mutating func resume(at now: BootTime) {
         guard isInTrouble else { return }
         if case .probing = phase, !hasResumed { phase = .waiting(until: now) }
@@ -330,7 +331,8 @@ struct PathValidation {
             // A link below has failed, and what was proved by it proves nothing now.
             restart(at: now)
         } else if old.lower != fresh.lower || old.brokenCarriers != fresh.brokenCarriers {
-            // Something else carries it: a tunnel goes on by another link, or not at all. Earlier traffic does not say which.
+            // Something else carries it: a tunnel goes on by another link, or not at all. Earlier traffic does not say
+            // which.
             isDoubted = true
             if case .waiting(let until) = phase { phase = .waiting(until: min(until, now)) }
         } else if (old.neighbour == .failed) != (fresh.neighbour == .failed) {

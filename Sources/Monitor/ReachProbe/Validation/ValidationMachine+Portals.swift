@@ -2,11 +2,12 @@ package import ReachCore
 
 /// What portals say by their APIs (RFC 8908), and what follows for the paths behind them.
 ///
-/// - **`captive: true` closes the path**, before a check of the path has ended and without a redirection, unless HTTPS proves the
-///   Internet: any host on the link may announce an API of its own with a valid certificate, but none has an endpoint's key. A
-///   proof by plain HTTP does not outweigh it, since portals let the usual endpoints pass, and whoever can announce an API can
-///   answer in plain HTTP, too.
-/// - **`captive: false` proves nothing**, nor does the end of a portal: the paths are checked at once, and only that opens them.
+/// - **`captive: true` closes the path**, before a check of the path has ended and without a redirection, unless HTTPS
+///   proves the Internet: any host on the link may announce an API of its own with a valid certificate, but none has an
+///   endpoint's key. A proof by plain HTTP does not outweigh it, since portals let the usual endpoints pass, and
+///   whoever can announce an API can answer in plain HTTP, too.
+/// - **`captive: false` proves nothing**, nor does the end of a portal: the paths are checked at once, and only that
+///   opens them.
 /// - **An API that does not answer changes nothing**, and after three failures what it said before no longer counts.
 extension ValidationMachine {
     /// Sets what the lease of an interface announces; `nil` if nothing.
@@ -54,8 +55,8 @@ extension ValidationMachine {
         }
     }
 
-    /// Updates the portals to those that the networks announce now. A lease is for this machine alone, so it precedes what a
-    /// router announces to all.
+    /// Updates the portals to those that the networks announce now. A lease is for this machine alone, so it precedes
+    /// what a router announces to all.
     mutating func updatePortals(_ routes: [DefaultRoute], at now: BootTime) -> [ValidationCommand] {
         guard options.asksPortals,
             !portals.isEmpty || !leases.isEmpty || !portalTroubles.isEmpty || !portalPaces.isEmpty

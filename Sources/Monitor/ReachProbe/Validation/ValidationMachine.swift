@@ -77,8 +77,8 @@ package struct ValidationMachine {
         return survey
     }
 
-    /// The last check of the path to a target, in each family that has one. A path is believed to work until several checks
-    /// have failed, so a check may differ from the connectivity.
+    /// The last check of the path to a target, in each family that has one. A path is believed to work until several
+    /// checks have failed, so a check may differ from the connectivity.
     package func lastChecks(of target: Target) -> [IPAddress.Family: ConnectivityCheck] {
         var checks: [IPAddress.Family: ConnectivityCheck] = [:]
         for path in paths.values {
@@ -247,7 +247,8 @@ package struct ValidationMachine {
 
     /// Checks one path in trouble, since a server answered by it.
     package mutating func noteAnswer(by key: DefaultRoute.Key, at now: BootTime) -> [ValidationCommand] {
-        // A check that is under way began before and may have lost its packets: TCP repeats a SYN after one second at the earliest.
+        // A check that is under way began before and may have lost its packets: TCP repeats a SYN after one second at
+        // the earliest.
         let commands = cancelling(for: key) { machine in
             machine.paths[key]?.resume(at: now)
             return nil

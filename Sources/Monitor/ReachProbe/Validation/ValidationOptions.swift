@@ -22,9 +22,9 @@ package struct ValidationOptions: Hashable, Sendable {
     /// Longest time without a check, even if sockets receive data: a client that gets past a portal only with payments,
     /// again and again, has traffic too.
     package static let longestTrust: Duration = .seconds(3600)
-    /// How many failed checks in a row do not end full connectivity because sockets received data meanwhile. At 50 % loss every
-    /// other check fails, so that more in a row are rare; hosts that a firewall or a portal lets pass deceive it for
-    /// about five minutes, the sum of the retries' waits.
+    /// How many failed checks in a row do not end full connectivity because sockets received data meanwhile. At 50 %
+    /// loss every other check fails, so that more in a row are rare; hosts that a firewall or a portal lets pass
+    /// deceive it for about five minutes, the sum of the retries' waits.
     package static let mostForgiven = 8
     /// The same where no name is resolved, which connections that last say little about.
     package static let mostForgivenNames = 2

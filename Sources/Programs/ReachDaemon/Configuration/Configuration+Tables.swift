@@ -224,8 +224,8 @@ extension Configuration {
     /// All keys with their tables, such as `hold.up`. `targets.NAME` stands for names that the user chooses.
     package static var keyNames: [String] { tables.flatMap(\.keyNames) }
 
-    /// Fits the defaults for each user or destination to totals that are set: who sets only `queue.concurrency = 2` contradicts
-    /// nothing. No total grows by this: it is a limit.
+    /// Fits the defaults for each user or destination to totals that are set: who sets only `queue.concurrency = 2`
+    /// contradicts nothing. No total grows by this: it is a limit.
     ///
     /// - Parameter isSet: Whether a file sets a key.
     mutating func fitDefaults(isSet: (String) -> Bool) {

@@ -181,18 +181,19 @@ package struct Configuration: Hashable, Sendable {
         package var keepDead = QueuePolicy().deadCount
         package var keepDeadBytes = Int(QueuePolicy().deadBytes)
         package var keepDeadFor = QueuePolicy().deadLifetime
-        /// The time limit of one attempt; zero means none. Transfers that need more than half a day and cannot be resumed
-        /// are rare, and a longer attempt keeps its slot from other requests.
+        /// The time limit of one attempt; zero means none. Transfers that need more than half a day and cannot be
+        /// resumed are rare, and a longer attempt keeps its slot from other requests.
         package var attemptTime: Duration = .seconds(12 * 3600)
-        /// The least rate, in bytes a second, of each minute of an attempt. It is far below the rate of any network in use,
-        /// and above that of a connection that is merely kept open.
+        /// The least rate, in bytes a second, of each minute of an attempt. It is far below the rate of any network in
+        /// use, and above that of a connection that is merely kept open.
         package var leastRate = 8
         /// What requests may move over metered links, of all users and of one; `nil` means no limit.
         package var meteredBudget: MeteredBudget?
         package var meteredBudgetPerUser: MeteredBudget?
         /// The day of the week or month on which their periods begin.
         package var meteredBudgetBegins = 1
-        /// Of requests whose bodies are joined: how many of them, how many bytes, and how long the first one waits for others.
+        /// Of requests whose bodies are joined: how many of them, how many bytes, and how long the first one waits for
+        /// others.
         package var joinRequests = JoinPolicy().count
         package var joinBytes = Int(JoinPolicy().bytes)
         package var joinWait = JoinPolicy().wait

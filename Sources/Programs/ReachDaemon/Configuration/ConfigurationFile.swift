@@ -54,8 +54,8 @@ package struct ConfigurationFile: Hashable, Sendable {
         return try ReadConfiguration(files)
     }
 
-    /// The directory of further files, which are read after this one: `reach.d` next to `reach.toml`. Other kinds of files, such
-    /// as pipes, have none.
+    /// The directory of further files, which are read after this one: `reach.d` next to `reach.toml`. Other kinds of
+    /// files, such as pipes, have none.
     package var folder: String? { path.before(".toml").map { $0 + ".d" } }
 
     static func unreadable(_ path: String, _ error: SystemError) -> ConfigurationError {

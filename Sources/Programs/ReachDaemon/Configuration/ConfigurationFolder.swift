@@ -3,18 +3,19 @@ internal import ReachCore
 internal import ReachLoop
 internal import ReachTOML
 
-/// A directory of further configuration files, such as `/etc/reach/reach.d`: packages and tools put files there instead of
-/// changing the administrator's.
+/// A directory of further configuration files, such as `/etc/reach/reach.d`: packages and tools put files there instead
+/// of changing the administrator's.
 ///
 /// The directory is found by its name alone. So neither it, nor the directory that contains it, nor a file in it may be
-/// writable for users whom the daemon does not trust: whoever writes the configuration can make the daemon run hooks. In a
-/// directory such as `/tmp`, somebody could put a link with this name to files that were meant for something else.
+/// writable for users whom the daemon does not trust: whoever writes the configuration can make the daemon run hooks.
+/// In a directory such as `/tmp`, somebody could put a link with this name to files that were meant for something else.
 struct ConfigurationFolder {
     let path: String
 
     init(_ path: String) { self.path = path }
 
-    /// Reads the files whose names end in `.toml`, in the order of their names' bytes. Without the directory there are none.
+    /// Reads the files whose names end in `.toml`, in the order of their names' bytes. Without the directory there are
+    /// none.
     func files() throws(ConfigurationError) -> [(path: String, text: [UInt8])] {
         let directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else {

@@ -88,8 +88,8 @@ package struct ConfigurationTable: Sendable {
     ///   - lacking: The problem of a table without any of them.
     ///   - shared: Keys that belong to another table, where they are described, and that this one has, too.
     ///   - namesOf: The names of an element, where two must not have the same.
-    ///   - contradiction: Returns a contradiction between keys of a table, and the key to report. It gets the name that a table
-    ///     before this one has, too.
+    ///   - contradiction: Returns a contradiction between keys of a table, and the key to report. It gets the name that
+    ///     a table before this one has, too.
     static func list<Element: Sendable>(
         _ name: String, _ empty: Element,
         from start: (@Sendable (TOMLTable, Configuration) throws(ConfigurationValidationError) -> Element)? = nil,

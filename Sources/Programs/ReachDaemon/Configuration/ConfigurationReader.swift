@@ -8,8 +8,9 @@ package struct ConfigurationPlace: Hashable, Sendable {
 
 /// Converts TOML documents to one configuration, and collects the errors.
 ///
-/// A key of a later document replaces that of an earlier one, a list as a whole. `[[probe]]` tables are added to earlier ones.
-/// So are `[[interface]]` and `[[network]]` tables, but before the earlier ones, since the first that matches decides.
+/// A key of a later document replaces that of an earlier one, a list as a whole. `[[probe]]` tables are added to
+/// earlier ones. So are `[[interface]]` and `[[network]]` tables, but before the earlier ones, since the first that
+/// matches decides.
 struct ConfigurationReader {
     var configuration = Configuration()
     private(set) var errors: [ConfigurationValidationError] = []

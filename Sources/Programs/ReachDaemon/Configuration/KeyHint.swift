@@ -24,8 +24,8 @@ enum KeyHint {
 }
 
 extension Configuration {
-    /// The problem with a condition that asks for networks which the file does not name; `nil` if there is none. An identifier of
-    /// a network without a name is no problem.
+    /// The problem with a condition that asks for networks which the file does not name; `nil` if there is none. An
+    /// identifier of a network without a name is no problem.
     func unknownNetwork(in condition: NetworkCondition) -> (problem: String, expected: String?)? {
         let names = networks.map(\.name)
         return condition.unknownNetwork(among: names).map { name in

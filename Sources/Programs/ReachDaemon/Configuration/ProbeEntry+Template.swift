@@ -22,8 +22,8 @@ extension ProbeEntry {
         scrapeTargets = []
     }
 
-    /// A contradiction in a template: the key to report, the problem, and what is expected. What a probe makes of it is checked
-    /// with the probe.
+    /// A contradiction in a template: the key to report, the problem, and what is expected. What a probe makes of it is
+    /// checked with the probe.
     func templateContradiction(takenName: String?) -> (key: String, problem: String, expected: String)? {
         if let takenName { return ("name", "another template is already named \"\(takenName)\"", "a unique name") }
         guard !scrapeTargets.isEmpty else { return nil }

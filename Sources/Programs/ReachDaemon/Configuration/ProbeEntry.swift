@@ -1,8 +1,8 @@
 package import ReachCore
 package import ReachProbe
 
-/// A `[[probe]]` table as written, with what its template sets; ``specifications`` are the probes it describes. A `[[probe_template]]`
-/// table has the same keys but the target.
+/// A `[[probe]]` table as written, with what its template sets; ``specifications`` are the probes it describes. A
+/// `[[probe_template]]` table has the same keys but the target.
 package struct ProbeEntry: Hashable, Sendable {
     package enum Family: String, Hashable, Sendable, CaseIterable {
         case ipv4

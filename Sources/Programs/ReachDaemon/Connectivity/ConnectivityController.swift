@@ -41,7 +41,8 @@ final class ConnectivityController {
         connect()
     }
 
-    /// Calls `handler` with the present result of the connectivity checks and with each new one; `nil` without a validator.
+    /// Calls `handler` with the present result of the connectivity checks and with each new one; `nil` without a
+    /// validator.
     func followSurvey(_ handler: @escaping (ConnectivitySurvey?) -> Void) {
         surveyHandlers.append(handler)
         handler(validator?.survey)

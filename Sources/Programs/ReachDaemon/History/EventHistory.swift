@@ -5,14 +5,14 @@ internal import Synchronization
 
 /// Records events on disk, for `reach history`.
 ///
-/// Any thread may record; each call takes microseconds. A background thread opens and writes the files, and ends while nothing
-/// happens.
+/// Any thread may record; each call takes microseconds. A background thread opens and writes the files, and ends while
+/// nothing happens.
 package final class EventHistory: Sendable {
-    /// The least interval between signs of life while the daemon is awake anyway. After a crash, the time up to the last sign
-    /// counts as observed.
+    /// The least interval between signs of life while the daemon is awake anyway. After a crash, the time up to the
+    /// last sign counts as observed.
     package static let signInterval: Duration = .seconds(300)
-    /// The interval of signs of life while nothing happens. They are all that wakes an idle daemon: four times an hour. After
-    /// a crash of an idle daemon, no more time than this counts as not observed.
+    /// The interval of signs of life while nothing happens. They are all that wakes an idle daemon: four times an hour.
+    /// After a crash of an idle daemon, no more time than this counts as not observed.
     package static let idleInterval: Duration = .seconds(900)
 
     private let jobs: RecordJobs<HistoryWriter>
@@ -25,7 +25,8 @@ package final class EventHistory: Sendable {
     /// - Parameters:
     ///   - entries: The least number of entries kept; up to twice as many are on disk.
     ///   - signInterval: The least interval between two signs of life.
-    ///   - report: Receives a message, on the writer's thread, when the files cannot be written, and when they can again.
+    ///   - report: Receives a message, on the writer's thread, when the files cannot be written, and when they can
+    ///     again.
     ///   - open: Opens the store, on the writer's thread.
     /// - Throws: If no descriptors are left.
     package init(

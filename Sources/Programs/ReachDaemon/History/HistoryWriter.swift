@@ -58,8 +58,8 @@ struct HistoryWriter: RecordWriter {
     /// The number of lost records that is not yet written.
     private var lost = 0
 
-    /// Writes the start record of a run. If the previous run left no record of its end, this one contains the time of its
-    /// last sign of life.
+    /// Writes the start record of a run. If the previous run left no record of its end, this one contains the time of
+    /// its last sign of life.
     init(
         _ store: any HistoryStore, limit: Int, at moment: Instant, boot: String,
         report: @escaping @Sendable (String) -> Void

@@ -1,7 +1,8 @@
 internal import ReachCore
 internal import ReachLoop
 
-/// Tests the way to the Internet in an outage, once it has lasted, on a thread of its own. Confined to the engine's loop.
+/// Tests the way to the Internet in an outage, once it has lasted, on a thread of its own. Confined to the engine's
+/// loop.
 final class OutageTester {
     private let loop: EventLoop
     private let loopReference = LoopReference<OutageTester>()

@@ -4,8 +4,8 @@ internal import ReachKernel
 internal import ReachLoop
 internal import Synchronization
 
-/// Counts the bytes of metered links for reports. It samples the kernel's counters when the daemon leaves a sign of life, when the
-/// path to the Internet changes, and at the end, so it wakes nothing. Confined to the loop.
+/// Counts the bytes of metered links for reports. It samples the kernel's counters when the daemon leaves a sign of
+/// life, when the path to the Internet changes, and at the end, so it wakes nothing. Confined to the loop.
 final class TrafficCounter {
     private let file: Writer
     private let queries: QueryPool

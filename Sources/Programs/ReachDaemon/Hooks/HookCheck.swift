@@ -18,8 +18,8 @@ package enum HookCheck {
 
     package enum Finding: Hashable, Sendable {
         case run
-        /// It is not a hook, and is ignored silently: notes, an editor's or a package manager's leftovers, a script without
-        /// execute permission.
+        /// It is not a hook, and is ignored silently: notes, an editor's or a package manager's leftovers, a script
+        /// without execute permission.
         case ignore
         /// It looks like a hook, and must not run for this reason.
         case refuse(String)

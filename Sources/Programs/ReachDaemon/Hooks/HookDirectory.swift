@@ -17,7 +17,8 @@ package struct HookDirectory: Hashable, Sendable {
 
     package init(_ path: String) { self.path = path }
 
-    /// Whether there is certainly no such directory. It never waits for a disk; where it would have to, the answer is no.
+    /// Whether there is certainly no such directory. It never waits for a disk; where it would have to, the answer is
+    /// no.
     var isKnownMissing: Bool { reach_is_known_missing(path) != 0 }
 
     /// Lists the hooks. A missing directory has none, which is not an error.

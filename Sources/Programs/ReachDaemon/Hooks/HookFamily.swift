@@ -5,8 +5,8 @@ internal import ReachLoop
 
 /// The descendants of a hook's process, in any process group or session.
 ///
-/// They are found by reading the children of each process (proc_tid_children(5), CONFIG_PROC_CHILDREN). An orphan whose parent
-/// has ended is not found; it ends with the daemon's control group, if there is one.
+/// They are found by reading the children of each process (proc_tid_children(5), CONFIG_PROC_CHILDREN). An orphan whose
+/// parent has ended is not found; it ends with the daemon's control group, if there is one.
 final class HookFamily {
     /// The descendants' pidfds. Unlike a process ID, a pidfd never refers to another process later.
     private var members: [pid_t: CInt] = [:]

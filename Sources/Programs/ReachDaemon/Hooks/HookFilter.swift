@@ -2,15 +2,16 @@ package import ReachCore
 
 /// Which events hooks are run for, by the paths that they concern (`[hooks] when`).
 ///
-/// The loss of a path concerns that path. So while a target is not reachable, its last path counts, in the network that was
-/// known last.
+/// The loss of a path concerns that path. So while a target is not reachable, its last path counts, in the network that
+/// was known last.
 package struct HookFilter {
     package var condition: NetworkCondition {
         didSet { if condition != oldValue { reached = reached.filter { $0.key == .internet } } }
     }
     /// The state of the Internet, whose path counts for events that concern no path of their own.
     private var internet: ReachabilityState?
-    /// The last state of each target in which it was reachable; of the Internet alone where no condition asks for the others.
+    /// The last state of each target in which it was reachable; of the Internet alone where no condition asks for the
+    /// others.
     private var reached: [Target: ReachabilityState] = [:]
 
     package init(_ condition: NetworkCondition) { self.condition = condition }

@@ -1,7 +1,8 @@
-/// Schedules the hooks' runs: each hook handles one event at a time, and after a run only the newest event of each target.
+/// Schedules the hooks' runs: each hook handles one event at a time, and after a run only the newest event of each
+/// target.
 package struct HookQueue: Hashable, Sendable {
-    /// The most events of requests that wait for a hook, and the most others. Each request is a target of its own, and users can make
-    /// many end at once, which must not push out what hooks learn of the network.
+    /// The most events of requests that wait for a hook, and the most others. Each request is a target of its own, and
+    /// users can make many end at once, which must not push out what hooks learn of the network.
     package static let limit = 256
 
     /// One run of a hook.
@@ -33,8 +34,8 @@ package struct HookQueue: Hashable, Sendable {
         }
     }
 
-    /// The waiting runs of each running hook, in the order in which their targets first changed. Beyond the limit the newest
-    /// event replaces the last one of its kind: of a request, or of others.
+    /// The waiting runs of each running hook, in the order in which their targets first changed. Beyond the limit the
+    /// newest event replaces the last one of its kind: of a request, or of others.
     private var waiting: [String: [Run]] = [:]
     private var isStopped = false
 

@@ -48,8 +48,8 @@ package final class HookRunner {
     /// The hooks that are running or starting.
     package var running: Set<String> { queue.running }
 
-    /// Whether there may be hooks for an event of this turn of the loop: most machines have none, and then a change of a
-    /// thousand targets needs no thread and no memory.
+    /// Whether there may be hooks for an event of this turn of the loop: most machines have none, and then a change of
+    /// a thousand targets needs no thread and no memory.
     package var mayHaveHooks: Bool {
         if knownMissing != loop.turn {
             guard options.directory.isKnownMissing else { return true }
@@ -82,8 +82,8 @@ package final class HookRunner {
         for job in jobs.values { job.terminate() }
     }
 
-    /// Beyond the limit the newest events count, as they do in the queue: of requests, and of others. Many at a time are removed, since
-    /// each removal moves all that stay.
+    /// Beyond the limit the newest events count, as they do in the queue: of requests, and of others. Many at a time
+    /// are removed, since each removal moves all that stay.
     private func keepNewest(ofRequests isOfRequest: Bool, slack: Int) {
         let count = isOfRequest ? pendingRequests : pending.count - pendingRequests
         guard count > HookQueue.limit + slack else { return }

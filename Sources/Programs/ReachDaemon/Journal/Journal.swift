@@ -7,8 +7,8 @@ package import ReachQueueRuntime
 
 /// Records events on disk, numbered, for readers that continue where they were. Confined to the loop.
 ///
-/// Without events its thread sleeps, and there is no timer. Events are on the disk within ``syncInterval``; a crash of the daemon loses
-/// at most those of the turn of the loop in which it happens, milliseconds; of the queue none.
+/// Without events its thread sleeps, and there is no timer. Events are on the disk within ``syncInterval``; a crash of
+/// the daemon loses at most those of the turn of the loop in which it happens, milliseconds; of the queue none.
 package final class Journal {
     package typealias Options = JournalOptions
 
@@ -38,7 +38,8 @@ package final class Journal {
 
     /// Opens the journal and records the start of the run.
     ///
-    /// - Parameter report: Receives a message on another thread when the files cannot be written, and when they can again.
+    /// - Parameter report: Receives a message on another thread when the files cannot be written, and when they can
+    ///   again.
     package init(
         _ files: JournalFiles, _ options: Options, loop: EventLoop, at moment: Instant, boot: String,
         report: @escaping @Sendable (String) -> Void

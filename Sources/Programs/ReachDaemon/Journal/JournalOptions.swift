@@ -13,12 +13,13 @@ package enum JournalKind: String, Hashable, Sendable, CaseIterable {
     /// The machine slept.
     case wake
 
-    /// What is recorded without a configuration. Each attempt of a probe would push out an outage of last week within a day.
+    /// What is recorded without a configuration. Each attempt of a probe would push out an outage of last week within a
+    /// day.
     package static let usual: [JournalKind] = [.status, .connectivity, .probe, .queue, .wake]
 }
 
-/// What the journal records, and how much of it it keeps. A file without the journal, so that the fuzzer of the configuration can
-/// compile it alone.
+/// What the journal records, and how much of it it keeps. A file without the journal, so that the fuzzer of the
+/// configuration can compile it alone.
 package struct JournalOptions: Hashable, Sendable {
     package var kinds: Set<JournalKind> = []
     /// The most bytes of all files.

@@ -24,8 +24,8 @@ struct JournalShares: Hashable, Sendable {
         machine > 0 && other.machine > 0 || users.keys.contains { other.users[$0] != nil }
     }
 
-    /// The bytes of each that go, so that so many are left in all. The machine keeps what the users leave, and a half in any case;
-    /// of the rest each user keeps as much as any other, or what it has.
+    /// The bytes of each that go, so that so many are left in all. The machine keeps what the users leave, and a half
+    /// in any case; of the rest each user keeps as much as any other, or what it has.
     func excess(over goal: Int64) -> JournalShares {
         let requests = users.values.reduce(0, +)
         var excess = JournalShares()

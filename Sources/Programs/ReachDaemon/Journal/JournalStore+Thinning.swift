@@ -3,8 +3,8 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
 
-// Which events go when there are too many bytes: the oldest of whoever has more than a share, so that one user's requests push out
-// neither an outage of last week nor other users' requests. A gap stands for each run of them.
+// Which events go when there are too many bytes: the oldest of whoever has more than a share, so that one user's
+// requests push out neither an outage of last week nor other users' requests. A gap stands for each run of them.
 extension JournalStore {
     /// Rewrites older files without what is too much. The newest file stays as it is.
     mutating func thin() throws(SystemError) {

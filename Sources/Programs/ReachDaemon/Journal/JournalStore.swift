@@ -19,8 +19,8 @@ struct JournalStore: ~Copyable {
         /// The age of a file's newest event at which the file is deleted.
         var age: Duration = .seconds(30 * 86_400)
 
-        /// The size in bytes at which a file is full: an eighth of ``bytes``, but from 64 KiB to 4 MiB. Events are deleted
-        /// by whole files, the oldest first.
+        /// The size in bytes at which a file is full: an eighth of ``bytes``, but from 64 KiB to 4 MiB. Events are
+        /// deleted by whole files, the oldest first.
         var segmentBytes: Int64 { min(4 << 20, max(64 << 10, bytes / 8)) }
     }
 
@@ -40,7 +40,8 @@ struct JournalStore: ~Copyable {
     private var file: LineFile?
     /// Whether the directory must be synced, because it has new files.
     var hasNewNames = false
-    /// Whether the disk may have lost what was written: the kernel reports that once, and takes the lost pages for good ones then.
+    /// Whether the disk may have lost what was written: the kernel reports that once, and takes the lost pages for good
+    /// ones then.
     private(set) var mayHaveLostWrites = false
 
     var log: String { segments.last?.log ?? "" }
@@ -96,7 +97,8 @@ struct JournalStore: ~Copyable {
 
     /// Reads the events of the last file.
     ///
-    /// - Returns: The end of the last event with the expected number, and whether nothing but an unfinished line follows.
+    /// - Returns: The end of the last event with the expected number, and whether nothing but an unfinished line
+    ///   follows.
     private mutating func readEnd(of segment: JournalSegment) throws(SystemError) -> (offset: Int64, isTorn: Bool) {
         var lines = try LineReader(files.path(of: segment.serial), segment, after: 0)
         last = segment.first - 1
@@ -147,7 +149,8 @@ struct JournalStore: ~Copyable {
         }
         hasNewNames = true
         file = created
-        // The last file of an ended log is useless if it has no events. It goes only now, since something must take the next event.
+        // The last file of an ended log is useless if it has no events. It goes only now, since something must take the
+        // next event.
         if let newest = segments.last, newest.size == newest.start, newest.log != log {
             unlink(files.path(of: newest.serial))
             times[newest.serial] = nil
@@ -188,8 +191,8 @@ struct JournalStore: ~Copyable {
         try deleteOld(at: now)
     }
 
-    /// Deletes events until the limits on bytes and age are met. The newest file always stays. Where the disk refuses to have older
-    /// ones rewritten, the oldest go as a whole.
+    /// Deletes events until the limits on bytes and age are met. The newest file always stays. Where the disk refuses
+    /// to have older ones rewritten, the oldest go as a whole.
     private mutating func deleteOld(at now: Instant) throws(SystemError) {
         if bytes > options.bytes { try? thin() }
         var bytes = bytes

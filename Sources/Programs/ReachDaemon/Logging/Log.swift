@@ -63,8 +63,8 @@ package final class Log: Sendable {
 
     private static func place(of level: Logger.Level) -> Int { levels.firstIndex(of: level) ?? 0 }
 
-    /// Whether the descriptor is the one that JOURNAL_STREAM names by device and inode (systemd.exec(5)). Programs with a
-    /// redirected standard error inherit the variable, too.
+    /// Whether the descriptor is the one that JOURNAL_STREAM names by device and inode (systemd.exec(5)). Programs with
+    /// a redirected standard error inherit the variable, too.
     private static func isJournal(_ descriptor: CInt) -> Bool {
         var information = stat()
         guard let name = getenv("JOURNAL_STREAM").map({ String(cString: $0) }), fstat(descriptor, &information) == 0

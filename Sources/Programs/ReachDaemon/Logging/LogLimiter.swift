@@ -1,8 +1,8 @@
 internal import Logging
 package import ReachCore
 
-/// Limits repeated messages to five in ten seconds, and counts further ones. The count is written before the next message,
-/// whichever that is, after the ten seconds. There is no timer, so an idle daemon does not wake up for it.
+/// Limits repeated messages to five in ten seconds, and counts further ones. The count is written before the next
+/// message, whichever that is, after the ten seconds. There is no timer, so an idle daemon does not wake up for it.
 ///
 /// Messages are equal if their level and text are; their fields may differ.
 package struct LogLimiter: Sendable {

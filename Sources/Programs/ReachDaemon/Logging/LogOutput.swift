@@ -1,8 +1,8 @@
 internal import CReachLinux
 internal import Glibc
 
-/// Writes lines to a descriptor, usually standard error, without waiting for its reader. Lines that cannot be written are
-/// lost; the next line that can be written reports their number.
+/// Writes lines to a descriptor, usually standard error, without waiting for its reader. Lines that cannot be written
+/// are lost; the next line that can be written reports their number.
 struct LogOutput {
     private let descriptor: CInt
     /// The rest of a partly written line.

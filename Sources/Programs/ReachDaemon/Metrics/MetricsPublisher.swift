@@ -55,8 +55,8 @@ final class MetricsPublisher {
         thread = nil
     }
 
-    /// Stops the thread and waits briefly for it to remove the file. Call it only after the engine's loop has ended, since it
-    /// blocks the thread.
+    /// Stops the thread and waits briefly for it to remove the file. Call it only after the engine's loop has ended,
+    /// since it blocks the thread.
     func finish() {
         let isRunning = thread != nil
         stop()

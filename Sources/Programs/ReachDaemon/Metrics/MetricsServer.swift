@@ -18,7 +18,8 @@ final class MetricsServer {
 
     /// The limit of connections. Prometheus has one, and one for each target; others may stay silent.
     private static let connectionLimit = 2 * ScrapePlaces.all
-    /// The limit of connections accepted before the loop handles other events, such as the requests of the accepted ones.
+    /// The limit of connections accepted before the loop handles other events, such as the requests of the accepted
+    /// ones.
     private static let acceptsPerTurn = 16
     private static let listenBacklog: CInt = 256
     /// How long nothing is accepted after a failure: without free descriptors the socket stays readable.
@@ -86,8 +87,8 @@ final class MetricsServer {
         }
     }
 
-    /// Closes a connection at the limit: the one that has been silent for longest, else the oldest. Real clients send their
-    /// request at once, and are answered within milliseconds.
+    /// Closes a connection at the limit: the one that has been silent for longest, else the oldest. Real clients send
+    /// their request at once, and are answered within milliseconds.
     private func makeRoom() {
         guard connections.count >= Self.connectionLimit else { return }
         let all = connections.values

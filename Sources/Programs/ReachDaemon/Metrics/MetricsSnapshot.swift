@@ -5,8 +5,8 @@ internal import ReachKernel
 internal import ReachLoop
 internal import ReachProbe
 
-/// The values of the metrics at one moment. Taking it on the engine's thread costs microseconds, since it shares the large
-/// values; another thread writes it as text.
+/// The values of the metrics at one moment. Taking it on the engine's thread costs microseconds, since it shares the
+/// large values; another thread writes it as text.
 struct MetricsSnapshot: Sendable {
     let moment = SystemClock.now
     let version: String

@@ -1,7 +1,8 @@
 internal import ReachCore
 internal import ReachProbe
 
-/// The metrics of one attempt, with the names and values of prometheus-blackbox-exporter, so that dashboards and alerts for it fit.
+/// The metrics of one attempt, with the names and values of prometheus-blackbox-exporter, so that dashboards and alerts
+/// for it fit.
 enum ScrapeText {
     /// - Parameter duration: From the beginning of the attempt to its end.
     static func metrics(

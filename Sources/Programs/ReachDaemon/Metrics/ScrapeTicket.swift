@@ -1,7 +1,7 @@
 package import ReachCore
 
-/// Who asks for an attempt, as far as shares go: the address of an IPv4 client, the network of an IPv6 one, since a machine there has
-/// any number of addresses, and one for all programs of this machine.
+/// Who asks for an attempt, as far as shares go: the address of an IPv4 client, the network of an IPv6 one, since a
+/// machine there has any number of addresses, and one for all programs of this machine.
 package struct ScrapeClient: Hashable, Sendable {
     private let network: [UInt8]
 

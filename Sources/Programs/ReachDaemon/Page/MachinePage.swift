@@ -3,8 +3,8 @@ internal import ReachPage
 internal import ReachQueue
 internal import ReachTerminal
 
-/// The page of one machine: what is now, its links, what is watched with strips of its past, outages, the queue. One self-contained
-/// file; its script only says how old the page is, and loads it again.
+/// The page of one machine: what is now, its links, what is watched with strips of its past, outages, the queue. One
+/// self-contained file; its script only says how old the page is, and loads it again.
 ///
 /// Names of networks, titles of portals and answers of servers are in it, so every text is escaped where it is written.
 struct MachinePage {

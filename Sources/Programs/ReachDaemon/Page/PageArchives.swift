@@ -2,8 +2,8 @@ internal import ReachControl
 internal import ReachCore
 internal import Synchronization
 
-/// The days of probes from their archives, for what the history does not have any more. Past days do not change, so a probe's archive,
-/// a MiB, is read once a day.
+/// The days of probes from their archives, for what the history does not have any more. Past days do not change, so a
+/// probe's archive, a MiB, is read once a day.
 final class PageArchives: Sendable {
     private struct Days {
         let edges: [Int64]

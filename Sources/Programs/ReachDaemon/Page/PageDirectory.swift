@@ -4,8 +4,9 @@ package import ReachLoop
 
 /// The directory of the page. Confined to the page's thread, since it may block.
 ///
-/// The daemon may be root. So it writes only where no other user can lead it elsewhere: every directory on the way belongs to root or to
-/// the daemon's user, and only they write there; in a sticky directory, such as /tmp, only a file's owner can replace it.
+/// The daemon may be root. So it writes only where no other user can lead it elsewhere: every directory on the way
+/// belongs to root or to the daemon's user, and only they write there; in a sticky directory, such as /tmp, only a
+/// file's owner can replace it.
 package struct PageDirectory {
     private let path: String
 

@@ -1,7 +1,7 @@
 package import ReachCore
 
-/// When the next page is written: soon after a change, seldom while nothing changes, and never so often that it takes more than a
-/// fiftieth of a processor.
+/// When the next page is written: soon after a change, seldom while nothing changes, and never so often that it takes
+/// more than a fiftieth of a processor.
 package struct PagePace: Hashable, Sendable {
     /// What a page may be written for.
     package enum Change: Int, Comparable, Sendable {

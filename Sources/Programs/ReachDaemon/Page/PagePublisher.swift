@@ -3,8 +3,8 @@ internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 
-/// Writes the page of this machine, on a thread of its own that ends with each page. Without a directory it has no timer, and a change
-/// costs one comparison. Confined to the engine's loop.
+/// Writes the page of this machine, on a thread of its own that ends with each page. Without a directory it has no
+/// timer, and a change costs one comparison. Confined to the engine's loop.
 final class PagePublisher {
     private let loop: EventLoop
     private let loopReference = LoopReference<PagePublisher>()
@@ -98,7 +98,8 @@ final class PagePublisher {
         failure = problem
     }
 
-    /// Writes the last page, which says that the daemon ended, and waits briefly for it. Call it only after the engine's loop has ended.
+    /// Writes the last page, which says that the daemon ended, and waits briefly for it. Call it only after the
+    /// engine's loop has ended.
     ///
     /// - Parameter snapshot: What was before anything stopped.
     func finish(_ snapshot: PageSnapshot) {

@@ -53,8 +53,8 @@ struct PageRow {
         self.details = details
     }
 
-    /// A state in words, without the address of a portal, which may have the key of a session in it: more people may read a page than may
-    /// log in to the machine.
+    /// A state in words, without the address of a portal, which may have the key of a session in it: more people may
+    /// read a page than may log in to the machine.
     static func summary(of state: ReachabilityState) -> String {
         var state = state
         state.portal = nil

@@ -1,6 +1,7 @@
 /// The page's script. It writes no text of the data anywhere.
 enum PageScript {
-    /// After 20 minutes a page is older than the daemon lets it become. A reader who has something open or in focus keeps the page.
+    /// After 20 minutes a page is older than the daemon lets it become. A reader who has something open or in focus
+    /// keeps the page.
     static let text = """
         (() => {
         const written = Date.parse(document.getElementById("written").dateTime), banner = document.getElementById("age");

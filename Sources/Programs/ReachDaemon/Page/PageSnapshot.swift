@@ -5,7 +5,8 @@ internal import ReachLoop
 internal import ReachPage
 internal import ReachTerminal
 
-/// What the page shows, at one moment. Taking it on the engine's thread costs microseconds; what blocks is read on the page's thread.
+/// What the page shows, at one moment. Taking it on the engine's thread costs microseconds; what blocks is read on the
+/// page's thread.
 struct PageSnapshot: Sendable {
     var moment = SystemClock.now
     let version: String

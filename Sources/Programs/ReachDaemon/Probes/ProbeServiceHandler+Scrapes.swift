@@ -2,8 +2,8 @@ internal import ReachCore
 internal import ReachLoop
 internal import ReachProbe
 
-// An attempt for each scrape of `/probe`, as prometheus-blackbox-exporter makes it. Whoever can connect to the metrics can ask for
-// one, so only templates that name their targets make any.
+// An attempt for each scrape of `/probe`, as prometheus-blackbox-exporter makes it. Whoever can connect to the metrics
+// can ask for one, so only templates that name their targets make any.
 extension ProbeServiceHandler {
     /// Makes one attempt. Its result affects no probe's state.
     func scrape(_ order: ScrapeOrder, _ ticket: ScrapeTicket, _ reply: @escaping (ScrapeAnswer) -> Void) {

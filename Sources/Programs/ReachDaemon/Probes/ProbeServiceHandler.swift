@@ -301,8 +301,8 @@ private final class FailedStart: ProbeAttempt {
     func cancel() { completion = nil }
 }
 
-/// Limits the attempts on demand of each user to one a second; further ones wait. The daemon may send what the user could
-/// not, so a user must not make it send without limit.
+/// Limits the attempts on demand of each user to one a second; further ones wait. The daemon may send what the user
+/// could not, so a user must not make it send without limit.
 package struct ProbeRateLimit: Sendable {
     /// When the next attempt of each user may start.
     private var free: [UInt32: BootTime] = [:]

@@ -4,10 +4,11 @@ internal import ReachCore
 internal import ReachLoop
 internal import ReachProbe
 
-/// The file that keeps the totals of probes over a restart: `probes.jsonl` in the state directory, an object for each probe.
+/// The file that keeps the totals of probes over a restart: `probes.jsonl` in the state directory, an object for each
+/// probe.
 ///
-/// It is replaced as a whole every fifteen minutes and at an orderly stop. A line that cannot be read counts as no line: these
-/// are statistics, and probes do not depend on them.
+/// It is replaced as a whole every fifteen minutes and at an orderly stop. A line that cannot be read counts as no
+/// line: these are statistics, and probes do not depend on them.
 struct ProbeTotalsFile: Sendable {
     let path: String
 

@@ -8,8 +8,8 @@ internal import ReachTransfer
 
 /// A test of the whole way to a target, without a daemon: `reachd --diagnose`.
 package enum SingleDiagnosis {
-    /// - Parameter configuration: The path of a configuration file, which may name pages with known answers; `nil` for the
-    ///   user's own, or else the machine's.
+    /// - Parameter configuration: The path of a configuration file, which may name pages with known answers; `nil` for
+    ///   the user's own, or else the machine's.
     /// - Returns: The diagnosis, and its line of JSON.
     /// - Throws: Why nothing could be tested: a `TargetError` about the target, or an error of this machine.
     package static func run(_ text: String, configuration: String?) throws -> (Diagnosis, [UInt8]) {
@@ -58,8 +58,8 @@ package enum SingleDiagnosis {
         "reach-" + String(UInt32.random(in: .min ... .max), radix: 36) + ".invalid"
     }
 
-    /// The configurations that there are: the user's own first, then the machine's. Pages with a known answer, the classes of links
-    /// and what is metered come from them.
+    /// The configurations that there are: the user's own first, then the machine's. Pages with a known answer, the
+    /// classes of links and what is metered come from them.
     private static func configurations(_ path: String?) throws -> [Configuration] {
         let isRoot = getuid() == 0
         return try (path != nil || isRoot ? [isRoot] : [false, true]).compactMap { isRoot in
@@ -70,8 +70,8 @@ package enum SingleDiagnosis {
         }
     }
 
-    /// What a daemon of this network knows that bears on the root cause: the link that carried the target. Without it, another
-    /// link might be blamed here than the daemon blames.
+    /// What a daemon of this network knows that bears on the root cause: the link that carried the target. Without it,
+    /// another link might be blamed here than the daemon blames.
     private static func memory(of text: String) -> RootCauseMemory? {
         guard let target = try? Target(text.isEmpty ? "internet" : text),
             var client = try? ControlClient(path: SocketPath.forThisProcess, patience: .seconds(1)),

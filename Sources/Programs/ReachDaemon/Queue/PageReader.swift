@@ -3,8 +3,8 @@ internal import ReachCore
 internal import ReachQueue
 internal import ReachQueueRuntime
 
-/// Reads a page of requests in portions, each in a turn of the user who asked: however many rows are searched, other users
-/// wait for one portion at most. It reads no more than an answer has room for.
+/// Reads a page of requests in portions, each in a turn of the user who asked: however many rows are searched, other
+/// users wait for one portion at most. It reads no more than an answer has room for.
 final class PageReader {
     private let filter: QueueFilter
     private let user: UInt32
@@ -39,8 +39,8 @@ final class PageReader {
 
     /// Reads until the page is full or all requests are read.
     ///
-    /// - Parameter finish: Called on the loop with the requests, and with the number of the last one if there are more; or with
-    ///   why they cannot be read.
+    /// - Parameter finish: Called on the loop with the requests, and with the number of the last one if there are more;
+    ///   or with why they cannot be read.
     func read(after: Int64, finish: @escaping (Result<Page, QueueServiceError>) -> Void) {
         let limit = min(filter.limit, Self.longestPage)
         var query = RecordQuery(owner: ofAll ? nil : user, after: after, limit: Self.portion, isOver: filter.isOver)

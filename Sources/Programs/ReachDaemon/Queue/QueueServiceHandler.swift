@@ -8,7 +8,8 @@ internal import ReachQueue
 internal import ReachQueueRuntime
 internal import ReachTransfer
 
-/// The daemon's request queue: opens it with the state directory, publishes its events, and answers its clients. Confined to the loop.
+/// The daemon's request queue: opens it with the state directory, publishes its events, and answers its clients.
+/// Confined to the loop.
 package final class QueueServiceHandler {
     let loop: EventLoop
     /// `nil` before it is opened, and where it cannot be.
@@ -83,7 +84,8 @@ package final class QueueServiceHandler {
         checker.use(configuration.connectivity.endpoints, by: configuration.connectivity.proxies.resolved)
     }
 
-    /// Logs which networks requests ask for and no table names: after a reload that dropped the name, no one would know.
+    /// Logs which networks requests ask for and no table names: after a reload that dropped the name, no one would
+    /// know.
     func reportUnknownNetworks(among names: [String]) {
         for (condition, count) in opened?.driver.scheduler.conditions ?? [:] {
             guard let name = condition.unknownNetwork(among: names) else { continue }
@@ -97,7 +99,8 @@ package final class QueueServiceHandler {
         if early == nil { work() } else { early?.append(work) }
     }
 
-    /// Measures the disk again, of which requests and uploads may fill a share: at most once a second, and without waiting.
+    /// Measures the disk again, of which requests and uploads may fill a share: at most once a second, and without
+    /// waiting.
     func measureDisk() {
         let now = SystemClock.boot
         guard measured.map({ now - $0 >= Self.measuringInterval }) ?? true, let spool = opened?.spool else { return }
@@ -105,7 +108,8 @@ package final class QueueServiceHandler {
         spool.measure { [weak self] in self?.opened?.driver.setDisk($0) }
     }
 
-    /// What the queue itself writes counts at once, so only other programs can fill the disk unnoticed for as long as this.
+    /// What the queue itself writes counts at once, so only other programs can fill the disk unnoticed for as long as
+    /// this.
     private static let measuringInterval: Duration = .seconds(1)
 
     private func beOpen() {

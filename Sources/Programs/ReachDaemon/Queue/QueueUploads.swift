@@ -85,7 +85,8 @@ final class QueueUploads {
         guard let driver = place.driver else { return .notAvailable(reason: "the queue is being closed") }
         let longest = driver.scheduler.longest(isLimited: place.isLimited)
         if before + count > longest.bytes, longest.setter == .bytes || longest.setter == .ownerBytes {
-            // It never fits, whatever else goes. A limit by the free disk changes with what others write: try again later.
+            // It never fits, whatever else goes. A limit by the free disk changes with what others write: try again
+            // later.
             let excess = QueueExcess(ByteExcess(limit: longest, wanted: before + count))
             let (wanted, allowed) = excess.amounts
             return .invalid(

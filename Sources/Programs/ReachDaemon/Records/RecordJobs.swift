@@ -35,9 +35,9 @@ extension DroppedRecords {
     static var limit: Int { 4096 }
 }
 
-/// Does the work of the history's and of the journal's files on a thread of its own. What is to be written comes
-/// first, then one reading for the user who has used the least time. The queue is bounded: a disk that hangs loses records, but
-/// costs neither memory nor the callers' time.
+/// Does the work of the history's and of the journal's files on a thread of its own. What is to be written comes first,
+/// then one reading for the user who has used the least time. The queue is bounded: a disk that hangs loses records,
+/// but costs neither memory nor the callers' time.
 final class RecordJobs<Writer: RecordWriter & ~Copyable>: Sendable {
     /// Reads from the files; from nothing if they cannot be opened.
     typealias Reading = @Sendable (inout Writer?) -> Void

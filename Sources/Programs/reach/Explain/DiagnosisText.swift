@@ -1,7 +1,8 @@
 internal import ReachCore
 internal import ReachTerminal
 
-/// A diagnosis for people: what is broken and who can mend it, then the steps in the order in which a packet meets them.
+/// A diagnosis for people: what is broken and who can mend it, then the steps in the order in which a packet meets
+/// them.
 struct DiagnosisText {
     let style: TerminalStyle
     /// The terminal's width in columns; `nil` without a terminal, where each step is one line.

@@ -121,7 +121,8 @@ enum HistoryReading {
         return log
     }
 
-    /// Whether the last records still hold: a daemon runs, and they are of this boot, not those of a copy from elsewhere.
+    /// Whether the last records still hold: a daemon runs, and they are of this boot, not those of a copy from
+    /// elsewhere.
     static func isCurrent(_ log: HistoryLog, boot: String) -> Bool {
         guard log.entries.last?.boot == boot else { return false }
         let path = SocketPath.forThisProcess

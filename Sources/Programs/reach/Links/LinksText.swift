@@ -46,7 +46,8 @@ struct LinksText {
         TextTable.Cell(proof.words, proof.connectivity.colour)
     }
 
-    /// The network's name, and below it what its access point calls itself, how it is protected, and how well it is received.
+    /// The network's name, and below it what its access point calls itself, how it is protected, and how well it is
+    /// received.
     private func network(_ report: LinkReport) -> [String] {
         let named = report.network.flatMap { NetworkRule.isIdentifier($0) ? nil : $0 }
         let name = named.map { DisplayText.sanitized($0) + (report.isTrusted ? ", trusted" : "") }

@@ -4,8 +4,8 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
 
-/// Sends with `reachd --probe` and `reachd --diagnose`. This program does not link libcurl, which would slow down the start of
-/// every command.
+/// Sends with `reachd --probe` and `reachd --diagnose`. This program does not link libcurl, which would slow down the
+/// start of every command.
 enum ProbeProgram {
     static func run(_ order: ProbeOrder) throws(CommandError) -> ProbeAnswer {
         var arguments = ["--probe", order.target]
@@ -64,8 +64,8 @@ enum ProbeProgram {
         return (json, output)
     }
 
-    /// The path of reachd: next to this program, as it is built; in the sibling directory sbin, as it is installed; or in the
-    /// system's directories.
+    /// The path of reachd: next to this program, as it is built; in the sibling directory sbin, as it is installed; or
+    /// in the system's directories.
     private static var path: String? {
         let directory = ThisProgram.directory
         let places = [

@@ -4,8 +4,8 @@ internal import ReachCore
 
 /// Values on the command line of `reach queue add`, with a sentence for each that is wrong.
 enum QueueArgument {
-    /// A header, or with `@` those in a file, one on each line; `@-` is standard input. Other users see the command line, but
-    /// not the file.
+    /// A header, or with `@` those in a file, one on each line; `@-` is standard input. Other users see the command
+    /// line, but not the file.
     static func headers(_ text: String) throws(CommandError) -> [HeaderField] {
         var lines = [text]
         if text.hasUTF8Prefix("@") {

@@ -54,8 +54,8 @@ struct QueueBodyFile {
         }
     }
 
-    /// Uploads what it can of a large regular file as memory, which costs a copy; bytes in messages cost ten times as much. What is
-    /// left, also where the daemon takes no memory, follows from the file's position.
+    /// Uploads what it can of a large regular file as memory, which costs a copy; bytes in messages cost ten times as
+    /// much. What is left, also where the daemon takes no memory, follows from the file's position.
     private static func appendMemory(
         of file: CInt, to uploader: inout PieceUploader, through client: inout ControlClient
     ) throws(ControlError) {

@@ -41,8 +41,8 @@ struct QueueCurlOptions: ParsableArguments {
 
     @Flag var refused: [Refused] = []
 
-    /// The words of a command line of which those of `reach queue add` have a space between the letter of an option and its
-    /// value, where curl needs none: `-da=b`. No value there begins with a dash.
+    /// The words of a command line of which those of `reach queue add` have a space between the letter of an option and
+    /// its value, where curl needs none: `-da=b`. No value there begins with a dash.
     static func separated(_ words: [String]) -> [String] {
         guard words.starts(with: ["queue", "add"]) else { return words }
         let options = words.prefix { $0 != "--" }

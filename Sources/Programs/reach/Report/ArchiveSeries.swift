@@ -37,7 +37,8 @@ struct ArchiveSeries {
         let second: Int64 = 1_000_000_000
         let (start, end) = (from.nanosecondsSince1970, to.nanosecondsSince1970)
         var width = ProbeSeries.width(of: end - start)
-        // The finest rows that still have the beginning, but none finer than the parts; those are all in the coarser ones, too.
+        // The finest rows that still have the beginning, but none finer than the parts; those are all in the coarser
+        // ones, too.
         let age = now.nanosecondsSince1970 - start
         let kept = ArchiveLevel.allCases.filter { age <= $0.step * Int64($0.capacity) * second }
         let level =
@@ -61,7 +62,8 @@ struct ArchiveSeries {
         self.parts = parts
     }
 
-    /// Reads the archives in the directory of the history, of those probes that were observed in a period. Blocks on the disk.
+    /// Reads the archives in the directory of the history, of those probes that were observed in a period. Blocks on
+    /// the disk.
     static func read(in directory: String, from: Timestamp, to: Timestamp, now: Timestamp) -> [ArchiveSeries] {
         ProbeArchiveFile.probes(in: directory).compactMap { probe in
             let archive = ProbeArchiveFile(directory: directory, probe: probe).read()

@@ -1,7 +1,8 @@
 internal import ReachCore
 internal import ReachPage
 
-/// What charts of latency and loss have in common: durations above, shares below, and the report's period from left to right.
+/// What charts of latency and loss have in common: durations above, shares below, and the report's period from left to
+/// right.
 ///
 /// The picture has no text, since it stretches to the width of the page; labels and the key stand around it.
 struct ChartFrame {

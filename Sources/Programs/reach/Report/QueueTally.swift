@@ -76,7 +76,8 @@ struct QueueTally {
         }
     }
 
-    /// The requests that were in the queue just before a time. Those whose addition the journal no longer has do not count.
+    /// The requests that were in the queue just before a time. Those whose addition the journal no longer has do not
+    /// count.
     func waiting(at time: Timestamp) -> Int {
         starts.partitioningIndex { $0 >= time } - ends.partitioningIndex { $0 >= time }
     }

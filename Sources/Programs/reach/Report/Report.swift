@@ -1,7 +1,7 @@
 internal import ReachCore
 
-/// What an outage report says: figures of the history and the journal for one period. All forms of the report are written
-/// from it.
+/// What an outage report says: figures of the history and the journal for one period. All forms of the report are
+/// written from it.
 struct Report {
     /// A figure that may not be recorded.
     enum Record<Value> {

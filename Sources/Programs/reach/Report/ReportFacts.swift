@@ -1,8 +1,8 @@
 internal import CReachLinux
 internal import ReachCore
 
-/// What a provider asks beside the outages: over which links the machine was connected, by which routers, and whether its clock was
-/// right.
+/// What a provider asks beside the outages: over which links the machine was connected, by which routers, and whether
+/// its clock was right.
 struct ReportFacts {
     /// How long a link was the path of the leading target.
     struct LinkShare: Hashable {
@@ -58,8 +58,8 @@ struct ReportFacts {
     }
 }
 
-/// Whether the times of a report can be trusted. They follow the clock that counts from the boot, so a clock that was set moves none
-/// of them against the others of its boot.
+/// Whether the times of a report can be trusted. They follow the clock that counts from the boot, so a clock that was
+/// set moves none of them against the others of its boot.
 struct ClockFacts: Hashable {
     /// Whether the kernel's clock follows a time server; `nil` if that cannot be asked.
     var isSynchronized: Bool?

@@ -3,10 +3,11 @@ internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 
-/// A command in a process group of its own, as a shell runs a job: it has the terminal while it runs in the foreground, and can be
-/// stopped, continued and ended with all processes of its group. Used on one thread.
+/// A command in a process group of its own, as a shell runs a job: it has the terminal while it runs in the foreground,
+/// and can be stopped, continued and ended with all processes of its group. Used on one thread.
 ///
-/// This process adopts what the command leaves behind (PR_SET_CHILD_SUBREAPER), so that the end of the group is an event.
+/// This process adopts what the command leaves behind (PR_SET_CHILD_SUBREAPER), so that the end of the group is an
+/// event.
 final class CommandJob {
     enum Event: Equatable {
         /// A status as the shell has it.
@@ -82,7 +83,8 @@ final class CommandJob {
 
     /// What has happened to the command since the last call. To be called at each SIGCHLD.
     ///
-    /// - Parameter waitsForGroup: Whether the command counts as ended only with the last process of its group, and of its scope.
+    /// - Parameter waitsForGroup: Whether the command counts as ended only with the last process of its group, and of
+    ///   its scope.
     func collect(waitsForGroup: Bool) -> Event? {
         var (event, word): (Event?, CInt) = (nil, 0)
         while case let child = waitpid(-1, &word, WNOHANG | WUNTRACED), child > 0 {
@@ -105,8 +107,8 @@ final class CommandJob {
     /// Stops this process with the command, as Ctrl-Z does, until a shell continues it.
     func suspend() {
         takeTerminal()
-        // To the whole job of the shell, of which this process may be a part. Unlike SIGSTOP it does nothing where no shell could
-        // continue the job (an orphaned process group).
+        // To the whole job of the shell, of which this process may be a part. Unlike SIGSTOP it does nothing where no
+        // shell could continue the job (an orphaned process group).
         _ = Glibc.kill(0, SIGTSTP)
         SignalSource.deliverPending(SIGTSTP)
     }

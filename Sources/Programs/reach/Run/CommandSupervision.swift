@@ -1,8 +1,8 @@
 internal import Glibc
 internal import ReachCore
 
-/// Decides when a command starts, pauses, goes on and ends while its condition comes and goes. Pure: it is given each event with
-/// its time, and returns what is to be done.
+/// Decides when a command starts, pauses, goes on and ends while its condition comes and goes. Pure: it is given each
+/// event with its time, and returns what is to be done.
 struct CommandSupervision {
     /// What happens to the command when its condition no longer holds.
     enum Reaction: String, CaseIterable { case stop, pause, restart }
@@ -113,8 +113,8 @@ struct CommandSupervision {
         }
     }
 
-    /// The user, or a service manager, ends the program. The signal itself is passed on to the command by the caller, before the
-    /// action is carried out.
+    /// The user, or a service manager, ends the program. The signal itself is passed on to the command by the caller,
+    /// before the action is carried out.
     mutating func interrupted(by signal: CInt, at now: BootTime) -> Action? {
         switch phase {
         case .waiting: return finish(.signal(signal))

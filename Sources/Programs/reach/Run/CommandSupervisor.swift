@@ -4,7 +4,8 @@ internal import ReachCore
 internal import ReachLoop
 internal import ReachTerminal
 
-/// Runs a command while a condition holds: connects the watch, the decisions and the command's processes. Used on one thread.
+/// Runs a command while a condition holds: connects the watch, the decisions and the command's processes. Used on one
+/// thread.
 final class CommandSupervisor {
     private static let signals = [
         SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGCHLD,

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import ReachCore
 
-/// A transient systemd scope: all processes of a command, also those that left its process group. systemd-run(1) and systemctl(1)
-/// act for it, since they know the manager's bus of this user.
+/// A transient systemd scope: all processes of a command, also those that left its process group. systemd-run(1) and
+/// systemctl(1) act for it, since they know the manager's bus of this user.
 struct ScopeUnit {
     let name: String
     private let grace: Duration

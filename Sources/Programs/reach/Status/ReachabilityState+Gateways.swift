@@ -2,8 +2,9 @@ internal import ReachCore
 internal import ReachKernel
 
 extension ReachabilityState {
-    /// The state with what the kernel says now of the gateways, where people read of them (`StatusText`). The daemon's knowledge may be
-    /// some seconds old: the kernel reports no change of an entry that it begins to doubt while it is used.
+    /// The state with what the kernel says now of the gateways, where people read of them (`StatusText`). The daemon's
+    /// knowledge may be some seconds old: the kernel reports no change of an entry that it begins to doubt while it is
+    /// used.
     var withPresentGateways: ReachabilityState {
         guard status == .reachable, connectivity == .limited || connectivity == .none,
             [ipv4, ipv6].contains(where: { $0.gateway != nil && $0.neighbour == .reachable }),

@@ -10,7 +10,8 @@ struct StatusQuery {
     var json = false
     /// The form of each line, instead of text for people or JSON.
     var format: StatusTemplate?
-    /// Whether only what connectivity checks have proved counts; then each target is one about which they can prove something.
+    /// Whether only what connectivity checks have proved counts; then each target is one about which they can prove
+    /// something.
     var validated = false
     var source: DaemonOptions.Source
     var kernelOptions = ReachabilityEngine.Options()

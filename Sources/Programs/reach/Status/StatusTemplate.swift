@@ -3,7 +3,8 @@ internal import ReachCore
 internal import ReachLoop
 internal import ReachTerminal
 
-/// A line about a state in a form that the user gives: text with fields of the JSON status in braces, for status bars and prompts.
+/// A line about a state in a form that the user gives: text with fields of the JSON status in braces, for status bars
+/// and prompts.
 struct StatusTemplate: Equatable {
     private enum Piece: Equatable {
         case text(String)
@@ -24,9 +25,9 @@ struct StatusTemplate: Equatable {
 
     private let pieces: [Piece]
 
-    /// Reads `{name}`, `{outer.inner}`, `{name:json}`, `{name?text}`, `{name?text|other}`, `{icon}` and `{since}`; `{{` and `}}` are
-    /// braces. A terminal cannot be written to beyond the line: the values are made safe to print, the text between them is the
-    /// caller's.
+    /// Reads `{name}`, `{outer.inner}`, `{name:json}`, `{name?text}`, `{name?text|other}`, `{icon}` and `{since}`; `{{`
+    /// and `}}` are braces. A terminal cannot be written to beyond the line: the values are made safe to print, the
+    /// text between them is the caller's.
     ///
     /// - Throws: ``TemplateError``, which names the place.
     init(_ text: String) throws(TemplateError) {

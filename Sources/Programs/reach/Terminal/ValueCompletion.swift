@@ -81,7 +81,8 @@ enum ValueCompletion {
     static func words<Word: RawRepresentable & CaseIterable>(_ type: Word.Type) -> CompletionKind
     where Word.RawValue == String { .list(Word.allCases.map(\.rawValue)) }
 
-    /// Of the values that `find` returns for a command line and its last word, a shell gets those that it could not run.
+    /// Of the values that `find` returns for a command line and its last word, a shell gets those that it could not
+    /// run.
     private static func offer(_ find: @escaping @Sendable ([String], String) -> [String]) -> CompletionKind {
         .custom { words, _, prefix in CompletionScript.offered(find(words, prefix), after: prefix) }
     }

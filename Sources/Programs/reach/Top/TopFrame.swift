@@ -196,8 +196,8 @@ struct TopFrame {
 
     // MARK: - Lines
 
-    /// A cell of a table. Its column is at least as wide as `least`, if there is anything in it; columns with 0 are left out
-    /// where there is no room.
+    /// A cell of a table. Its column is at least as wide as `least`, if there is anything in it; columns with 0 are
+    /// left out where there is no room.
     private struct TopCell {
         let text: String
         let colour: TerminalStyle.Colour?

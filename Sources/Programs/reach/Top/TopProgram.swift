@@ -77,8 +77,8 @@ final class TopProgram {
         drawSoon(after: .zero)
     }
 
-    /// Follows the queue unless that is done already. A daemon without a queue refuses, and the reader says so; the next daemon
-    /// may have one.
+    /// Follows the queue unless that is done already. A daemon without a queue refuses, and the reader says so; the
+    /// next daemon may have one.
     private func followQueue() {
         guard follower == nil else { return }
         let queue = QueueFollower(nil, path: path, on: loop) { [unowned self] event in

@@ -108,8 +108,8 @@ enum WirelessSignals {
         return SmallFile.text(file, limit: 1 << 16).map(parse) ?? [:]
     }
 
-    /// Reads the kernel's table (net/wireless/wext-proc.c): `wlan0: 0000   54.  -56.  -256        0 ...`. The third number is
-    /// the level in dBm.
+    /// Reads the kernel's table (net/wireless/wext-proc.c): `wlan0: 0000   54.  -56.  -256        0 ...`. The third
+    /// number is the level in dBm.
     static func parse(_ text: String) -> [String: Int] {
         var signals: [String: Int] = [:]
         for line in text.split(scalar: "\n").dropFirst(2) {

@@ -137,8 +137,8 @@ struct TopState {
         selected = queue.items[place].id.rawValue
     }
 
-    /// When the screen differs without an event: each second while a request runs or waits for a time, and when a probe's
-    /// next result is due. `nil` if never.
+    /// When the screen differs without an event: each second while a request runs or waits for a time, and when a
+    /// probe's next result is due. `nil` if never.
     var nextChange: Duration? {
         var times: [Duration] = []
         if queue.items.contains(where: { $0.running != nil || $0.notBefore != nil }) { times.append(.seconds(1)) }

@@ -16,7 +16,8 @@ struct ConditionUnit: Equatable {
     /// Units that end with the target, or start only while it is active.
     let bound: [String]
 
-    /// Reads what `systemctl show` printed of one or more targets: `Name=value` lines, with an empty line between units.
+    /// Reads what `systemctl show` printed of one or more targets: `Name=value` lines, with an empty line between
+    /// units.
     static func read(_ text: String) -> [ConditionUnit] {
         var units: [ConditionUnit] = []
         var values: [String: String] = [:]

@@ -18,8 +18,8 @@ final class ConditionWatch {
     private let watch: TargetWatch
     private var unproved: CommandError?
 
-    /// - Parameter handler: Called with each state: whether all conditions hold in it. While a daemon that was connected is away,
-    ///   they do not.
+    /// - Parameter handler: Called with each state: whether all conditions hold in it. While a daemon that was
+    ///   connected is away, they do not.
     init(
         _ conditions: [NetworkCondition], of source: Source, on loop: EventLoop, handler: @escaping (Bool) -> Void
     ) {

@@ -16,8 +16,8 @@ struct LinkExpectation: Equatable {
         return networkd.isBroughtUp || report.link.isUp
     }
 
-    /// Whether it can lead out of this machine by itself: no tunnel, which another link carries, no port, for which its controller
-    /// stands, and none of the links that software makes without another end.
+    /// Whether it can lead out of this machine by itself: no tunnel, which another link carries, no port, for which its
+    /// controller stands, and none of the links that software makes without another end.
     private static func canBeUplink(_ report: LinkReport) -> Bool {
         guard report.controller == nil else { return false }
         return switch report.linkClass {

@@ -5,8 +5,8 @@ internal import ReachLoop
 
 /// Watches a target on an event loop: through the daemon if it answers, otherwise on the kernel.
 ///
-/// The first state settles the source. If the daemon goes away later, the watch reconnects without a limit, since the kernel
-/// could not continue the daemon's series.
+/// The first state settles the source. If the daemon goes away later, the watch reconnects without a limit, since the
+/// kernel could not continue the daemon's series.
 final class TargetWatch {
     /// Receives each event with its source.
     typealias Handler = (StreamEvent, StatusSource) -> Void

@@ -156,7 +156,8 @@ struct Waiter {
 
     private func holds(on loop: EventLoop, within timeout: Duration?) throws(CommandError) -> Bool {
         var isFulfilled = false
-        // The timeout counts only after the source has answered once, so that a timeout of 0 still tests the conditions.
+        // The timeout counts only after the source has answered once, so that a timeout of 0 still tests the
+        // conditions.
         var (isAnswered, isTimeUp, isHopeless) = (false, false, false)
         let origin = ConditionWatch.Source(target: target, source: source, kernelOptions: kernelOptions)
         let watch = ConditionWatch(conditions, of: origin, on: loop) { holds in

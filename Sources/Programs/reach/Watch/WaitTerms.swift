@@ -1,6 +1,7 @@
 internal import ReachCore
 
-/// What `wait --until` and `run --when` wait for: a condition of the path, and beyond it what only an attempt or a probe can say.
+/// What `wait --until` and `run --when` wait for: a condition of the path, and beyond it what only an attempt or a
+/// probe can say.
 struct WaitTerms: Equatable {
     /// `nil` where no path is asked for.
     var condition: NetworkCondition?

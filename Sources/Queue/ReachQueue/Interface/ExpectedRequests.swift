@@ -1,5 +1,5 @@
-/// The requests of an earlier run that are still to be restored. They count for limits and figures from the beginning, so that new
-/// requests can be accepted meanwhile.
+/// The requests of an earlier run that are still to be restored. They count for limits and figures from the beginning,
+/// so that new requests can be accepted meanwhile.
 package struct ExpectedRequests: Hashable, Sendable {
     /// What one owner has.
     package struct Share: Hashable, Sendable {

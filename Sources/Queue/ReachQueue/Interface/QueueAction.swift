@@ -19,8 +19,8 @@ package indirect enum QueueAction: Hashable, Sendable {
     /// it.
     case watch(Destination, owner: UInt32)
     case unwatch(Destination)
-    /// Report how the kernel sends to the destination by ``QueueInput/routes(_:)``, at first and whenever it changes. The
-    /// addresses of a name are those that an attempt or a lookup found last.
+    /// Report how the kernel sends to the destination by ``QueueInput/routes(_:)``, at first and whenever it changes.
+    /// The addresses of a name are those that an attempt or a lookup found last.
     case followRoute(Destination)
     case unfollowRoute(Destination)
     /// Resolve the destination's name with whatever name servers can be reached, and report

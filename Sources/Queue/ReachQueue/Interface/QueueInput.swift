@@ -71,8 +71,9 @@ package indirect enum QueueInput: Sendable {
 
     /// The first byte of the request is about to be sent: from now on it may have arrived.
     case requestSent(RequestID)
-    /// How many bytes an attempt has moved over its link in all so far, and how many of its bodies are left, if that is known. The
-    /// last report of each attempt that was started comes before its end, and also after ``QueueAction/abort(_:)``.
+    /// How many bytes an attempt has moved over its link in all so far, and how many of its bodies are left, if that is
+    /// known. The last report of each attempt that was started comes before its end, and also after
+    /// ``QueueAction/abort(_:)``.
     ///
     /// It comes only if the policy has budgets (``QueuePolicy/metered``).
     case spent(RequestID, attempt: Int, total: Int64, left: Int64?, isLast: Bool)
@@ -90,8 +91,8 @@ package indirect enum QueueInput: Sendable {
     case prepared(RequestID, isReady: Bool)
     /// The attempt has an answer, which its interceptor judges before the queue does. The attempt's slot is free.
     case answerHeld(RequestID)
-    /// The attempt has failed, and its interceptor decides whether there is another one before the queue does. The attempt's
-    /// slot is free.
+    /// The attempt has failed, and its interceptor decides whether there is another one before the queue does. The
+    /// attempt's slot is free.
     case failureHeld(RequestID)
     /// The interceptor has judged the answer, or the failure.
     case judged(RequestID, InterceptorVerdict)

@@ -24,7 +24,8 @@ package struct StoreTransaction: Hashable, Sendable {
     }
 }
 
-/// One change of what is kept. Times are moments on both clocks: boot times mean nothing to another start of the machine.
+/// One change of what is kept. Times are moments on both clocks: boot times mean nothing to another start of the
+/// machine.
 package indirect enum StoreChange: Hashable, Sendable {
     case insert(StoredRequest, QueuedRequest)
     /// A request carries the bodies of others from now on, in this order. It comes with the first lease, before it.
@@ -46,7 +47,8 @@ package indirect enum StoreChange: Hashable, Sendable {
     case markRead(RequestID)
     case openBreaker(StoredBreaker)
     case closeBreaker(Destination, interface: String, owner: UInt32)
-    /// What was moved over metered links, with what running attempts may still move: it replaces what was written before.
+    /// What was moved over metered links, with what running attempts may still move: it replaces what was written
+    /// before.
     case setMetered(MeteredAccount)
 }
 

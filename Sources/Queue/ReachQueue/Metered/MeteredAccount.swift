@@ -2,10 +2,10 @@ package import ReachCore
 
 /// What a scope has moved over metered links in a period.
 ///
-/// A period gives its budget once. While the clock shows a day shortly before the period, because it was set back, the account
-/// stays. If it shows one long before, one of the two times is wrong: the account goes on with all its bytes in the period that the
-/// clock shows now, and the period that it had is not given again. Until that has passed, only a period that follows the present
-/// one gives its budget, as when the clock walks; a jump over several gives none.
+/// A period gives its budget once. While the clock shows a day shortly before the period, because it was set back, the
+/// account stays. If it shows one long before, one of the two times is wrong: the account goes on with all its bytes in
+/// the period that the clock shows now, and the period that it had is not given again. Until that has passed, only a
+/// period that follows the present one gives its budget, as when the clock walks; a jump over several gives none.
 package struct MeteredAccount: Hashable, Sendable {
     /// An earlier period: its first day and its bytes.
     package struct Earlier: Hashable, Sendable {

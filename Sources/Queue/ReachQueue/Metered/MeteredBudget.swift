@@ -44,8 +44,8 @@ package struct MeteredBudget: Hashable, Sendable, CustomStringConvertible {
 package enum MeteredPeriod: String, Hashable, Sendable, CaseIterable {
     case day, week, month
 
-    /// The days on which a period can begin: of a week from Monday (1) to Sunday, of a month its days. In a month without such a day
-    /// it begins on the last day.
+    /// The days on which a period can begin: of a week from Monday (1) to Sunday, of a month its days. In a month
+    /// without such a day it begins on the last day.
     package var beginnings: ClosedRange<Int> {
         switch self {
         case .day: 1...1

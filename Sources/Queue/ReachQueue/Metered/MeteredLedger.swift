@@ -2,8 +2,9 @@ internal import ReachCore
 
 /// What was moved over metered links, and what running attempts may still move before that is written down.
 ///
-/// Invariants: a scope has an account once it has moved something; the file has at least the bytes of each account, and while an
-/// attempt runs a step more, so a kill loses nothing that was reported; after it, what was set aside for the attempt counts.
+/// Invariants: a scope has an account once it has moved something; the file has at least the bytes of each account, and
+/// while an attempt runs a step more, so a kill loses nothing that was reported; after it, what was set aside for the
+/// attempt counts.
 struct MeteredLedger: Sendable {
     private struct AttemptKey: Hashable {
         let id: RequestID
@@ -73,7 +74,8 @@ struct MeteredLedger: Sendable {
         }
     }
 
-    /// The budgets that a user may see: those of all, of links, and their own; for root, those of all users who moved something.
+    /// The budgets that a user may see: those of all, of links, and their own; for root, those of all users who moved
+    /// something.
     func reports(for user: UInt32) -> [MeteredReport] {
         var scopes: [MeteredScope] = policy.all == nil ? [] : [.all]
         if policy.perUser != nil {
@@ -175,8 +177,8 @@ struct MeteredLedger: Sendable {
     /// - Parameters:
     ///   - present: The paths of now: a link may have become metered.
     ///   - isLast: The attempt has ended.
-    /// - Returns: The accounts as they are to be written, those that reached a share of their budget with the shares, and whether a
-    ///   budget is used up now that was not.
+    /// - Returns: The accounts as they are to be written, those that reached a share of their budget with the shares,
+    ///   and whether a budget is used up now that was not.
     mutating func spend(
         _ id: RequestID, _ number: Int, total: Int64, isLast: Bool, _ present: PathSet?
     ) -> (changed: [MeteredAccount], reached: [(report: MeteredReport, share: Int)], isUsedUp: Bool) {

@@ -3,8 +3,8 @@ package import ReachCore
 /// How the kernel sends to one destination: by routes of its own, by the default routes, or not at all.
 package struct DestinationRoute: Hashable, Sendable {
     package let destination: Destination
-    /// The paths by routes that are more specific than a default route, to any of its addresses. What has one goes by no
-    /// default route, unless another of its addresses does.
+    /// The paths by routes that are more specific than a default route, to any of its addresses. What has one goes by
+    /// no default route, unless another of its addresses does.
     package var own: [QueuePath]
     /// The families in which any of its addresses is reached by the default routes.
     package var defaultFamilies: Set<IPAddress.Family>

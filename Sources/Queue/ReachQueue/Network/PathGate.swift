@@ -7,8 +7,8 @@ package import ReachCore
 /// the gate, however often the path has come and gone before. Only a canary that fails makes the next one wait longer,
 /// so a path that flaps costs few failed starts.
 ///
-/// After an outage the first start is delayed by a random time, so that the hosts of a fleet do not all start at once. The time
-/// that the machine slept is no outage: hosts do not wake together.
+/// After an outage the first start is delayed by a random time, so that the hosts of a fleet do not all start at once.
+/// The time that the machine slept is no outage: hosts do not wake together.
 package struct PathGate: Hashable, Sendable {
     package enum State: Hashable, Sendable {
         case closed
@@ -183,8 +183,8 @@ package struct PathGate: Hashable, Sendable {
     /// For how long the gate has not been open while the machine was awake.
     private func outage(at now: BootTime) -> Duration { max(.zero, now - since - asleepSinceOpen) }
 
-    /// The machine woke up. The path may have come back, or may have been lost, before that was known: of the sleep counts at
-    /// most the time since the loss.
+    /// The machine woke up. The path may have come back, or may have been lost, before that was known: of the sleep
+    /// counts at most the time since the loss.
     package mutating func wake(after slept: Duration, at now: BootTime, _ policy: QueuePolicy) {
         guard !isOpen else { return }
         asleep = min(asleep + slept, max(.zero, now - lostAt))

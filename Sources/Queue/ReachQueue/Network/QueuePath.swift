@@ -36,14 +36,14 @@ package struct QueuePath: Hashable, Sendable {
         set { traits[keyPath: path] = newValue }
     }
 
-    /// Whether a request may go by it: none to a portal, which would answer in its server's place, and none that a portal must
-    /// not read (see ``RequestSpecification/exposesSecrets``) where it is not known what answers.
+    /// Whether a request may go by it: none to a portal, which would answer in its server's place, and none that a
+    /// portal must not read (see ``RequestSpecification/exposesSecrets``) where it is not known what answers.
     package func takes(exposesSecrets: Bool) -> Bool { !hasPortal && !(exposesSecrets && isDoubted) }
 
     /// Whether a request that may go by both goes by it rather than by `other`.
     ///
-    /// The kernel's own choice is taken unless it is known not to work. Of others those that are validated, unmetered and not silent
-    /// come first.
+    /// The kernel's own choice is taken unless it is known not to work. Of others those that are validated, unmetered
+    /// and not silent come first.
     ///
     /// - Parameter family: The only family in which the request may go; `nil` for both.
     package func isPreferred(to other: QueuePath, in family: IPAddress.Family? = nil) -> Bool {
@@ -63,7 +63,8 @@ package struct QueuePath: Hashable, Sendable {
     }
 }
 
-/// The place of a path in the kernel's order, by family: 0 for the kernel's own choice; `nil` in a family without a route by it.
+/// The place of a path in the kernel's order, by family: 0 for the kernel's own choice; `nil` in a family without a
+/// route by it.
 package struct PathRank: Hashable, Sendable {
     package var ipv4: UInt32?
     package var ipv6: UInt32?
@@ -92,8 +93,8 @@ package struct PathSet: Hashable, Sendable {
     package var paths: [QueuePath]
     /// Goes up whenever a path, a source or a gateway changes, and when the machine wakes.
     package var epoch: UInt64
-    /// The links that can carry packets, by their indices. Where no path satisfies a condition, a host may still be reached
-    /// by a route of its own over one of them.
+    /// The links that can carry packets, by their indices. Where no path satisfies a condition, a host may still be
+    /// reached by a route of its own over one of them.
     package var links: [UInt32]
     /// The names of the tunnels into which the kernel sends to the Internet, past which nothing is sent.
     package var tunnels: [String]

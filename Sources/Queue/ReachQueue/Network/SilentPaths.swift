@@ -2,8 +2,8 @@ package import ReachCore
 
 /// Which ways to the Internet are passed over because nothing answers by them, where no checks prove ways: a value.
 ///
-/// A destination that is silent by one way is tried by the next one, once. If it answers there, the first way is silent and is tried again
-/// after a pause that doubles; if not, the destination is to blame, and the order stays as it was.
+/// A destination that is silent by one way is tried by the next one, once. If it answers there, the first way is silent
+/// and is tried again after a pause that doubles; if not, the destination is to blame, and the order stays as it was.
 package struct SilentPaths: Hashable, Sendable {
     private enum Finding: Hashable, Sendable {
         /// A destination did not answer by it, and is tried by another one.

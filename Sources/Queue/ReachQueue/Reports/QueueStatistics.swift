@@ -1,7 +1,7 @@
 package import ReachCore
 
-/// Figures of the queue as a whole, of all users together: they name no user, no host and no request, since metrics may be
-/// read by everyone.
+/// Figures of the queue as a whole, of all users together: they name no user, no host and no request, since metrics may
+/// be read by everyone.
 package struct QueueStatistics: Hashable, Sendable {
     /// Unfinished requests without an attempt, apart from those that are held.
     package var waiting = 0

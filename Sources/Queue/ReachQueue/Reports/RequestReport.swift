@@ -1,7 +1,7 @@
 package import ReachCore
 
-/// A request as it stands: what the store keeps of it, and what the scheduler adds while it is not over. The one form that
-/// the store's readers, the daemon, its clients and sessions share.
+/// A request as it stands: what the store keeps of it, and what the scheduler adds while it is not over. The one form
+/// that the store's readers, the daemon, its clients and sessions share.
 @dynamicMemberLookup
 package struct RequestReport: Hashable, Sendable {
     package var id: RequestID

@@ -15,7 +15,8 @@ package struct AttemptTimeouts: Hashable, Sendable {
         self.total = total
     }
 
-    /// The three limits in nanoseconds, in the order of the properties, with `-` for none: the form in the queue's file.
+    /// The three limits in nanoseconds, in the order of the properties, with `-` for none: the form in the queue's
+    /// file.
     package var text: String {
         [connect, idle, total].map { $0.map { "\($0.nanoseconds)" } ?? "-" }.joined(separator: " ")
     }

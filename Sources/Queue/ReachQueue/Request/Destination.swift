@@ -1,10 +1,10 @@
 package import ReachCore
 
-/// Where a request goes: what limits, breakers and budgets are kept for. Scheme, host and port, and the proxy that the request asks
-/// for: by another proxy another path leads there, and another server answers first.
+/// Where a request goes: what limits, breakers and budgets are kept for. Scheme, host and port, and the proxy that the
+/// request asks for: by another proxy another path leads there, and another server answers first.
 package struct Destination: Hashable, Sendable, CustomStringConvertible {
-    /// `https://example.net:443`: scheme and host in lower case, the port always there. With a proxy of the request's own
-    /// `https://example.net:443 by http://192.0.2.1:3128`, or `... by none`.
+    /// `https://example.net:443`: scheme and host in lower case, the port always there. With a proxy of the request's
+    /// own `https://example.net:443 by http://192.0.2.1:3128`, or `... by none`.
     package let description: String
 
     /// The destination that was ``description`` before. For what comes back from the queue's file.

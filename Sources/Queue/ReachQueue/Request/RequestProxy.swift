@@ -20,11 +20,11 @@ package enum RequestProxy: Hashable, Sendable {
         }
     }
 
-    /// Reads a proxy as curl's `-x` has it: the scheme is http and the port 1080 where the text names none; an empty text means no
-    /// proxy.
+    /// Reads a proxy as curl's `-x` has it: the scheme is http and the port 1080 where the text names none; an empty
+    /// text means no proxy.
     ///
-    /// - Throws: ``RequestValidationError``. Credentials are refused, since other users can see a command's arguments, and every
-    ///   report of the request would show them.
+    /// - Throws: ``RequestValidationError``. Credentials are refused, since other users can see a command's arguments,
+    ///   and every report of the request would show them.
     package init(_ text: String) throws(RequestValidationError) {
         guard !text.isEmpty, text != Self.noneWord else {
             self = .none

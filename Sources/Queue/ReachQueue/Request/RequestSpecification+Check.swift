@@ -1,8 +1,8 @@
 internal import ReachCore
 
 extension RequestSpecification {
-    /// The same specification with an idempotency key where it may not be repeated without one, and with the header field
-    /// that carries its key.
+    /// The same specification with an idempotency key where it may not be repeated without one, and with the header
+    /// field that carries its key.
     ///
     /// - Parameter makeKey: Returns a new, unique key: a UUIDv7, so that keys sort by time in a server's table.
     package func completed(makeKey: () -> String) -> RequestSpecification {

@@ -59,8 +59,8 @@ package struct RequestSpecification: Hashable, Sendable {
     }
 
     /// Whether a server in the destination's place would read what is meant for the destination alone: it goes in the
-    /// clear, with a header that may be a secret, which its interceptor may add, too, or a body. With HTTPS, a portal is
-    /// recognised before anything is sent.
+    /// clear, with a header that may be a secret, which its interceptor may add, too, or a body. With HTTPS, a portal
+    /// is recognised before anything is sent.
     package var exposesSecrets: Bool {
         guard !destination.isSecure else { return false }
         return body != .none || terms.interceptor != nil || !headers.allSatisfy(\.isHarmless)
@@ -91,8 +91,8 @@ package struct QueuedRequest: Hashable, Sendable {
     package var owner: UInt32
     /// The bytes of its upload, which are counted for its owner until the request is.
     package var uploadedBytes: Int64 = 0
-    /// The bytes that the limits have not accepted yet: an upload was within them when it came, and may be small compared with the
-    /// rest of the request.
+    /// The bytes that the limits have not accepted yet: an upload was within them when it came, and may be small
+    /// compared with the rest of the request.
     package var bytesBesideUpload: Int64 { max(0, shared.value.bytesHeld - uploadedBytes) }
     /// How its body may be sent with those of others; `nil` if it is sent alone.
     package var joinForm: JoinForm? { shared.value.sharedTerms.value.uniqueness.joinForm }
@@ -120,8 +120,8 @@ package enum RequestPriority: UInt8, Hashable, Sendable, CaseIterable, Comparabl
 
 /// How an upload is resumed where the server has a part of it.
 package enum UploadProtocol: String, Hashable, Sendable, CaseIterable {
-    /// tus 1.0 with its extension "creation": https://tus.io/protocols/resumable-upload. A request with POST goes to the URL
-    /// that makes uploads, one with PATCH to an upload that was made.
+    /// tus 1.0 with its extension "creation": https://tus.io/protocols/resumable-upload. A request with POST goes to
+    /// the URL that makes uploads, one with PATCH to an upload that was made.
     case tus
 }
 

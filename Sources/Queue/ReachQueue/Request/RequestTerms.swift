@@ -55,9 +55,10 @@ package struct RequestTerms: Hashable, Sendable {
 }
 
 extension RequestTerm {
-    /// All terms. A new one is a property above and a line at the end here, with the version of the queue's file that has its column.
-    /// From the line follow its parameter of `io.reach.Queue.Add`, the parameter's limit, the column with the rule for its values, and
-    /// what the change log has of it. Its option is in `QueueConditionOptions`, and io.reach.Queue.varlink and reach(1) describe it.
+    /// All terms. A new one is a property above and a line at the end here, with the version of the queue's file that
+    /// has its column. From the line follow its parameter of `io.reach.Queue.Add`, the parameter's limit, the column
+    /// with the rule for its values, and what the change log has of it. Its option is in `QueueConditionOptions`, and
+    /// io.reach.Queue.varlink and reach(1) describe it.
     package static let all: [RequestTerm] = [
         RequestTerm("when", .text(NetworkCondition.longestText)) { terms, text throws(RequestValidationError) in
             terms.condition = try RequestSpecification.condition(text.text)

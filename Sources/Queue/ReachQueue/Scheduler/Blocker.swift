@@ -41,8 +41,8 @@ package struct Blocker: OptionSet, Hashable, Sendable {
 
     /// The clock is not set, so that certificates cannot be judged.
     package static let clock = Blocker(rawValue: 1 << 14)
-    /// A portal answers in the place of its server; or it has credentials or a body, goes in the clear, and probes have proved
-    /// that something else than the Internet answers.
+    /// A portal answers in the place of its server; or it has credentials or a body, goes in the clear, and probes have
+    /// proved that something else than the Internet answers.
     package static let notValidated = Blocker(rawValue: 1 << 15)
 
     /// Its interceptor prepares it or judges its answer, or the program has registered none of this name.

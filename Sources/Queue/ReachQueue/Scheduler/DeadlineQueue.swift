@@ -3,7 +3,8 @@ internal import ReachCore
 /// One deadline for each key, the earliest first.
 typealias DeadlineQueue<Key: Hashable & Sendable> = DeadlineHeap<KeyPlaces<Key>>
 
-/// One deadline for each request of a queue that has most of them: it takes four bytes for every slot, and hashes nothing.
+/// One deadline for each request of a queue that has most of them: it takes four bytes for every slot, and hashes
+/// nothing.
 typealias SlotDeadlines = DeadlineHeap<SlotPlaces>
 
 /// The place of each key in a heap.
@@ -40,8 +41,8 @@ struct SlotPlaces: DeadlinePlaces {
     mutating func reserveCapacity(_ count: Int) { places.reserveCapacity(count) }
 }
 
-/// A binary heap of deadlines that knows the place of each key, so that a deadline can be moved or removed without leaving
-/// anything behind.
+/// A binary heap of deadlines that knows the place of each key, so that a deadline can be moved or removed without
+/// leaving anything behind.
 struct DeadlineHeap<Places: DeadlinePlaces>: Sendable {
     typealias Key = Places.Key
 

@@ -3,8 +3,8 @@ internal import ReachCore
 typealias DestinationIndex = SlabIndex<DestinationRecord>
 typealias SiteIndex = SlabIndex<DestinationSite>
 
-/// The requests of one user for a destination. Their failures delay that user alone: otherwise a request that makes a server
-/// look broken would stop the requests of all users.
+/// The requests of one user for a destination. Their failures delay that user alone: otherwise a request that makes a
+/// server look broken would stop the requests of all users.
 struct DestinationRecord: Sendable {
     let destination: Destination
     let owner: UInt32
@@ -47,8 +47,8 @@ struct DestinationSite: Sendable {
     var running: Int32 = 0
     /// The groups that wait until it is reachable.
     var targetGroups: [GroupIndex] = []
-    /// Whether its requests form groups of their own, since it may have a route of its own: an address from the beginning, a
-    /// name once such a route was found.
+    /// Whether its requests form groups of their own, since it may have a route of its own: an address from the
+    /// beginning, a name once such a route was found.
     var isSeparate: Bool
     /// The groups of its own that follow its route.
     var routedGroups: [GroupIndex] = []

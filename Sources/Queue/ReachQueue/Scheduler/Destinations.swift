@@ -1,10 +1,11 @@
 internal import ReachCore
 
-/// Destinations: how many attempts each bears, and how long it is left alone after failures. All but the number of attempts
-/// is kept for each user separately.
+/// Destinations: how many attempts each bears, and how long it is left alone after failures. All but the number of
+/// attempts is kept for each user separately.
 ///
-/// Invariants: a record exists while it has requests, or while its failures still count; a site exists while it has records.
-/// ``attentive`` holds the destinations with a circuit breaker that is not closed, or with a wait that a new epoch ends.
+/// Invariants: a record exists while it has requests, or while its failures still count; a site exists while it has
+/// records. ``attentive`` holds the destinations with a circuit breaker that is not closed, or with a wait that a new
+/// epoch ends.
 struct Destinations: Sendable {
     private static let idleLimit = 1024
 

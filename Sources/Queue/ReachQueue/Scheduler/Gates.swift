@@ -2,9 +2,9 @@ internal import ReachCore
 
 /// The groups of requests that start and pause together, each behind a gate.
 ///
-/// Invariants: each key has one group, which exists while it has requests (the last 64 without requests are kept, since the
-/// flapping of their paths still counts). ``openCount`` and ``unproved`` follow from the gates. While a gate is not closed,
-/// a timer runs for the first wait that ends behind it.
+/// Invariants: each key has one group, which exists while it has requests (the last 64 without requests are kept, since
+/// the flapping of their paths still counts). ``openCount`` and ``unproved`` follow from the gates. While a gate is not
+/// closed, a timer runs for the first wait that ends behind it.
 struct Gates: Sendable {
     private static let idleLimit = 64
 
@@ -168,8 +168,8 @@ struct Gates: Sendable {
 
     // MARK: Canaries
 
-    /// The groups that a canary of a group tries: those with the same path. A canary on a host's own path says nothing about
-    /// other hosts.
+    /// The groups that a canary of a group tries: those with the same path. A canary on a host's own path says nothing
+    /// about other hosts.
     private func groupsTried(like group: GroupIndex, by interface: UInt32) -> [GroupIndex] {
         let destination = groups[group].key.destination
         return groups.indices.filter {

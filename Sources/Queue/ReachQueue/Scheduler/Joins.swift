@@ -2,8 +2,9 @@ internal import ReachCore
 
 /// Requests whose bodies are sent together: those that wait for others, and those that another one carries.
 ///
-/// Invariants: a request waits here only until its first attempt, since an earlier one may have arrived; a request that is carried
-/// has one carrier, in whose attempts it is until the carrier ends. Who is carried is committed with the carrier's first lease.
+/// Invariants: a request waits here only until its first attempt, since an earlier one may have arrived; a request that
+/// is carried has one carrier, in whose attempts it is until the carrier ends. Who is carried is committed with the
+/// carrier's first lease.
 struct Joins: Sendable {
     struct Key: Hashable, Sendable {
         let owner: UInt32

@@ -1,5 +1,5 @@
-/// Doubly linked lists of elements that are kept elsewhere. To append, to remove and to rotate takes the same time however
-/// long a list is, and eight bytes for each element.
+/// Doubly linked lists of elements that are kept elsewhere. To append, to remove and to rotate takes the same time
+/// however long a list is, and eight bytes for each element.
 ///
 /// Invariant: an element is in one list at most, and each list is changed by its own ends only.
 struct LinkedLists<Element>: Sendable {

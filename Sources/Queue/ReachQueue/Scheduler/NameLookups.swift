@@ -1,8 +1,8 @@
 internal import ReachCore
 
-/// The lookups of names that no default route serves. Their hosts may have routes of their own, in an intranet or behind a
-/// VPN, which is not known before the names are resolved. All names cannot be resolved all the time: each is looked up once in
-/// each network, and then after growing waits.
+/// The lookups of names that no default route serves. Their hosts may have routes of their own, in an intranet or
+/// behind a VPN, which is not known before the names are resolved. All names cannot be resolved all the time: each is
+/// looked up once in each network, and then after growing waits.
 ///
 /// Invariants: a name is looked up once at a time; at most eight lookups run, at most four of them of one user.
 struct NameLookups: Sendable {

@@ -2,8 +2,8 @@ internal import ReachCore
 
 /// What is known of the network: its paths, what was proved of them, and how long each stays up.
 ///
-/// Invariants: an interface is proved only while it has a path, and with the address by which it was proved; the histories of
-/// interfaces without a path are kept while there are few.
+/// Invariants: an interface is proved only while it has a path, and with the address by which it was proved; the
+/// histories of interfaces without a path are kept while there are few.
 struct NetworkState: Sendable {
     private static let historyLimit = 64
 
@@ -40,7 +40,8 @@ struct NetworkState: Sendable {
 
     // MARK: Paths
 
-    /// - Returns: Whether the epoch is another one, and whether this is another network, in which names are looked up again.
+    /// - Returns: Whether the epoch is another one, and whether this is another network, in which names are looked up
+    ///   again.
     mutating func update(_ set: PathSet, at now: BootTime) -> (isNewEpoch: Bool, isNewNetwork: Bool) {
         let isFirst = paths == nil
         let isNewEpoch = set.epoch != epoch || isFirst
@@ -103,8 +104,8 @@ struct NetworkState: Sendable {
         }
     }
 
-    /// Notes that a destination did not answer by a way to the Internet. It says nothing where checks have proved or refuted that way,
-    /// or where there is no other one: past a tunnel nothing is sent.
+    /// Notes that a destination did not answer by a way to the Internet. It says nothing where checks have proved or
+    /// refuted that way, or where there is no other one: past a tunnel nothing is sent.
     ///
     /// - Returns: Whether another way may be preferred from now on.
     mutating func note(silenceOf destination: Destination, by path: QueuePath, at now: BootTime) -> Bool {
@@ -139,13 +140,14 @@ struct NetworkState: Sendable {
 
     func history(of path: QueuePath) -> PathHistory? { histories[path.interfaceIndex] }
 
-    /// Whether a request's body is too large to be lost without harm when the path goes. A resumable upload loses nothing.
+    /// Whether a request's body is too large to be lost without harm when the path goes. A resumable upload loses
+    /// nothing.
     private func isLarge(_ entry: QueueEntry) -> Bool {
         entry.bytes > policy.smallBytes && !entry.flags.contains(.resumable)
     }
 
-    /// The time at which a request is looked at again whose body would not be finished before the path goes; `nil` if it may
-    /// start.
+    /// The time at which a request is looked at again whose body would not be finished before the path goes; `nil` if
+    /// it may start.
     func windowWait(_ slot: Slot, _ entry: QueueEntry, by path: QueuePath?, at now: BootTime) -> BootTime? {
         guard isLarge(entry), let path else { return nil }
         return histories[path.interfaceIndex]?.wait(

@@ -203,7 +203,8 @@ extension QueueScheduler {
     /// again.
     package mutating func reserve(_ bytes: Int64, for owner: UInt32) { owners.reserve(bytes, for: owner) }
 
-    /// The holds of whole queues that the client may see: its own, root's and the fleet's; for root, those of all users.
+    /// The holds of whole queues that the client may see: its own, root's and the fleet's; for root, those of all
+    /// users.
     package func holds(for client: QueueInput.Client) -> [QueueHold] { owners.holds(for: client, at: moment) }
 }
 

@@ -2,8 +2,8 @@ internal import ReachCore
 
 typealias Slot = SlabIndex<QueueEntry>
 
-/// What the scheduler holds of a request: numbers, since there may be a million requests. URL, headers and body stay in the
-/// store until the request starts.
+/// What the scheduler holds of a request: numbers, since there may be a million requests. URL, headers and body stay in
+/// the store until the request starts.
 struct QueueEntry: Sendable {
     /// The structure that it is in.
     enum Place: UInt8, Sendable {
@@ -89,7 +89,8 @@ struct QueueEntry: Sendable {
     /// The time since which it is in its place.
     var since: BootTime
     var heldSince: BootTime
-    /// The time since which it waits for anything: since it was added, or since its last attempt ended, also in an earlier run.
+    /// The time since which it waits for anything: since it was added, or since its last attempt ended, also in an
+    /// earlier run.
     var waitsSince: BootTime
 
     /// The bytes that it occupies while it is dead.

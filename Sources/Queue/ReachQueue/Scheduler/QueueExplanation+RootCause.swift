@@ -1,7 +1,8 @@
 package import ReachCore
 
 extension QueueExplanation.Reason {
-    /// The reason with what broke, such as "Waiting for Wi-Fi: wlan0 is down.", where the request waits for a default route.
+    /// The reason with what broke, such as "Waiting for Wi-Fi: wlan0 is down.", where the request waits for a default
+    /// route.
     ///
     /// - Parameter rootCause: Returns why no default route satisfies a condition; `nil` if that is not known.
     package func naming(_ rootCause: (NetworkCondition) -> RootCause?) -> QueueExplanation.Reason {

@@ -89,8 +89,8 @@ package struct DiskRules: Hashable, Sendable {
     package var share = 50
     /// The percentage of what other users leave that one user may fill.
     package var ownerShare = 50
-    /// Bytes that stay free; `nil` means a twentieth of the disk, and at most ``mostKeptFree``. A larger part helps no one
-    /// on a large disk.
+    /// Bytes that stay free; `nil` means a twentieth of the disk, and at most ``mostKeptFree``. A larger part helps no
+    /// one on a large disk.
     package var keepFree: Int64?
 
     package static let mostKeptFree: Int64 = 1 << 30
@@ -107,8 +107,8 @@ package struct DiskRules: Hashable, Sendable {
 package struct DiskRoom: Hashable, Sendable {
     package let bytes: Int64
 
-    /// Small requests are accepted also where less is free than shall stay free: a queue that refuses a status report of a
-    /// few hundred bytes helps a full disk little.
+    /// Small requests are accepted also where less is free than shall stay free: a queue that refuses a status report
+    /// of a few hundred bytes helps a full disk little.
     package static let least: Int64 = 4 << 20
 
     /// What each user may have of small requests, also where other users or programs have filled the disk.

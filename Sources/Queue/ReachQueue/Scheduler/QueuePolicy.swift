@@ -42,8 +42,8 @@ package struct QueuePolicy: Hashable, Sendable {
     package var clockRetry: Duration = .seconds(30)
     /// While the disk has no room for an answer.
     package var diskRetry: Duration = .seconds(30)
-    /// How long a request waits that sets no limit of its own. It has to be longer than the outages that it is kept for: a provider's
-    /// fault, a machine in a bag over the holidays.
+    /// How long a request waits that sets no limit of its own. It has to be longer than the outages that it is kept
+    /// for: a provider's fault, a machine in a bag over the holidays.
     package var timeToLive: Duration = .seconds(14 * 86_400)
 
     // MARK: A destination that fails

@@ -90,7 +90,8 @@ extension QueueScheduler {
         }
     }
 
-    /// The next start: of the user with the fewest slots, and of users with equally many, the one who was served longest ago.
+    /// The next start: of the user with the fewest slots, and of users with equally many, the one who was served
+    /// longest ago.
     private mutating func nextStart(portion: inout Int) -> (lane: LaneIndex, channel: ChannelIndex)? {
         guard lines.users.count > 1 else {
             guard let user = lines.users.first else { return nil }
@@ -229,8 +230,8 @@ extension QueueScheduler {
         let flag: QueueEntry.Flags
     }
 
-    /// The wait of a request whose body would not be finished before the path goes, or is larger than what is left of a budget; `nil`
-    /// if it may start.
+    /// The wait of a request whose body would not be finished before the path goes, or is larger than what is left of a
+    /// budget; `nil` if it may start.
     func bodyWait(_ slot: Slot) -> BodyWait? {
         if let until = meteredWait(slot) { return BodyWait(until: until, flag: .awaitsBudget) }
         return network.windowWait(slot, requests[slot], by: gates[requests[slot].group].path, at: now)
@@ -251,9 +252,9 @@ extension QueueScheduler {
         let channel: ChannelIndex?
     }
 
-    /// The attempt that makes room now for a user who waited long enough. While there are enough slots, each user takes as many as
-    /// needed. When they run short, the next one goes to the user with the fewest; and a user who still gets none because
-    /// others keep theirs is given one of those: no user has to wait for a slow server of another.
+    /// The attempt that makes room now for a user who waited long enough. While there are enough slots, each user takes
+    /// as many as needed. When they run short, the next one goes to the user with the fewest; and a user who still gets
+    /// none because others keep theirs is given one of those: no user has to wait for a slow server of another.
     ///
     /// - Parameter portion: The number of lanes that may be taken out of line.
     private mutating func attemptThatYields(portion: inout Int) -> Int? {
@@ -290,9 +291,9 @@ extension QueueScheduler {
         return nil
     }
 
-    /// An attempt of a user who has at least two slots more, so that afterwards shares differ less; of the user who has most,
-    /// the least urgent, and of those the youngest, which loses least. A user without any slot gets in the end also the
-    /// only one of another.
+    /// An attempt of a user who has at least two slots more, so that afterwards shares differ less; of the user who has
+    /// most, the least urgent, and of those the youngest, which loses least. A user without any slot gets in the end
+    /// also the only one of another.
     private func nextToYield(
         to user: UInt32, waitingSince since: BootTime, in channel: ChannelIndex?
     ) -> (index: Int, at: BootTime)? {
@@ -318,7 +319,8 @@ extension QueueScheduler {
         return RequestTransition.outcome(of: .failedUncounted, in: .running, facts(attempt)) == .derived
     }
 
-    /// Ends an attempt for another user's request. It counts as no failure, and its request moves to the end of its line.
+    /// Ends an attempt for another user's request. It counts as no failure, and its request moves to the end of its
+    /// line.
     private mutating func yield(_ index: Int) {
         let attempt = remove(index)
         requests[attempt.slot].startClass = .backlog

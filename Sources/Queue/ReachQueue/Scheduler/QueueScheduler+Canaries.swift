@@ -38,8 +38,8 @@ extension QueueScheduler {
         admission.started(at: now)
     }
 
-    /// The best of the first few: a request that may be repeated does no harm if the path swallows it, and a short one shows
-    /// soon whether the path works. A request that may not be repeated is sent only if there is no other.
+    /// The best of the first few: a request that may be repeated does no harm if the path swallows it, and a short one
+    /// shows soon whether the path works. A request that may not be repeated is sent only if there is no other.
     private mutating func bestCanary(
         of user: UInt32, in section: SlabIndex<ReadyLines.Section>, portion: inout Int
     ) -> (slot: Slot, lane: LaneIndex)? {
@@ -75,8 +75,8 @@ extension QueueScheduler {
     /// Whether a canary to the lane's destination may start now. A destination that bears no request is taken out of
     /// the line; one that was tried already waits for longer than another.
     ///
-    /// - Parameter left: How many lanes the choice may still look at. Those that are taken out do not count, or a hundred
-    ///   of them would hide the next one until something else happens.
+    /// - Parameter left: How many lanes the choice may still look at. Those that are taken out do not count, or a
+    ///   hundred of them would hide the next one until something else happens.
     private mutating func mayTry(_ index: LaneIndex, _ left: inout Int, portion: inout Int) -> Bool {
         let lane = lines[index]
         let lastStart = destinations[lane.destination].lastStart

@@ -98,8 +98,8 @@ extension QueueScheduler {
         lookUpStrandedNames()
     }
 
-    /// Requests that were not sent while the machine slept were not delayed by the network, and other hosts have not waited
-    /// with it.
+    /// Requests that were not sent while the machine slept were not delayed by the network, and other hosts have not
+    /// waited with it.
     mutating func woke(after slept: Duration) {
         let (now, policy) = (now, policy)
         for group in gates.all {
@@ -187,7 +187,8 @@ extension QueueScheduler {
         return destinations.usesDefaultRoutes(destination)
     }
 
-    /// The attempt ended without any reaction of its destination. Another way to the Internet may be tried before this one.
+    /// The attempt ended without any reaction of its destination. Another way to the Internet may be tried before this
+    /// one.
     mutating func noteSilence(of attempt: RunningAttempt) {
         guard usesDefaultRoutes(attempt.slot), attempt.lingerUntil == nil, attempt.epoch == epoch else { return }
         let destination = destinations[requests[attempt.slot].destination].destination

@@ -2,8 +2,8 @@ internal import ReachCore
 
 /// Interceptors: a request that has one is prepared before each attempt, and the answer may be judged after it.
 ///
-/// Both happen without a lease and without a slot. An interceptor may wait for a token that another request of this queue
-/// fetches, with one slot in all.
+/// Both happen without a lease and without a slot. An interceptor may wait for a token that another request of this
+/// queue fetches, with one slot in all.
 extension QueueScheduler {
     mutating func setInterceptors(_ names: Set<String>) {
         admission.setInterceptors(names)
@@ -19,8 +19,8 @@ extension QueueScheduler {
         return !entry.flags.contains(.prepared) || now - entry.since >= policy.preparationLifetime
     }
 
-    /// Whether the first request of the lane is prepared, or can be now. Otherwise the lane waits until an interceptor is
-    /// registered, or has prepared others.
+    /// Whether the first request of the lane is prepared, or can be now. Otherwise the lane waits until an interceptor
+    /// is registered, or has prepared others.
     mutating func mayPrepareFirst(of index: LaneIndex) -> Bool {
         guard needsPreparation(requests[lines.first(of: index)]) else { return true }
         let lane = lines[index]

@@ -76,7 +76,8 @@ extension QueueScheduler {
 
     // MARK: Bodies that do not fit
 
-    /// The time at which a request is looked at again whose body is larger than what is left of a budget; `nil` if it may start.
+    /// The time at which a request is looked at again whose body is larger than what is left of a budget; `nil` if it
+    /// may start.
     func meteredWait(_ slot: Slot) -> BootTime? {
         let entry = requests[slot]
         let group = gates[entry.group]

@@ -1,10 +1,10 @@
 internal import ReachCore
 
-/// Destinations with routes of their own, or in a family without a route: their requests form separate groups, whose gates are the
-/// paths to them.
+/// Destinations with routes of their own, or in a family without a route: their requests form separate groups, whose
+/// gates are the paths to them.
 ///
-/// An address is separate from the beginning, since its route is known without a packet. A name shares its groups with all
-/// others until an attempt, or a lookup while no default route serves it, finds that its host is reached otherwise.
+/// An address is separate from the beginning, since its route is known without a packet. A name shares its groups with
+/// all others until an attempt, or a lookup while no default route serves it, finds that its host is reached otherwise.
 extension QueueScheduler {
     /// Whether the path that the group waits for has been looked up.
     func hasKnownPath(_ group: GroupIndex) -> Bool {
@@ -15,8 +15,8 @@ extension QueueScheduler {
 
     /// The paths that an attempt of this group may stay on.
     ///
-    /// - Parameter isBegun: An attempt that began over a default route may end there, though its destination got a route of its
-    ///   own meanwhile.
+    /// - Parameter isBegun: An attempt that began over a default route may end there, though its destination got a
+    ///   route of its own meanwhile.
     func pathsInReach(of group: RequestGroup, _ paths: PathSet, isBegun: Bool) -> PathSet {
         guard let destination = group.key.destination else { return paths }
         if group.key.condition.isTargetReachable {
@@ -86,8 +86,8 @@ extension QueueScheduler {
         route.needsOwnGroup(besides: network.paths?.paths ?? [])
     }
 
-    /// Gives the requests of a name groups of their own. This looks at every request. It happens once for each name with a
-    /// route of its own, while the name has requests.
+    /// Gives the requests of a name groups of their own. This looks at every request. It happens once for each name
+    /// with a route of its own, while the name has requests.
     private mutating func separate(_ site: SiteIndex) {
         destinations.separate(site)
         for slot in requests.indices where requests[slot].place != .free {
@@ -162,8 +162,8 @@ extension QueueScheduler {
             || destinations[site].routedGroups.contains(where: isStranded)
     }
 
-    /// Whether a route of the host's own could satisfy the condition. It cannot if all links have default routes and are of
-    /// another class: then the name is not looked up over a network that its request must not use.
+    /// Whether a route of the host's own could satisfy the condition. It cannot if all links have default routes and
+    /// are of another class: then the name is not looked up over a network that its request must not use.
     private func mayHaveOwnPath(_ condition: NetworkCondition) -> Bool {
         guard let paths = network.paths else { return false }
         return paths.links.contains { index in

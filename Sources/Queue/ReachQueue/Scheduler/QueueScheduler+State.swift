@@ -79,8 +79,8 @@ extension QueueScheduler {
         }
     }
 
-    /// Since when a request waits for the network. One whose path has not been there since the daemon's start has waited since it
-    /// was added, or since it was sent last: a restart does not begin its wait again.
+    /// Since when a request waits for the network. One whose path has not been there since the daemon's start has
+    /// waited since it was added, or since it was sent last: a restart does not begin its wait again.
     private func waitingSince(_ time: BootTime, _ entry: QueueEntry) -> BootTime {
         guard let restored = requests.restored, time <= restored else { return time }
         return min(time, entry.waitsSince)

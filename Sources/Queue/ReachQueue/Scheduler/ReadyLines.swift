@@ -1,12 +1,12 @@
 typealias LaneIndex = SlabIndex<ReadyLines.Lane>
 
 /// The requests that could start if limits allowed it: users, who have lines for each channel (interface), of groups
-/// (conditions), of lanes (destinations), of requests. The scheduler decides which user is next; below that all take turns,
-/// so that no request waits for a crowd. Each step takes the same time however many requests wait.
+/// (conditions), of lanes (destinations), of requests. The scheduler decides which user is next; below that all take
+/// turns, so that no request waits for a crowd. Each step takes the same time however many requests wait.
 ///
-/// Invariant: a lane exists while it has a request, a section while it has a lane. A lane is in its section's line unless it
-/// is stalled; a section is in its user's line for a channel while it has such a lane and its group is placed there. A group
-/// whose condition is not met is in no channel, and the requests that wait for it cost nothing.
+/// Invariant: a lane exists while it has a request, a section while it has a lane. A lane is in its section's line
+/// unless it is stalled; a section is in its user's line for a channel while it has such a lane and its group is placed
+/// there. A group whose condition is not met is in no channel, and the requests that wait for it cost nothing.
 struct ReadyLines: Sendable {
     struct Lane: Sendable {
         let group: GroupIndex

@@ -2,8 +2,8 @@ internal import ReachCore
 
 /// The times at which unfinished requests expire, and the dead requests that are kept for a while.
 ///
-/// Invariants: an unfinished request has one deadline, and a dead one has none but is in its owner's list of dead requests,
-/// whose bytes are their sum. An owner is listed while they have dead requests.
+/// Invariants: an unfinished request has one deadline, and a dead one has none but is in its owner's list of dead
+/// requests, whose bytes are their sum. An owner is listed while they have dead requests.
 struct RequestDeadlines: Sendable {
     private struct DeadRequests: Sendable {
         /// The times at which they are deleted.
@@ -39,7 +39,8 @@ struct RequestDeadlines: Sendable {
 
     mutating func popExpired(at now: BootTime) -> Slot? { unfinished.popDue(at: now) }
 
-    /// The next deadline, rounded up to a full second, so that all requests that expire in one second cause one wake-up.
+    /// The next deadline, rounded up to a full second, so that all requests that expire in one second cause one
+    /// wake-up.
     var next: BootTime? {
         let second: Int64 = 1_000_000_000
         guard let time = unfinished.earliest?.nanoseconds, time < .max - second else { return unfinished.earliest }

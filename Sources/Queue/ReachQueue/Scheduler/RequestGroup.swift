@@ -2,8 +2,8 @@ internal import ReachCore
 
 typealias GroupIndex = SlabIndex<RequestGroup>
 
-/// The requests of one condition: they start and pause together. Where the destination may have a path of its own, or the
-/// condition asks for the request's own host, those of one destination.
+/// The requests of one condition: they start and pause together. Where the destination may have a path of its own, or
+/// the condition asks for the request's own host, those of one destination.
 struct RequestGroup: Sendable {
     struct Key: Hashable, Sendable {
         let condition: NetworkCondition

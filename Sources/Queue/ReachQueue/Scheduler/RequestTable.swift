@@ -2,8 +2,8 @@ internal import ReachCore
 
 /// The requests that are not forgotten, their numbers, and the orders in which they follow one another.
 ///
-/// Invariants: each number is given once, and finds its entry until ``remove(_:)``; ``QueueEntry/chain`` names the order whose
-/// members include the request.
+/// Invariants: each number is given once, and finds its entry until ``remove(_:)``; ``QueueEntry/chain`` names the
+/// order whose members include the request.
 struct RequestTable: Sendable {
     private var entries = Slab<QueueEntry>()
     private var slots: [RequestID: Slot] = [:]

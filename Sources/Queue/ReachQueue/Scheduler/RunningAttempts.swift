@@ -2,9 +2,9 @@ internal import ReachCore
 
 /// The running attempts, and the slots that they occupy: of all, of the channel (interface), and of the user.
 ///
-/// Invariants: the running attempts of a channel and of a user are those in the list, which has the oldest first; an interface
-/// has one channel, while it is the path of a group or of an attempt. An attempt whose answer an interceptor judges occupies no
-/// slot.
+/// Invariants: the running attempts of a channel and of a user are those in the list, which has the oldest first; an
+/// interface has one channel, while it is the path of a group or of an attempt. An attempt whose answer an interceptor
+/// judges occupies no slot.
 struct RunningAttempts: Sendable {
     private let fixed: FixedPolicy
     private var attempts: [RunningAttempt] = []
@@ -97,7 +97,8 @@ struct RunningAttempts: Sendable {
 
     mutating func endJudgement(_ slot: Slot) -> RunningAttempt? { judged.removeValue(forKey: slot) }
 
-    /// Counts a judged attempt again, until its end is handled in this turn or, after a check of the path, in a later one.
+    /// Counts a judged attempt again, until its end is handled in this turn or, after a check of the path, in a later
+    /// one.
     mutating func regain(_ judged: RunningAttempt) {
         var attempt = judged
         attempt.channel = channel(for: attempt.path)
@@ -137,8 +138,8 @@ struct RunningAttempts: Sendable {
 
     /// Whether the channel has a slot for the user.
     ///
-    /// After a user had to wait, the last slot stays free for a while for those who have less: otherwise each of a row of short
-    /// requests would wait.
+    /// After a user had to wait, the last slot stays free for a while for those who have less: otherwise each of a row
+    /// of short requests would wait.
     func hasRoom(_ channel: ChannelIndex, for user: UInt32, at now: BootTime) -> Bool {
         let (running, limit) = (channels[channel].running, channels[channel].limit)
         guard running < limit else { return false }
@@ -160,7 +161,8 @@ struct RunningAttempts: Sendable {
     /// The user has no unfinished request any more.
     mutating func forget(_ user: UInt32) { shares[user] = nil }
 
-    /// - Parameter isStarved: Whether the user could start a request but for slots that others have beyond their shares.
+    /// - Parameter isStarved: Whether the user could start a request but for slots that others have beyond their
+    ///   shares.
     /// - Returns: The time since which that is so.
     mutating func setStarved(_ isStarved: Bool, _ user: UInt32, at now: BootTime) -> BootTime? {
         guard isStarved else {
@@ -185,8 +187,8 @@ struct RunningAttempts: Sendable {
     }
 }
 
-/// The slots of one user, and the turns of that user's own requests: a priority of one user means nothing to the requests of
-/// another.
+/// The slots of one user, and the turns of that user's own requests: a priority of one user means nothing to the
+/// requests of another.
 struct OwnerShare: Sendable {
     fileprivate(set) var running = 0
     /// The number of the last start.
@@ -198,12 +200,12 @@ struct OwnerShare: Sendable {
     private var lastWasNew: InlineArray<4, Bool> = InlineArray(repeating: false)
     private var lastWasRetry: InlineArray<4, Bool> = InlineArray(repeating: true)
 
-    /// Whether its turn is before another's: the user with fewer slots gets the next one, which makes shares max-min fair; of
-    /// two with equally many, the one who waited longer.
+    /// Whether its turn is before another's: the user with fewer slots gets the next one, which makes shares max-min
+    /// fair; of two with equally many, the one who waited longer.
     func precedes(_ other: OwnerShare) -> Bool { (running, lastStart) < (other.running, other.lastStart) }
 
-    /// The priority whose turn it is, by smooth weighted turns: with each start every present priority's credit grows by its
-    /// weight, and the chosen priority pays the sum of the weights (``pay(_:among:)``).
+    /// The priority whose turn it is, by smooth weighted turns: with each start every present priority's credit grows
+    /// by its weight, and the chosen priority pays the sum of the weights (``pay(_:among:)``).
     func next(of priorities: PrioritySet) -> RequestPriority? {
         priorities.first { credits[Int($0.rawValue)] + $0.weight }
     }
@@ -215,8 +217,8 @@ struct OwnerShare: Sendable {
         }
     }
 
-    /// The order in which the classes of a priority are served. New requests and the backlog take turns (as in Postfix), and
-    /// within the backlog retries and requests that were never tried.
+    /// The order in which the classes of a priority are served. New requests and the backlog take turns (as in
+    /// Postfix), and within the backlog retries and requests that were never tried.
     func order(of priority: RequestPriority) -> InlineArray<3, StartClass> {
         let old: (StartClass, StartClass) =
             lastWasRetry[Int(priority.rawValue)] ? (.backlog, .retry) : (.retry, .backlog)

@@ -1,4 +1,5 @@
-/// The place of an element in a ``Slab``: four bytes that cannot be mistaken for the place of an element of another type.
+/// The place of an element in a ``Slab``: four bytes that cannot be mistaken for the place of an element of another
+/// type.
 struct SlabIndex<Element>: Hashable, Comparable, Sendable {
     let rawValue: Int32
 
@@ -40,7 +41,8 @@ struct Slab<Element: Sendable>: Sendable {
     mutating func reserveCapacity(_ count: Int) { elements.reserveCapacity(count) }
 }
 
-/// One more value for each element of a slab that another type owns. An element that was given none has the initial one.
+/// One more value for each element of a slab that another type owns. An element that was given none has the initial
+/// one.
 struct SlabColumn<Element, Value: Sendable>: Sendable {
     private var values: [Value] = []
     private let initial: Value

@@ -2,8 +2,8 @@ internal import ReachCore
 
 /// Whether the store can write, and what is reported once each transaction is committed.
 ///
-/// Invariants: transactions are numbered and committed in order, so an event is reported after all earlier ones; a client is
-/// answered after the changes that the answer follows from.
+/// Invariants: transactions are numbered and committed in order, so an event is reported after all earlier ones; a
+/// client is answered after the changes that the answer follows from.
 struct StoreState: Sendable {
     struct Write: Sendable {
         var events: [QueueEvent] = []
@@ -95,8 +95,9 @@ struct StoreState: Sendable {
         return true
     }
 
-    /// Answers clients after the last transaction that must be written, if it is being written. A transaction that waits for
-    /// the disk to work again delays no client: no change is accepted meanwhile, so the answers do not follow from it.
+    /// Answers clients after the last transaction that must be written, if it is being written. A transaction that
+    /// waits for the disk to work again delays no client: no change is accepted meanwhile, so the answers do not follow
+    /// from it.
     private mutating func append(_ replies: [PendingReply]) -> Bool {
         guard writes[lastNeeded]?.isPostponed == false else { return false }
         writes[lastNeeded]?.replies += replies

@@ -50,7 +50,8 @@ extension AttemptFault {
         if isFull { trouble = .diskFull }
     }
 
-    /// The network's proxy wants credentials that the configuration lacks. Somebody mends that, and no request is at fault.
+    /// The network's proxy wants credentials that the configuration lacks. Somebody mends that, and no request is at
+    /// fault.
     static var ofUsualProxy: AttemptFault {
         var fault = AttemptFault(.proxy)
         fault.trouble = .proxyAuthentication
@@ -169,7 +170,7 @@ extension TransferReport {
 }
 
 extension RequestResult {
-    /// The name under which a result has the URL that answered, where a redirect led to it. It is no token, as the names of
-    /// fields are; of what a session receives, a server's field of this name is removed.
+    /// The name under which a result has the URL that answered, where a redirect led to it. It is no token, as the
+    /// names of fields are; of what a session receives, a server's field of this name is removed.
     package static let finalURLField = "(url)"
 }

@@ -8,8 +8,8 @@ package protocol AttemptHost: AnyObject {
     ///
     /// - Parameter reply: Called once, on the loop, unless the request is abandoned: whether the attempt can be made.
     func intercept(_ id: RequestID, reply: @escaping (Bool) -> Void)
-    /// The attempt has this answer, or the destination failed. If an interceptor judges it, the queue hears of it afterwards; the attempt has no slot
-    /// meanwhile.
+    /// The attempt has this answer, or the destination failed. If an interceptor judges it, the queue hears of it
+    /// afterwards; the attempt has no slot meanwhile.
     ///
     /// - Parameters:
     ///   - end: The answer or the failure, as the queue would receive it.
@@ -23,8 +23,8 @@ package protocol AttemptHost: AnyObject {
     func abandon(_ id: RequestID)
     /// An attempt is about to start. The host may change how it is sent, not what is sent, nor the path.
     func prepare(_ transfer: inout TransferRequest, of id: RequestID)
-    /// An exchange of a resumable upload is about to start, of which an attempt makes several. The host sets what belongs to
-    /// one exchange: cookies, and credentials that an earlier one was asked for.
+    /// An exchange of a resumable upload is about to start, of which an attempt makes several. The host sets what
+    /// belongs to one exchange: cookies, and credentials that an earlier one was asked for.
     func prepareExchange(_ transfer: inout TransferRequest, of id: RequestID)
     /// The head of an answer has arrived, and nothing of its body has been read. The host may cancel the request.
     ///
@@ -46,8 +46,8 @@ package protocol AttemptHost: AnyObject {
     func received(_ bytes: [UInt8], of id: RequestID)
     /// The proxy for requests to this URL: the path that counts is then the one to the proxy.
     func proxy(for url: TransferURL) -> TransferProxy
-    /// Whether there is room for more pieces. If not, the connection waits for ``QueueEngine/resumeReading(_:)``. Called
-    /// while bytes are read, so that it must only look.
+    /// Whether there is room for more pieces. If not, the connection waits for ``QueueEngine/resumeReading(_:)``.
+    /// Called while bytes are read, so that it must only look.
     func hasRoom(for id: RequestID) -> Bool
 }
 

@@ -3,9 +3,9 @@ internal import ReachTransfer
 
 /// What an attempt has moved over its link, in both directions, for budgets: a value.
 ///
-/// libcurl counts heads and bodies as they are encoded. What it does not see is estimated, and rather too high: the handshake of a
-/// connection, and a sixteenth of everything for the headers of packets, their acknowledgements and the records of TLS. Lookups of
-/// names, and what the kernel sends again since it was lost, are not in it.
+/// libcurl counts heads and bodies as they are encoded. What it does not see is estimated, and rather too high: the
+/// handshake of a connection, and a sixteenth of everything for the headers of packets, their acknowledgements and the
+/// records of TLS. Lookups of names, and what the kernel sends again since it was lost, are not in it.
 struct MovedBytes {
     /// A handshake with TLS and a chain of certificates, and one without.
     private static let secured: Int64 = 8 << 10

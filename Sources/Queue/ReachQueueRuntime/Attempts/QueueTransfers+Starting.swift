@@ -85,8 +85,8 @@ extension QueueTransfers {
             || report.failure?.reason == .badRange && startOver(attempt, by: engine)
     }
 
-    /// Sends the request again within its attempt, for the whole answer: the server cannot send the rest of what an earlier
-    /// attempt left, and would not in the next attempt either.
+    /// Sends the request again within its attempt, for the whole answer: the server cannot send the rest of what an
+    /// earlier attempt left, and would not in the next attempt either.
     private func startOver(_ attempt: Running, by engine: any TransferMaker) -> Bool {
         guard let transfer = attempt.fromStart else { return false }
         (attempt.fromStart, attempt.resumedAt, attempt.isResumed) = (nil, nil, false)

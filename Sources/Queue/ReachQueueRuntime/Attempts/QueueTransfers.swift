@@ -4,7 +4,8 @@ internal import ReachLoop
 package import ReachQueue
 package import ReachTransfer
 
-/// Makes the queue's attempts. Each is a transfer that uses the path that the queue chose, and no other. Confined to the loop.
+/// Makes the queue's attempts. Each is a transfer that uses the path that the queue chose, and no other. Confined to
+/// the loop.
 package final class QueueTransfers {
     package struct Options: Sendable {
         package var timeouts = TransferTimeouts()
@@ -22,8 +23,8 @@ package final class QueueTransfers {
         package var disk: DiskRules?
         package var security = SecurityPolicy.standard
         package var userAgent = "reach"
-        /// Whether a server's Retry-After concerns only requests that are sent again: one that is sent once does not hold
-        /// the others.
+        /// Whether a server's Retry-After concerns only requests that are sent again: one that is sent once does not
+        /// hold the others.
         package var ignoresRetryAfterOfSingleAttempts = false
         /// The proxies of requests that ask for no other.
         package var proxies = TransferProxies.none
@@ -35,7 +36,8 @@ package final class QueueTransfers {
     final class Running {
         let order: AttemptOrder
         let request: QueuedRequest
-        /// What ``request`` holds. Read once: each read copies all of it in another module (Documentation/architecture/bounds.md).
+        /// What ``request`` holds. Read once: each read copies all of it in another module
+        /// (Documentation/architecture/bounds.md).
         let specification: RequestSpecification
         let terms: RequestTerms
         let began: Instant
@@ -200,8 +202,8 @@ package final class QueueTransfers {
         }
     }
 
-    /// Counts the bytes of an answer that have arrived. If they exceed the owner's quota, unfinished answers without a running
-    /// attempt are deleted first; their next attempts start from the beginning.
+    /// Counts the bytes of an answer that have arrived. If they exceed the owner's quota, unfinished answers without a
+    /// running attempt are deleted first; their next attempts start from the beginning.
     ///
     /// - Returns: Whether they are within the quota.
     private func holdsQuota(_ attempt: Running) -> Bool {
@@ -264,7 +266,8 @@ package final class QueueTransfers {
         }
         guard let bytes = report.fileBytes, let spool else {
             // After a failure the next attempt resumes from what an earlier one left; after an answer this is useless.
-            // It is not removed yet: that takes its turn after other files, and the next attempt may have made it again by then.
+            // It is not removed yet: that takes its turn after other files, and the next attempt may have made it again
+            // by then.
             if report.failure == nil, !leftovers.isEmpty, leftovers[id] != nil { leftovers[id] = .useless }
             return end(id, report, answer: report.body.isEmpty ? .none : .inline(report.body))
         }

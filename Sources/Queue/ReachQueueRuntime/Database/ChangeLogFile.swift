@@ -3,11 +3,12 @@ internal import ReachCore
 
 /// A file of records in the order of their writing, which later go into the tables, many at a time.
 ///
-/// In the tables a change takes a page of 4 KiB for each place that it touches, and takes it twice, in SQLite's log as well; here
-/// it takes only its own length. A record has a checksum over itself and all records before it, and the number of its generation.
-/// The tables have the number of the generation that is not in them yet. One transaction brings a generation into the tables,
-/// together with the number of the next generation, whose records then overwrite the file. Numbers are random, so that the log of
-/// another database, or of a copy of this one, is not mistaken for this one's.
+/// In the tables a change takes a page of 4 KiB for each place that it touches, and takes it twice, in SQLite's log as
+/// well; here it takes only its own length. A record has a checksum over itself and all records before it, and the
+/// number of its generation. The tables have the number of the generation that is not in them yet. One transaction
+/// brings a generation into the tables, together with the number of the next generation, whose records then overwrite
+/// the file. Numbers are random, so that the log of another database, or of a copy of this one, is not mistaken for
+/// this one's.
 struct ChangeLogFile: ~Copyable {
     private let descriptor: CInt
     /// The generation of the records that are written now.
@@ -22,8 +23,8 @@ struct ChangeLogFile: ~Copyable {
     private static let headLength = 24
     /// The length in bytes to which a longer file is shortened.
     private static let keptLength = 1 << 20
-    /// The longest generation in bytes, unless it is a single record. While the disk takes no changes into the tables, they also stay
-    /// in memory.
+    /// The longest generation in bytes, unless it is a single record. While the disk takes no changes into the tables,
+    /// they also stay in memory.
     private static let longest = 16 << 20
 
     /// Opens the file, and creates it if it does not exist.
@@ -38,7 +39,8 @@ struct ChangeLogFile: ~Copyable {
     private static func opened(_ path: String) throws(SQLiteError) -> CInt {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw error("open \(path)") }
-        // The file's name must survive a loss of power, too. An earlier run may have been killed before it could wait for that.
+        // The file's name must survive a loss of power, too. An earlier run may have been killed before it could wait
+        // for that.
         guard syncDirectory(of: path) else {
             let error = error("fsync the directory of \(path)")
             close(file)
@@ -61,8 +63,8 @@ struct ChangeLogFile: ~Copyable {
 
     // MARK: Reading
 
-    /// Reads the records of this generation, up to the first that is not whole. New records are written behind those that were
-    /// accepted.
+    /// Reads the records of this generation, up to the first that is not whole. New records are written behind those
+    /// that were accepted.
     ///
     /// - Parameter accept: Whether a record can be understood; reading also ends at the first that cannot.
     /// - Returns: Whether records of this generation follow the end: they are lost.
@@ -91,8 +93,8 @@ struct ChangeLogFile: ~Copyable {
         return (record, words[0])
     }
 
-    /// Whether the head of a record of this generation begins there or later. A generation is a random number, so no other bytes
-    /// are equal to it.
+    /// Whether the head of a record of this generation begins there or later. A generation is a random number, so no
+    /// other bytes are equal to it.
     private func hasHead(from start: Int) throws(SQLiteError) -> Bool {
         var place = start + 16
         while true {
@@ -154,7 +156,8 @@ struct ChangeLogFile: ~Copyable {
     }
 
     /// Replaces another value of the same file, whose records are in memory. These have to go into the tables before
-    /// anything is appended. If that transaction fails although it has reached the file, `next` shows this at the next try.
+    /// anything is appended. If that transaction fails although it has reached the file, `next` shows this at the next
+    /// try.
     mutating func replace(_ old: borrowing ChangeLogFile) {
         next = old.next
         length = old.length
@@ -206,7 +209,8 @@ struct ChangeLogFile: ~Copyable {
     /// Waits until the records are on the disk.
     func sync() -> Bool { fdatasync(descriptor) == 0 }
 
-    /// Gives back the room that a long generation took. To be called only when the tables with its changes are on the disk.
+    /// Gives back the room that a long generation took. To be called only when the tables with its changes are on the
+    /// disk.
     func shorten() {
         var status = stat()
         guard length == 0, fstat(descriptor, &status) == 0, status.st_size > Self.keptLength else { return }
@@ -216,7 +220,8 @@ struct ChangeLogFile: ~Copyable {
     /// Empties the file. To be called only when the tables are on the disk.
     func empty() { ftruncate(descriptor, 0) }
 
-    /// A checksum against bytes that the disk lost, not against an attacker: whoever can write this file can write the tables, too.
+    /// A checksum against bytes that the disk lost, not against an attacker: whoever can write this file can write the
+    /// tables, too.
     private static func checksum(_ bytes: ArraySlice<UInt8>, _ generation: Int64, after chain: UInt64) -> UInt64 {
         var sum = chain ^ UInt64(bitPattern: generation) &* 0x9e37_79b9_7f4a_7c15 ^ UInt64(bytes.count)
         bytes.withUnsafeBytes { bytes in

@@ -32,7 +32,8 @@ struct LoggedChange {
     let kind: Kind
     /// The number of the request, of a row of the outbox, or of an owner; 0 for breakers.
     let id: Int64
-    /// Columns of `request`, in the order of the kind's ``RowWriter``. A log of an earlier version may lack the last ones.
+    /// Columns of `request`, in the order of the kind's ``RowWriter``. A log of an earlier version may lack the last
+    /// ones.
     var row: [SQLiteValue] = []
     /// What is not of that row: the bytes of a new request's body, the columns of an answer, a deadline, or a breaker.
     var more: [SQLiteValue] = []
@@ -204,8 +205,8 @@ struct LoggedChange {
         guard hasItsValues else { return nil }
     }
 
-    /// Whether there are as many values as a change of its kind has. What they are the tables' rules say; but numbers go on
-    /// behind these.
+    /// Whether there are as many values as a change of its kind has. What they are the tables' rules say; but numbers
+    /// go on behind these.
     private var hasItsValues: Bool {
         switch kind {
         case .insert, .event, .trimEvents: guard 0...RowRules.numbers.upperBound ~= id else { return false }

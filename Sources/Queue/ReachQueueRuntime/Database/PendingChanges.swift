@@ -17,7 +17,8 @@ struct PendingChanges {
     private(set) var hasReadAnswers = false
     /// The spool files that the changes name, by request.
     private var files: [Int64: Set<String>] = [:]
-    /// Requests that are no longer kept. The change log does not say so: a start finds out again that these are too many.
+    /// Requests that are no longer kept. The change log does not say so: a start finds out again that these are too
+    /// many.
     private var gone: [Gone] = []
     /// The number of those that the open fold has removed.
     private var foldedGone = 0
@@ -105,8 +106,8 @@ struct PendingChanges {
         accounts[owner, default: Account()].rows = rows.reversed()
     }
 
-    /// Keeps nothing of an owner's oldest requests that are over: rows first, which readers do not see any more, and then those that
-    /// ended here: so what would not stay in the tables does not go into them.
+    /// Keeps nothing of an owner's oldest requests that are over: rows first, which readers do not see any more, and
+    /// then those that ended here: so what would not stay in the tables does not go into them.
     mutating func forget(_ count: Int, of owner: UInt32) {
         guard var account = accounts.removeValue(forKey: owner) else { return }
         let rows = account.rows.suffix(count)
@@ -134,10 +135,11 @@ struct PendingChanges {
 
     // MARK: What is written
 
-    /// The changes that the open fold lacks, without those that later ones of the same request replace: a request that is added and
-    /// ends at once is written once.
+    /// The changes that the open fold lacks, without those that later ones of the same request replace: a request that
+    /// is added and ends at once is written once.
     ///
-    /// An update or an end has all numbers of a request. A lease has only some of them, so it does not replace an earlier update.
+    /// An update or an end has all numbers of a request. A lease has only some of them, so it does not replace an
+    /// earlier update.
     var effective: [LoggedChange] {
         let tail = changes[folded...]
         var purged: Set<Int64> = []

@@ -30,8 +30,8 @@ struct RequestFacts {
 /// Every change of the queue is appended to the change log, those of one write as a record. The tables follow
 /// (`QueueDatabase+Folding.swift`).
 extension QueueDatabase {
-    /// Writes transactions as one record. A kill loses nothing of it, a loss of power what was not synced. A transaction whose
-    /// requests have numbers that were given before is left out, and its receipt says so.
+    /// Writes transactions as one record. A kill loses nothing of it, a loss of power what was not synced. A
+    /// transaction whose requests have numbers that were given before is left out, and its receipt says so.
     ///
     /// - Parameter point: Called before and after the write.
     /// - Returns: A receipt for each, with what is to be sent for the leases in it.
@@ -215,7 +215,8 @@ extension QueueDatabase {
     /// The bytes of the change log that the tables have to take.
     var pendingBytes: Int { max(0, changeLog.length - pending.voidBytes) }
 
-    /// Whether the pending changes should go into the tables: they are many, or an owner has more finished requests than may be kept.
+    /// Whether the pending changes should go into the tables: they are many, or an owner has more finished requests
+    /// than may be kept.
     var isFlushDue: Bool {
         if pendingBytes >= options.changeLogBytes || changeLog.length >= options.longestChangeLog { return true }
         return pending.accounts.contains { owner, more in
@@ -232,8 +233,8 @@ extension QueueDatabase {
 
     private static let surplusTogether = 64
 
-    /// Keeps nothing of the oldest requests that are too many: the more ends go into the tables together, the fewer of them have to be
-    /// written there. Where answers were read, which go first, the tables have to say which.
+    /// Keeps nothing of the oldest requests that are too many: the more ends go into the tables together, the fewer of
+    /// them have to be written there. Where answers were read, which go first, the tables have to say which.
     private func dropSurplus() {
         if pending.hasReadAnswers { return }
         for (owner, more) in pending.accounts {
@@ -276,7 +277,8 @@ extension QueueDatabase {
         outbox?.skip(to: pending.lastEvent)
     }
 
-    /// Takes over the memory of another value of the same file: it is more complete than the disk, which may have lost writes.
+    /// Takes over the memory of another value of the same file: it is more complete than the disk, which may have lost
+    /// writes.
     func takeOver(_ old: QueueDatabase) {
         old.unfold()
         if changeLog.generation == old.changeLog.generation {

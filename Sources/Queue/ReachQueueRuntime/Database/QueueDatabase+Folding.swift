@@ -2,8 +2,8 @@ internal import Glibc
 internal import ReachCore
 internal import ReachQueue
 
-/// The tables are the fold of the change log. A transaction of SQLite has what is pending: it is open while someone reads, and it is
-/// committed when the changes are many. Who reads sees the tables alone, and writes nothing.
+/// The tables are the fold of the change log. A transaction of SQLite has what is pending: it is open while someone
+/// reads, and it is committed when the changes are many. Who reads sees the tables alone, and writes nothing.
 extension QueueDatabase {
     /// What a fold counts, to go back to.
     struct Counters {
@@ -30,13 +30,14 @@ extension QueueDatabase {
     /// What the committed tables keep of each owner.
     var keptInTables: KeptAccounts { countersBefore?.kept ?? kept }
 
-    /// Brings what is pending into the tables, in memory alone. It stays so until ``flush()`` or ``unfold()``; until then no other
-    /// program can write to the file.
+    /// Brings what is pending into the tables, in memory alone. It stays so until ``flush()`` or ``unfold()``; until
+    /// then no other program can write to the file.
     func fold() throws(SQLiteError) {
         if pending.isFolded { return }
         do throws(SQLiteError) {
             if !isFolded {
-                // Otherwise what does not fit into SQLite's cache would go into its log. Within a transaction this changes nothing.
+                // Otherwise what does not fit into SQLite's cache would go into its log. Within a transaction this
+                // changes nothing.
                 try database.execute("PRAGMA cache_spill = OFF")
                 try beginFold()
             }
@@ -90,13 +91,14 @@ extension QueueDatabase {
             hasUsedReserve = true
             try commitFold()
         }
-        // If this fails, the tables have the changes all the same: the file is doubtful then, and what is written next fails.
+        // If this fails, the tables have the changes all the same: the file is doubtful then, and what is written next
+        // fails.
         if !mayHaveLostWrites, !filesToRemoveWhenSafe.isEmpty { try? makeTablesSafe() }
     }
 
     private func commitFold() throws(SQLiteError) {
-        // A transaction that fails does not shorten SQLite's log again: on a full disk the log would take the last of the room,
-        // which the change log needs.
+        // A transaction that fails does not shorten SQLite's log again: on a full disk the log would take the last of
+        // the room, which the change log needs.
         guard directory.hasRoom(for: 2 * pendingBytes + (128 << 10)) else {
             unfold()
             throw .storage("the disk has no room for the changes that wait")
@@ -186,7 +188,8 @@ extension QueueDatabase {
         case .trimEvents: try outbox?.trim(upTo: change.id)
         case .revive:
             try statements.update.run(ChangedRow.writer.filled(change.row) + [id])
-            // What it died of is over. The receipt has the file: the next answer gets the same name, so it goes before a lease.
+            // What it died of is over. The receipt has the file: the next answer gets the same name, so it goes before
+            // a lease.
             try statements.deleteResult.run(id)
             try statements.setDeadline.run(change.more + [id])
         case .holdQueue: try statements.holdQueue.run(id)
@@ -228,8 +231,8 @@ extension QueueDatabase {
 
     // MARK: Safety
 
-    /// Waits until all of the tables is on the disk. Only then the change log may be overwritten, so that a loss of power always
-    /// leaves the beginning of what was written.
+    /// Waits until all of the tables is on the disk. Only then the change log may be overwritten, so that a loss of
+    /// power always leaves the beginning of what was written.
     func makeTablesSafe() throws(SQLiteError) {
         if mayHaveLostWrites { throw Self.doubt }
         if areTablesSafe { return }
@@ -258,7 +261,8 @@ extension QueueDatabase {
 
     private static var doubt: SQLiteError { .storage("what was written may not have reached the disk") }
 
-    /// Moves SQLite's log into the file and the file to the disk, so that nothing depends on SQLite's log or the change log any more.
+    /// Moves SQLite's log into the file and the file to the disk, so that nothing depends on SQLite's log or the change
+    /// log any more.
     ///
     /// - Throws: An error even where another program reads, since SQLite's log then has to stay.
     func endDoubt() throws(SQLiteError) {

@@ -45,7 +45,8 @@ extension QueueDatabase {
     /// Requests that are forgotten at a time.
     private static let portion = 256
 
-    /// Removes requests and all that is kept of them. Mostly their numbers follow each other: then a statement removes many.
+    /// Removes requests and all that is kept of them. Mostly their numbers follow each other: then a statement removes
+    /// many.
     func purge(_ ids: [Int64]) throws(SQLiteError) {
         for range in Self.ranges(of: ids) {
             let (first, last) = (SQLiteValue.integer(range.lowerBound), SQLiteValue.integer(range.upperBound))

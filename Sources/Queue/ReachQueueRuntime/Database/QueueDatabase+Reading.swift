@@ -212,7 +212,8 @@ extension QueueDatabase {
         ($0.column, isFlag: $0.term.form == .flag)
     }
 
-    /// A specification without what the row does not give. Nearly all rows have the condition and the destination of the row before.
+    /// A specification without what the row does not give. Nearly all rows have the condition and the destination of
+    /// the row before.
     private func newSpecification(_ row: SQLiteStatement) -> RequestSpecification {
         let (condition, name) = (row.text(.condition) ?? "any", row.text(.destination) ?? "")
         if condition != lastRead.terms {

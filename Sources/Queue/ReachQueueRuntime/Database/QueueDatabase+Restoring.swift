@@ -40,7 +40,8 @@ extension QueueDatabase {
         var next: Int64?
     }
 
-    /// The requests of some rows that are not over, or dead, in the order of their numbers. Rows that mean nothing are set aside.
+    /// The requests of some rows that are not over, or dead, in the order of their numbers. Rows that mean nothing are
+    /// set aside.
     ///
     /// - Parameters:
     ///   - first: The least number.

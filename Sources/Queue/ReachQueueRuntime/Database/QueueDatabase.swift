@@ -33,8 +33,9 @@ final class QueueDatabase {
     var hasUsedReserve = false
     /// Whether all that was committed to the tables has reached the disk.
     var areTablesSafe = false
-    /// Whether the disk may have lost what was written: then nothing is written any more. The kernel reports that once, and takes
-    /// the lost pages for good ones from then on, so that only writing all of it again helps (``endDoubt()``).
+    /// Whether the disk may have lost what was written: then nothing is written any more. The kernel reports that once,
+    /// and takes the lost pages for good ones from then on, so that only writing all of it again helps
+    /// (``endDoubt()``).
     var mayHaveLostWrites = false
     /// Changes that the tables do not take, with the reasons.
     var leftOut: [String] = []
@@ -70,8 +71,8 @@ final class QueueDatabase {
         self.directory = directory
         self.options = options
         lastEnd = now.wall
-        // The file is made with this mask, before SQLite writes into it. One that is open is left alone: to close another
-        // descriptor of it would take the locks away that SQLite holds.
+        // The file is made with this mask, before SQLite writes into it. One that is open is left alone: to close
+        // another descriptor of it would take the locks away that SQLite holds.
         let file = open(directory.databasePath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         if file >= 0 { close(file) }
         database = try SQLiteDatabase.open(directory.databasePath)
@@ -166,8 +167,8 @@ final class QueueDatabase {
     func checkpoint(truncate: Bool = false) throws(SQLiteError) -> Bool {
         unfold()
         guard try database.checkpoint(truncate: truncate) else { return false }
-        // An eighth at a time, so that a file that was large for a while shrinks within some checkpoints, and no turn of the
-        // disk's thread lasts long: 8,192 pages are 32 MiB.
+        // An eighth at a time, so that a file that was large for a while shrinks within some checkpoints, and no turn
+        // of the disk's thread lasts long: 8,192 pages are 32 MiB.
         let free = try database.number("PRAGMA freelist_count") ?? 0
         if free > 1000 { try database.execute("PRAGMA incremental_vacuum(\(max(500, min(free / 8, 8192))))") }
         return true

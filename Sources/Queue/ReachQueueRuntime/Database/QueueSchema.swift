@@ -118,7 +118,8 @@ struct QueueSchema: Sendable {
         """
 
     /// What is kept of requests that are over counts for their owners: `kept` is its bytes, `seen` is 1 when the owner
-    /// has read the answer to its end. `set_aside` has the rows of `request` that mean nothing, and the column at fault.
+    /// has read the answer to its end. `set_aside` has the rows of `request` that mean nothing, and the column at
+    /// fault.
     private static let keptPerOwner = """
         DROP TABLE IF EXISTS outbox;
         DROP TABLE IF EXISTS cursor;
@@ -129,8 +130,8 @@ struct QueueSchema: Sendable {
         CREATE TABLE set_aside AS SELECT *, '' AS problem, 0 AS aside_wall FROM request WHERE 0;
         """
 
-    /// What programs say of their own requests: an interceptor's name, time limits (``AttemptTimeouts/text``), a tag, and
-    /// whether they end a request instead of letting it wait for a path.
+    /// What programs say of their own requests: an interceptor's name, time limits (``AttemptTimeouts/text``), a tag,
+    /// and whether they end a request instead of letting it wait for a path.
     private static let ofPrograms = ["request", "set_aside"].map { table in
         """
         ALTER TABLE \(table) ADD COLUMN interceptor TEXT;
@@ -158,8 +159,8 @@ struct QueueSchema: Sendable {
         """
     }.joined(separator: "\n")
 
-    /// What wrote pages that no one read goes: the rows of attempts, and an index that another one replaces. `change_log` has one row:
-    /// the generation of the change log (``ChangeLogFile``) that is not in the tables.
+    /// What wrote pages that no one read goes: the rows of attempts, and an index that another one replaces.
+    /// `change_log` has one row: the generation of the change log (``ChangeLogFile``) that is not in the tables.
     private static let fewerPages = """
         DROP TABLE IF EXISTS attempt;
         DROP INDEX IF EXISTS request_over;
@@ -181,9 +182,9 @@ struct QueueSchema: Sendable {
         }
     }()
 
-    /// The tables that came with the columns of terms. `metered` has what each scope has moved over metered links in a period, whose
-    /// first day is in days from 1970, in the period before, and the first day of a later period that was given.
-    /// `carrier` is the request that has a request's body in its own.
+    /// The tables that came with the columns of terms. `metered` has what each scope has moved over metered links in a
+    /// period, whose first day is in days from 1970, in the period before, and the first day of a later period that was
+    /// given. `carrier` is the request that has a request's body in its own.
     private static let tables: [Int: String] = [
         9: """
         CREATE TABLE metered (
@@ -203,7 +204,8 @@ struct QueueSchema: Sendable {
         """,
     ]
 
-    /// The tables stay as they are: the change log has kinds of changes (``LoggedChange/Kind``) that earlier versions do not know.
+    /// The tables stay as they are: the change log has kinds of changes (``LoggedChange/Kind``) that earlier versions
+    /// do not know.
     private static let moreInLog = ""
 
     /// What a request that is over takes of its owner's room: its texts, its answer unless that is a file of the

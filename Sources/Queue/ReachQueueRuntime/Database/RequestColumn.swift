@@ -1,7 +1,8 @@
 internal import ReachCore
 internal import ReachQueue
 
-/// The columns of `request` that are no terms. Statements list all columns in the order of ``names``, and rows are read by it.
+/// The columns of `request` that are no terms. Statements list all columns in the order of ``names``, and rows are read
+/// by it.
 enum RequestColumn: CInt, CaseIterable {
     case id, state, owner, destination, condition, priority, repeatable
     case bytes, lifetime, deadlineWall, deadlineBoot, boot
@@ -30,8 +31,8 @@ enum RequestColumn: CInt, CaseIterable {
     /// All columns, for a SELECT whose rows are read by ``SQLiteStatement/integer(_:)`` and the others.
     static let list = names.map { "request." + $0 }.joined(separator: ", ")
 
-    /// All columns in the same places, with NULL for those that the scheduler does not need: of a million rows, SQLite then
-    /// decodes a third less.
+    /// All columns in the same places, with NULL for those that the scheduler does not need: of a million rows, SQLite
+    /// then decodes a third less.
     static let schedulingList = list(\.isForScheduling) { $0.isForScheduling }
 
     /// The same with NULL for those that change: what is to be sent does not depend on them.

@@ -1,7 +1,7 @@
 internal import ReachQueue
 
-/// What a row of the queue's file has to be, in SQL: a bit that changed in memory or on a disk must not become a request
-/// that no one sent, nor end the program that reads it.
+/// What a row of the queue's file has to be, in SQL: a bit that changed in memory or on a disk must not become a
+/// request that no one sent, nor end the program that reads it.
 enum RowRules {
     /// The first column of `request` that is not as it has to be; NULL if all are.
     static let problem = caseExpression(of: requestRules)
@@ -47,8 +47,8 @@ enum RowRules {
         }
     }
 
-    /// Whether a row of all columns of `request` is certainly as it has to be: one that waits, and whose body is not in the spool.
-    /// This costs a sixth of ``problem``, which decides about the other rows.
+    /// Whether a row of all columns of `request` is certainly as it has to be: one that waits, and whose body is not in
+    /// the spool. This costs a sixth of ``problem``, which decides about the other rows.
     static func isEvidentlyGood(_ row: SQLiteStatement) -> Bool {
         guard row.integer(.state) == RowState.waiting.rawValue, row.isNull(.overWall),
             row.integer(.bodyKind) != 3

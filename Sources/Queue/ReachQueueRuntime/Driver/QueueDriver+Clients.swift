@@ -46,8 +46,8 @@ extension QueueDriver {
     /// The receiver of the outbox has the rows up to this one safe.
     package func trimOutbox(upTo number: Int64) { store?.trimOutbox(upTo: number) }
 
-    /// Reads all that is kept of a request but its body. Answers later, on the loop; `nil` if nothing is kept, and an error if that
-    /// is not known.
+    /// Reads all that is kept of a request but its body. Answers later, on the loop; `nil` if nothing is kept, and an
+    /// error if that is not known.
     ///
     /// - Parameter user: Who wants to know: users take turns.
     package func record(

@@ -4,7 +4,8 @@ internal import ReachQueue
 
 /// The time in which many requests of an earlier run are restored: clients get answers already, and nothing is sent.
 extension QueueDriver {
-    /// Calls `work` once the requests of an earlier run with numbers up to this one are restored: at once, or later on the loop.
+    /// Calls `work` once the requests of an earlier run with numbers up to this one are restored: at once, or later on
+    /// the loop.
     package func whenRestored(upTo id: Int64, _ work: @escaping () -> Void) {
         if id <= restoredID { work() } else { restoreWaiters.append((id, work)) }
     }
@@ -48,8 +49,8 @@ extension QueueDriver {
 }
 
 extension QueueInput {
-    /// Whether it can be handled before all requests of an earlier run are restored: it concerns no other request, and nothing is
-    /// sent because of it.
+    /// Whether it can be handled before all requests of an earlier run are restored: it concerns no other request, and
+    /// nothing is sent because of it.
     var needsNoOtherRequest: Bool {
         switch self {
         case .add(let request, _):

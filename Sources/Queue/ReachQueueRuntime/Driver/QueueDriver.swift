@@ -13,8 +13,8 @@ package final class QueueDriver {
         /// What was kept is there; before this nothing starts and no client is answered. With the path of a damaged
         /// file that was set aside (`storage-reset`).
         ///
-        /// Of many requests the last ones may still have to be read: clients get answers, and new requests are accepted, but nothing
-        /// is sent, and changes of requests wait.
+        /// Of many requests the last ones may still have to be read: clients get answers, and new requests are
+        /// accepted, but nothing is sent, and changes of requests wait.
         case opened(count: Int, setAside: String?)
         /// Rows of the file meant nothing and are where an administrator finds them: their number, and the first few.
         case setAside(RowsSetAside)
@@ -167,8 +167,8 @@ package final class QueueDriver {
     /// The number of attempts whose ends wait for the scheduler.
     private var endCount = 0
 
-    /// Whether half of few attempts have ended since the scheduler decided. It must not wait for the rest, since the servers
-    /// would have nothing to do meanwhile.
+    /// Whether half of few attempts have ended since the scheduler decided. It must not wait for the rest, since the
+    /// servers would have nothing to do meanwhile.
     private func endsHalf() -> Bool {
         endCount += 1
         return endCount > 1 && runningCount <= Self.fewAttempts && endCount * 2 >= runningCount
@@ -183,16 +183,16 @@ package final class QueueDriver {
     private var hasRequests = false
     private var runningCount = 0
 
-    /// What the driver looks at after each turn. Read in place: a property of the driver's would be copied, with all that the
-    /// scheduler holds.
+    /// What the driver looks at after each turn. Read in place: a property of the driver's would be copied, with all
+    /// that the scheduler holds.
     private static func summary(
         of scheduler: inout QueueScheduler
     ) -> (hasRequests: Bool, runningCount: Int, deadline: BootTime?) {
         (scheduler.count > 0, scheduler.runningCount, scheduler.deadline)
     }
 
-    /// Handles what came too early, and what still does waits on. The scheduler decides once about all of it: a path that
-    /// came before a hold must start nothing that the hold holds.
+    /// Handles what came too early, and what still does waits on. The scheduler decides once about all of it: a path
+    /// that came before a hold must start nothing that the hold holds.
     func sendEarly() {
         let isWhole = restoredID == .max
         inbox += early.filter { isWhole || $0.needsNoOtherRequest }
@@ -230,8 +230,8 @@ package final class QueueDriver {
         executor?.update(hasRequests: hasRequests)
     }
 
-    /// Has the store begin, when the loop has nothing else to do: what ends until then is written together, and the store's thread does
-    /// not take the processor from it. But not more than half of what runs waits for that.
+    /// Has the store begin, when the loop has nothing else to do: what ends until then is written together, and the
+    /// store's thread does not take the processor from it. But not more than half of what runs waits for that.
     private func wakeStore() {
         hasEnqueued = false
         if endsToWrite * 2 >= runningCount {

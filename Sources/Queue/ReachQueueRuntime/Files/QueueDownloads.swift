@@ -3,9 +3,9 @@ internal import ReachLoop
 internal import ReachQueue
 internal import ReachTransfer
 
-/// Downloads to places that their clients choose. The bytes are written next to that place, under a name of their own and
-/// with the record by which the download can resume, and renamed when all are there: so the place has the whole file or
-/// none. Confined to the loop; a thread waits for the disk.
+/// Downloads to places that their clients choose. The bytes are written next to that place, under a name of their own
+/// and with the record by which the download can resume, and renamed when all are there: so the place has the whole
+/// file or none. Confined to the loop; a thread waits for the disk.
 final class QueueDownloads {
     private struct Download {
         let path: String

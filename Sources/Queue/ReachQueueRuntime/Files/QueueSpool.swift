@@ -4,11 +4,11 @@ package import ReachLoop
 internal import ReachQueue
 internal import ReachTransfer
 
-/// The files of bodies that are too long for the database: those to be sent, and answers. Confined to the loop; the disk
-/// is waited for on a thread for files.
+/// The files of bodies that are too long for the database: those to be sent, and answers. Confined to the loop; the
+/// disk is waited for on a thread for files.
 ///
-/// All are readable by their owner alone (0600, in a directory of 0700). What no request names is removed when the queue
-/// is opened the next time.
+/// All are readable by their owner alone (0600, in a directory of 0700). What no request names is removed when the
+/// queue is opened the next time.
 package final class QueueSpool {
     private let directory: String
     private let prefix: String

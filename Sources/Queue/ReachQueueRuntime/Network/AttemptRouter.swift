@@ -2,8 +2,8 @@ internal import ReachCore
 internal import ReachQueue
 internal import ReachTransfer
 
-/// Chooses the path to each address of an attempt: the one that the kernel would take, unless that does not work and the request may
-/// go by another default route. Confined to the loop.
+/// Chooses the path to each address of an attempt: the one that the kernel would take, unless that does not work and
+/// the request may go by another default route. Confined to the loop.
 struct AttemptRouter {
     let network: any QueueNetwork
     let feed: PathFeed
@@ -59,8 +59,8 @@ struct AttemptRouter {
         }
     }
 
-    /// The kernel's own choice for this address, as long as nothing speaks against it; else the ordered path, if it is a default
-    /// route, or else the best one.
+    /// The kernel's own choice for this address, as long as nothing speaks against it; else the ordered path, if it is
+    /// a default route, or else the best one.
     private func defaultPath(to address: IPAddress, chosen: InterfaceIndex?) -> QueuePath? {
         let familyPaths = (feed.last?.paths ?? []).filter { $0.families.contains(address.family) }
         let paths = (doubt.concerns(address) ? familyPaths.map(doubt.applied) : familyPaths).filter(allows)

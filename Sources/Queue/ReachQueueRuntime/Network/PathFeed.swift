@@ -1,7 +1,8 @@
 internal import ReachCore
 internal import ReachQueue
 
-/// Turns the default routes, and what probes have proved, into the queue's set of paths and its epoch. Confined to the loop.
+/// Turns the default routes, and what probes have proved, into the queue's set of paths and its epoch. Confined to the
+/// loop.
 final class PathFeed {
     private let onChange: (PathSet) -> Void
     private var routes: [DefaultRoute]?
@@ -70,7 +71,8 @@ final class PathFeed {
             interfaceIndex: UInt32(bitPattern: routes[0].interface), interface: routes[0].name,
             traits: routes[0].traits)
         let connectivity = path.adopt(proved[path.interface])
-        // Name servers of a portal name a host on the link for anything, and its router may claim that any address is there.
+        // Name servers of a portal name a host on the link for anything, and its router may claim that any address is
+        // there.
         let isNeighbour = !isNamed && routes.allSatisfy(\.isNeighbour)
         path.isDoubted = connectivity.isDoubt && !isNeighbour && !routes[0].isLocal
         path.families = Set(routes.map(\.family))
@@ -97,7 +99,8 @@ final class PathFeed {
         onChange(set)
     }
 
-    /// The places of interfaces in the kernel's order. Without the kernel's own choice, which does not work, none is the first.
+    /// The places of interfaces in the kernel's order. Without the kernel's own choice, which does not work, none is
+    /// the first.
     private static func ranks(of routes: [DefaultRoute]) -> [InterfaceIndex: PathRank] {
         var ranks: [InterfaceIndex: PathRank] = [:]
         for family in IPAddress.Family.allCases {
@@ -111,8 +114,8 @@ final class PathFeed {
         return ranks
     }
 
-    /// Whether connections over these routes may go on over the fresh ones: the routes have the same gateways, and no address of
-    /// theirs is gone. One that is added, as by a router that renumbers its network, ends none.
+    /// Whether connections over these routes may go on over the fresh ones: the routes have the same gateways, and no
+    /// address of theirs is gone. One that is added, as by a router that renumbers its network, ends none.
     private static func carry(_ fresh: [DefaultRoute], connectionsOf routes: [DefaultRoute]) -> Bool {
         guard fresh.count == routes.count else { return false }
         return routes.allSatisfy { old in
@@ -169,8 +172,8 @@ extension QueuePath {
         }
         self.init(interfaceIndex: UInt32(bitPattern: index), interface: name, traits: first.traits)
         let connectivity = adopt(proved[name])
-        // A portal answers for what is behind a gateway, and not for a host on the link itself; but its name servers may name
-        // a host on the link for anything.
+        // A portal answers for what is behind a gateway, and not for a host on the link itself; but its name servers
+        // may name a host on the link for anything.
         isDoubted = connectivity.isDoubt && (first.gateway != nil || !state.target.isAddress)
         hasPortal = connectivity == .portal && first.gateway != nil
         families = Set(reachable.filter { $0.1.interfaceIndex == index }.map(\.0))
@@ -193,8 +196,8 @@ extension Target {
 struct AddressDoubt {
     private let mayBeImpersonated: Bool
 
-    /// - Parameter mayBeImpersonated: Whether a portal could answer unnoticed, by giving a public name another address: the
-    ///   request goes in the clear. `false` for addresses that no name server gave.
+    /// - Parameter mayBeImpersonated: Whether a portal could answer unnoticed, by giving a public name another address:
+    ///   the request goes in the clear. `false` for addresses that no name server gave.
     init(_ mayBeImpersonated: Bool) { self.mayBeImpersonated = mayBeImpersonated }
 
     /// - Parameter server: The host that connections go to: a proxy's address is no answer about the destination.

@@ -4,8 +4,8 @@ package import ReachQueue
 
 /// The network as the queue sees it. Confined to the loop, on which the handlers are called.
 package protocol QueueNetwork: AnyObject {
-    /// Calls `handler` with the network, once it is determined, and with every change; with `nil` while the kernel cannot be
-    /// observed.
+    /// Calls `handler` with the network, once it is determined, and with every change; with `nil` while the kernel
+    /// cannot be observed.
     ///
     /// - Returns: Ends the calls.
     func followNetwork(_ handler: @escaping (NetworkSnapshot?) -> Void) -> () -> Void
@@ -30,8 +30,8 @@ package protocol QueueNetwork: AnyObject {
     /// - Returns: Ends the calls.
     func followRoutes(to addresses: Set<IPAddress>, _ handler: @escaping () -> Void) -> () -> Void
 
-    /// Finds out, until the returned closure is called, whether gateways that did not answer are back: something waits for a
-    /// path.
+    /// Finds out, until the returned closure is called, whether gateways that did not answer are back: something waits
+    /// for a path.
     func seekPath() -> () -> Void
 }
 

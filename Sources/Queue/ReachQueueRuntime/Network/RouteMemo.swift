@@ -4,8 +4,8 @@ internal import ReachTransfer
 
 /// The last choice of ways: of many attempts to one server, the kernel is asked for the first alone.
 ///
-/// Where every change of the routes is reported, the choice holds until the next report. Elsewhere, as for the addresses of
-/// most names, it holds for the turn of the loop in which it was made.
+/// Where every change of the routes is reported, the choice holds until the next report. Elsewhere, as for the
+/// addresses of most names, it holds for the turn of the loop in which it was made.
 struct RouteMemo {
     /// When a choice is asked for.
     struct Moment {

@@ -18,8 +18,8 @@ struct SQLiteDatabase: ~Copyable {
         logLength.deallocate()
     }
 
-    /// Makes ``pagesInLog`` follow the log. After the pragma that switches off SQLite's own checkpoints, which takes the
-    /// same hook.
+    /// Makes ``pagesInLog`` follow the log. After the pragma that switches off SQLite's own checkpoints, which takes
+    /// the same hook.
     func watchLog() { sqlite3_wal_hook(handle, noteLogLength, logLength) }
 
     /// How many pages the log had after the last commit.

@@ -6,7 +6,8 @@ package import ReachQueue
 package final class MemoryStore: QueueStorage {
     private struct State {
         var records: [RequestID: KeptRequest] = [:]
-        /// Those that are over, in the order of their ends; the dead are not among them, since the scheduler purges them.
+        /// Those that are over, in the order of their ends; the dead are not among them, since the scheduler purges
+        /// them.
         var over: [RequestID] = []
         var firstOver = 0
         /// Whom requests carry.

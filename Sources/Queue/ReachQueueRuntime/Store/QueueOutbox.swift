@@ -1,7 +1,7 @@
 package import ReachQueue
 
-/// Where the queue's file puts the events of its transactions, so that each is delivered once more after a crash until its
-/// receiver has it safe.
+/// Where the queue's file puts the events of its transactions, so that each is delivered once more after a crash until
+/// its receiver has it safe.
 ///
 /// An event is written with the transaction that caused it: both are in the file or neither is.
 package struct QueueOutbox: Sendable {
@@ -21,8 +21,8 @@ package struct QueueOutbox: Sendable {
 
     /// - Parameters:
     ///   - encode: Called on the store's thread.
-    ///   - deliver: Called there with rows that are committed, in their order; repeated ones are of an earlier run, which may
-    ///     have delivered them. Must not wait.
+    ///   - deliver: Called there with rows that are committed, in their order; repeated ones are of an earlier run,
+    ///     which may have delivered them. Must not wait.
     package init(
         encode: @escaping @Sendable (QueueEvent) -> [UInt8],
         deliver: @escaping @Sendable (_ rows: [Row], _ isRepeated: Bool) -> Void

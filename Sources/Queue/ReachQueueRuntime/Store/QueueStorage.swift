@@ -12,7 +12,8 @@ package protocol QueueStorage: AnyObject, Sendable {
     func record(
         of id: RequestID, for user: UInt32,
         _ body: @escaping @Sendable (Result<RequestReport?, QueueStoreError>) -> Void)
-    /// Reads what is kept of several, by their numbers from the lowest, on behalf of a user. `body` is called on any thread.
+    /// Reads what is kept of several, by their numbers from the lowest, on behalf of a user. `body` is called on any
+    /// thread.
     func records(
         _ query: RecordQuery, for user: UInt32,
         _ body: @escaping @Sendable (Result<[RequestReport], QueueStoreError>) -> Void)

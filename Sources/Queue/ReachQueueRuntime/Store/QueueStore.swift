@@ -19,8 +19,8 @@ package final class QueueStore: Sendable {
         case restored([StoredRequest])
         /// These were all. With the rows that were set aside meanwhile.
         case allRestored(RowsSetAside)
-        /// The file turned out to be damaged, and was set aside; the thread has ended, and the directory stays locked. Comes before
-        /// ``allRestored(_:)``.
+        /// The file turned out to be damaged, and was set aside; the thread has ended, and the directory stays locked.
+        /// Comes before ``allRestored(_:)``.
         case damaged(setAside: String)
         /// Or it cannot be: the thread has ended.
         case failed(QueueStoreError)

@@ -21,8 +21,8 @@ struct StoreRestoring {
     }
 }
 
-/// A file with many requests is read in portions, between writes and the readings of clients; a long one is checked meanwhile, by
-/// another thread. Only when both have ended may anything be sent.
+/// A file with many requests is read in portions, between writes and the readings of clients; a long one is checked
+/// meanwhile, by another thread. Only when both have ended may anything be sent.
 extension StoreWriter {
     /// Reads the next portion, and ends the restoring when there is none.
     func restoreNext() {

@@ -7,7 +7,8 @@ internal import Synchronization
 /// reported once the change log with it has reached the disk. One wait serves everything that was written before it
 /// began.
 ///
-/// If each write waited, every lease would wait with it, and a queue of small requests would move at the pace of the disk.
+/// If each write waited, every lease would wait with it, and a queue of small requests would move at the pace of the
+/// disk.
 final class StoreSyncer: Sendable {
     private struct State {
         var waiting: [StoreReceipt] = []

@@ -5,8 +5,9 @@ internal import ReachQueue
 
 /// What happens when the disk fails or is full: what may be refused is refused, all else is kept and tried again.
 extension StoreWriter {
-    /// Refuses the transactions that may be refused. Writes the others into the reserved space, so that a client can cancel on
-    /// a full disk. Those that do not fit there either are kept in memory, and their clients are refused a confirmation.
+    /// Refuses the transactions that may be refused. Writes the others into the reserved space, so that a client can
+    /// cancel on a full disk. Those that do not fit there either are kept in memory, and their clients are refused a
+    /// confirmation.
     func writeNecessary(_ batch: [StoreTransaction], _ reason: String) {
         for transaction in batch where transaction.mayBeRefused {
             deliver(.notCommitted(transaction.number, reason))
@@ -30,8 +31,8 @@ extension StoreWriter {
         retryAt = SystemClock.boot + options.retryInterval
     }
 
-    /// Handles transactions that waited for the disk when it failed. Refuses those that may be refused, and keeps a transaction that
-    /// removes their requests again; the others are reported once the file is whole again.
+    /// Handles transactions that waited for the disk when it failed. Refuses those that may be refused, and keeps a
+    /// transaction that removes their requests again; the others are reported once the file is whole again.
     func doubt(_ receipts: [StoreReceipt]) {
         for receipt in receipts {
             guard receipt.transaction.mayBeRefused else {
@@ -50,8 +51,8 @@ extension StoreWriter {
         }
     }
 
-    /// Reports a transaction that cannot be written, now or later; the others continue. If it may not be refused, the file keeps the
-    /// request's old row until the request is written the next time.
+    /// Reports a transaction that cannot be written, now or later; the others continue. If it may not be refused, the
+    /// file keeps the request's old row until the request is written the next time.
     func giveUp(_ receipt: StoreReceipt, _ reason: String) {
         let transaction = receipt.transaction
         if retryAt == nil { deliver(.degraded(reason)) }
@@ -67,13 +68,15 @@ extension StoreWriter {
     func keepReserve(_ database: QueueDatabase) {
         guard database.hasUsedReserve else { return }
         database.hasUsedReserve = false
-        // What fits of the reserve is taken again, before other programs take the room. New requests wait until all of it fits.
+        // What fits of the reserve is taken again, before other programs take the room. New requests wait until all of
+        // it fits.
         if !directory.fillReserve(options.reserveBytes) { _ = directory.fillReserve(options.reserveBytes / 2) }
         degrade("the disk is full")
     }
 
-    /// Opens the file again, then writes the kept transactions. The file may be another one now, and SQLite's own memory cannot be trusted
-    /// after a failed write. Until the new connection has written the changes in memory, the old one stays in use.
+    /// Opens the file again, then writes the kept transactions. The file may be another one now, and SQLite's own
+    /// memory cannot be trusted after a failed write. Until the new connection has written the changes in memory, the
+    /// old one stays in use.
     func retry() {
         guard let old = database else { return }
         do {
@@ -103,7 +106,8 @@ extension StoreWriter {
             retryAt = nil
             deliver(.degraded(nil))
         } catch {
-            // What fits of the reserve is taken before other programs take the room: changes until the next try may need it.
+            // What fits of the reserve is taken before other programs take the room: changes until the next try may
+            // need it.
             _ = directory.fillReserve(options.reserveBytes / 2)
             retryAt = SystemClock.boot + options.retryInterval
         }

@@ -25,8 +25,8 @@ final class StoreWriter {
     var checkpoint = (at: BootTime(nanoseconds: 0), pages: 0)
     /// Written transactions that have perhaps not reached the disk.
     var unsafe: [StoreReceipt] = []
-    /// Requests that are to be sent again, and whose old answers are removed once the disk has that: their leases wait for it, so
-    /// that the next answer is not removed in its place.
+    /// Requests that are to be sent again, and whose old answers are removed once the disk has that: their leases wait
+    /// for it, so that the next answer is not removed in its place.
     private var revived: Set<RequestID> = []
     var syncer: StoreSyncer?
 

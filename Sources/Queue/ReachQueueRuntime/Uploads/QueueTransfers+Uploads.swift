@@ -87,8 +87,8 @@ extension QueueTransfers {
         return true
     }
 
-    /// Whether a request, to which a redirect leads, may be sent. Parts of an upload go to no other origin: the redirect is
-    /// then the answer, which may be a portal's.
+    /// Whether a request, to which a redirect leads, may be sent. Parts of an upload go to no other origin: the
+    /// redirect is then the answer, which may be a portal's.
     func staysAtOrigin(_ next: TransferRequest, _ attempt: Running) -> Bool {
         attempt.upload.map { next.url.hasOrigin(of: $0.template.url) } ?? true
     }

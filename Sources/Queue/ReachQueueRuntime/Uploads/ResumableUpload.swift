@@ -3,8 +3,8 @@ internal import ReachQueue
 internal import ReachTransfer
 
 /// A value that decides the exchanges of one attempt of a resumable upload by tus 1.0, core and creation
-/// (https://tus.io/protocols/resumable-upload). POST makes an upload on the server, HEAD asks how much of it the server has, and
-/// PATCH sends the rest.
+/// (https://tus.io/protocols/resumable-upload). POST makes an upload on the server, HEAD asks how much of it the server
+/// has, and PATCH sends the rest.
 ///
 /// The server's offset decides where the next PATCH begins, so no byte is sent that the server has acknowledged.
 struct ResumableUpload {
@@ -21,8 +21,8 @@ struct ResumableUpload {
         case complete
         /// The answer is judged like that of any other request.
         case answered
-        /// The request is refused, whatever the status: the server does not speak the protocol, or has lost an upload that cannot
-        /// begin again.
+        /// The request is refused, whatever the status: the server does not speak the protocol, or has lost an upload
+        /// that cannot begin again.
         case refused
         case failed(AttemptFault)
     }
@@ -48,12 +48,13 @@ struct ResumableUpload {
 
     /// The least bytes of a part: less is mostly overhead.
     static let minimumPart: UInt64 = 256 << 10
-    /// The least advance for which earlier failures are forgotten, so that a server that takes a byte at a time does not
-    /// have the request repeated without waits.
+    /// The least advance for which earlier failures are forgotten, so that a server that takes a byte at a time does
+    /// not have the request repeated without waits.
     static let leastAdvance: UInt64 = 64 << 10
 
     private static let mostShortfalls = 3
-    /// The longest URL of an upload, in bytes. The URL is kept as long as the upload lasts, and counts towards no limit of the user.
+    /// The longest URL of an upload, in bytes. The URL is kept as long as the upload lasts, and counts towards no limit
+    /// of the user.
     static let longestURL = 4096
 
     /// - Parameters:
@@ -150,8 +151,8 @@ struct ResumableUpload {
     private mutating func asked(_ head: ResponseHead) -> Decision {
         if Self.isGone(head) { return lost() }
         guard 200..<300 ~= head.status else { return .answered }
-        // A portal or a proxy may answer instead of the server. Such an answer is no reason to send everything again, and does
-        // not show that the path works.
+        // A portal or a proxy may answer instead of the server. Such an answer is no reason to send everything again,
+        // and does not show that the path works.
         if wasFound, head["upload-offset"] == nil, head["tus-resumable"] == nil {
             return .failed(AttemptFault(.transient))
         }
@@ -195,8 +196,8 @@ struct ResumableUpload {
     }
 
     private mutating func acknowledge(_ offset: UInt64) {
-        // Only a real advance permits more questions. Otherwise a server that takes single bytes, or loses bytes again, would never
-        // let the attempt end.
+        // Only a real advance permits more questions. Otherwise a server that takes single bytes, or loses bytes again,
+        // would never let the attempt end.
         if offset >= peak + Self.leastAdvance { (peak, questions) = (offset, 0) }
         state.offset = offset
         state.highest = max(state.highest, offset)

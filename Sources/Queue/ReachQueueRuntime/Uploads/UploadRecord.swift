@@ -1,8 +1,8 @@
 internal import ReachCore
 internal import ReachTransfer
 
-/// The file by which a later run of the program resumes an upload: lines with a title, the upload's URL, four numbers, the
-/// body's version, and the checksum of these.
+/// The file by which a later run of the program resumes an upload: lines with a title, the upload's URL, four numbers,
+/// the body's version, and the checksum of these.
 extension UploadState {
     private static let title = "reach upload 1"
 

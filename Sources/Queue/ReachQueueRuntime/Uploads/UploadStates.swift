@@ -24,8 +24,8 @@ final class UploadStates {
 
     func note(_ state: UploadState, of id: RequestID) { states[id] = state }
 
-    /// Keeps the state, for a later run too, if there is anything new in it. A file that cannot be written ends nothing:
-    /// without it a later run begins again.
+    /// Keeps the state, for a later run too, if there is anything new in it. A file that cannot be written ends
+    /// nothing: without it a later run begins again.
     func record(_ state: UploadState, of id: RequestID, in spool: QueueSpool?, then: @escaping () -> Void) {
         note(state, of: id)
         let old = recorded[id]

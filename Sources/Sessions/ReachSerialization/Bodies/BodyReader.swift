@@ -8,7 +8,8 @@ public struct BodyReader: ~Copyable {
     private var file: BodyFile?
     private var stream: ((UnsafeMutableRawBufferPointer) throws -> Int)?
 
-    /// Creates a reader at the first byte of a request's body. A ``BodyStream`` cannot be read so: the first read throws.
+    /// Creates a reader at the first byte of a request's body. A ``BodyStream`` cannot be read so: the first read
+    /// throws.
     public init(_ body: WebRequest.Body) {
         switch body {
         case .none: pieces = []

@@ -24,7 +24,8 @@ public struct MultipartForm: Sendable {
 
     /// Chooses the text that separates the parts. No part may contain it in a line of its own.
     ///
-    /// - Parameter boundary: 1 to 70 letters, digits, spaces and `'()+_,-./:=?`, with no space at the end (RFC 2046, 5.1.1).
+    /// - Parameter boundary: 1 to 70 letters, digits, spaces and `'()+_,-./:=?`, with no space at the end (RFC 2046,
+    ///   5.1.1).
     /// - Throws: ``RequestSerializationError/badBoundary(_:)`` for any other text.
     public mutating func setBoundary(_ boundary: String) throws(RequestSerializationError) {
         guard MultipartBoundary.isValid(boundary) else { throw .badBoundary(boundary) }

@@ -3,7 +3,8 @@ public import HTTPTypes
 /// Encodes parameters in the URL's query, or as a form in the body: AFHTTPRequestSerializer.
 ///
 /// For GET, HEAD and DELETE the parameters follow the existing query. For other methods the body is
-/// `application/x-www-form-urlencoded`, empty if there are no parameters. Texts are encoded as UTF-8, unless ``textEncoding`` is set.
+/// `application/x-www-form-urlencoded`, empty if there are no parameters. Texts are encoded as UTF-8, unless
+/// ``textEncoding`` is set.
 public struct FormRequestSerializer: RequestSerializer {
     /// A custom encoder of parameters as a query. What it throws is the ``RequestSerializationError/custom(_:)`` of the
     /// request, unless it is a ``RequestSerializationError`` itself.
@@ -14,8 +15,8 @@ public struct FormRequestSerializer: RequestSerializer {
     public var headers: HTTPFields
     /// The methods whose parameters are encoded in the URL, in capitals.
     public var methodsEncodingParametersInURL: Set<String> = ["GET", "HEAD", "DELETE"]
-    /// The encoding of names and texts in queries and forms, before they are escaped, and of the texts of multipart forms:
-    /// AFHTTPRequestSerializer's `stringEncoding`. A text with characters that it lacks is refused.
+    /// The encoding of names and texts in queries and forms, before they are escaped, and of the texts of multipart
+    /// forms: AFHTTPRequestSerializer's `stringEncoding`. A text with characters that it lacks is refused.
     public var textEncoding = TextEncoding.utf8
     /// A custom encoder; `nil` for ``QueryString``. Its result is inserted into the URL or the body unchanged, so it
     /// has to escape.

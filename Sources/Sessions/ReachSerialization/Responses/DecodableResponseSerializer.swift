@@ -6,8 +6,8 @@ internal import ReachCore
 ///
 /// An empty body has no object and no error, as with ``JSONResponseSerializer``.
 public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer {
-    /// The check; by default successes of type application/json, text/json or text/javascript pass, and those of another
-    /// type that ends with `+json` (RFC 6839).
+    /// The check; by default successes of type application/json, text/json or text/javascript pass, and those of
+    /// another type that ends with `+json` (RFC 6839).
     public var check = ResponseCheck.json
     /// The decoder. It must not be changed while requests use it.
     public var decoder: JSONDecoder

@@ -5,7 +5,8 @@ internal import ReachCore
 public struct ResponseCheck: Hashable, Sendable {
     /// The acceptable statuses; `nil` for any.
     public var acceptableStatusCodes: StatusCodes?
-    /// The acceptable content types, in lower case and without parameters, also `image/*`, `*/png` and `*/*`; `nil` for any.
+    /// The acceptable content types, in lower case and without parameters, also `image/*`, `*/png` and `*/*`; `nil` for
+    /// any.
     public var acceptableContentTypes: Set<String>?
 
     /// Creates a check; by default any content of a success passes.
@@ -34,7 +35,8 @@ public struct ResponseCheck: Hashable, Sendable {
         return !types.isDisjoint(with: [type ?? "", "\(sides.before)/*", "*/\(sides.after)", "*/*"])
     }
 
-    /// Checks a response, and passes the body to `decode` unless its content type is wrong: the frame of a custom serializer.
+    /// Checks a response, and passes the body to `decode` unless its content type is wrong: the frame of a custom
+    /// serializer.
     ///
     /// An empty body, and the single space that Rails sends for "no content", give no object and no error.
     ///

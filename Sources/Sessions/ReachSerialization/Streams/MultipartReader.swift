@@ -14,8 +14,8 @@ public struct ResponsePart: Hashable, Sendable {
 
 /// Reads the parts of a multipart body (RFC 2046, 5.1.1) that arrives in pieces.
 ///
-/// A part ends before the boundary of the next one. One that names its `Content-Length` is passed on when so many bytes are
-/// there: the boundary after it comes with the next picture only.
+/// A part ends before the boundary of the next one. One that names its `Content-Length` is passed on when so many bytes
+/// are there: the boundary after it comes with the next picture only.
 package struct MultipartReader: Sendable {
     private enum Place: Hashable, Sendable {
         /// At the first byte. Some cameras send no boundary before the first picture.

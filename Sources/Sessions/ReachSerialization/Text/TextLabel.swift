@@ -7,8 +7,8 @@ package enum TextLabel {
     /// Decodes a text by its byte order mark, the positions of zeros, or its label.
     ///
     /// - Parameter label: The name that the server sent; `nil` and unknown ones mean UTF-8.
-    /// - Returns: `nil` if it is not in UTF-8, or if its encoding is one that browsers refuse. In other encodings, bytes
-    ///   that mean nothing become U+FFFD.
+    /// - Returns: `nil` if it is not in UTF-8, or if its encoding is one that browsers refuse. In other encodings,
+    ///   bytes that mean nothing become U+FFFD.
     package static func text(of bytes: [UInt8], label: String?) -> String? {
         let label = label.map { $0.trimmed.lowercased() } ?? ""
         if TextEncoding.detect(bytes) != nil || TextEncoding(named: label).map({ $0 != .latin1 }) ?? false {

@@ -5,8 +5,8 @@ public import HTTPTypes
 ///     try session.get("users", headers: [.accept: "application/json", "X-Tenant": tenant])
 ///     session.changeHeaders { $0["X-Token"] = nil }
 ///
-/// A name or a value that cannot be sent stays out of ``fields``; the request that has it throws, and names the header. So
-/// nothing else is sent than what was written: `HTTPField` replaces what cannot be in a value by spaces.
+/// A name or a value that cannot be sent stays out of ``fields``; the request that has it throws, and names the header.
+/// So nothing else is sent than what was written: `HTTPField` replaces what cannot be in a value by spaces.
 public struct Headers: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     private var valid: HTTPFields
     private var faults: [HTTPHeaderError] = []
@@ -41,8 +41,8 @@ public struct Headers: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// The value of a header; those of the same name are joined by commas (RFC 9110, section 5.3), and cookies by semicolons.
-    /// Setting it replaces all headers of the name; `nil` removes them.
+    /// The value of a header; those of the same name are joined by commas (RFC 9110, section 5.3), and cookies by
+    /// semicolons. Setting it replaces all headers of the name; `nil` removes them.
     public subscript(name: Name) -> String? {
         get { name.valid.flatMap { valid[$0] } }
         set {

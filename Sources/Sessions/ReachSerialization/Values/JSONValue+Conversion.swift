@@ -59,8 +59,8 @@ extension JSONValue {
         }
     }
 
-    /// The document as Swift's own values: `Bool`, `Int64`, `Double`, `String`, `[Any]` and `[String: Any]`. Null members and
-    /// elements are `Optional<Any>.none`; `nil` for a document that is null.
+    /// The document as Swift's own values: `Bool`, `Int64`, `Double`, `String`, `[Any]` and `[String: Any]`. Null
+    /// members and elements are `Optional<Any>.none`; `nil` for a document that is null.
     ///
     /// `ReachSessionFoundation` has `foundationObject`, with the types of `JSONSerialization`.
     public var anyValue: Any? {

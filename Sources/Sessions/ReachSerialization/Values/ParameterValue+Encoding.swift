@@ -14,15 +14,15 @@ extension ParameterValue {
         self = try Self(of: value, dates: dates) ?? .null
     }
 
-    /// Converts a value of any type: what ``init(encoding:dates:)`` encodes, and dictionaries with text as keys and arrays, in
-    /// which values of different types may be.
+    /// Converts a value of any type: what ``init(encoding:dates:)`` encodes, and dictionaries with text as keys and
+    /// arrays, in which values of different types may be.
     ///
     /// - Parameters:
     ///   - value: The value.
     ///   - dates: The form of dates in it, at every level.
     /// - Returns: `nil` for an optional that is nil.
-    /// - Throws: A ``RequestSerializationError`` that names the place of a value which cannot be encoded; the error of a
-    ///   value's own `encode(to:)`.
+    /// - Throws: A ``RequestSerializationError`` that names the place of a value which cannot be encoded; the error of
+    ///   a value's own `encode(to:)`.
     public init?(of value: Any, dates: Dates = .text) throws { try self.init(of: value, dates: dates, at: "") }
 
     /// - Parameter place: Where the value is, for errors.

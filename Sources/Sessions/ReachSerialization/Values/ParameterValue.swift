@@ -19,8 +19,8 @@ public enum ParameterValue: Hashable, Sendable {
     case unsigned(UInt64)
     /// A number with a fraction.
     case double(Double)
-    /// A number in decimal digits, such as `-12.50` or `1e400`, for one with more digits than ``double(_:)`` keeps. It is sent
-    /// as it is written.
+    /// A number in decimal digits, such as `-12.50` or `1e400`, for one with more digits than ``double(_:)`` keeps. It
+    /// is sent as it is written.
     case decimal(String)
     /// Text.
     case string(String)

@@ -2,10 +2,10 @@ public import ReachCore
 
 /// A URL with a scheme and a host, as defined by RFC 3986, in its original components. Nothing is decoded.
 ///
-/// Spaces, letters outside ASCII and `"<>[]\^`{|}` in a path, a query or a fragment are percent-escaped, and a host with letters
-/// outside ASCII gets its `xn--` form, as in browsers (by libidn2). Input for which browsers would have to guess is rejected, with its position: control characters,
-/// line ends, a percent sign that begins no escape. The sender decides
-/// which schemes it supports.
+/// Spaces, letters outside ASCII and `"<>[]\^`{|}` in a path, a query or a fragment are percent-escaped, and a host
+/// with letters outside ASCII gets its `xn--` form, as in browsers (by libidn2). Input for which browsers would have to
+/// guess is rejected, with its position: control characters, line ends, a percent sign that begins no escape. The
+/// sender decides which schemes it supports.
 public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     fileprivate struct Server: Hashable, Sendable {
         let scheme: String
@@ -75,8 +75,8 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
         try self.init(URLReference(text))
     }
 
-    /// Parses a URL of a server, or one that was sent to a server: mistakes that browsers forgive are kept, such as a percent
-    /// sign that escapes nothing.
+    /// Parses a URL of a server, or one that was sent to a server: mistakes that browsers forgive are kept, such as a
+    /// percent sign that escapes nothing.
     package init(received text: String) throws(WebAddressError) {
         try self.init(URLReference(text, slips: .allowed))
     }
@@ -166,8 +166,8 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Reads URLs, and remembers the server of the last one: most URLs of a program begin with the same server, and to read that
-/// takes longer than all the rest.
+/// Reads URLs, and remembers the server of the last one: most URLs of a program begin with the same server, and to read
+/// that takes longer than all the rest.
 package struct WebAddressReader: Sendable {
     /// A URL up to its path, and what it was read as.
     private struct Known: Sendable {

@@ -11,9 +11,9 @@ internal import Synchronization
 /// Once a server has accepted Basic credentials, they are sent to it without a challenge, for URLs below the same
 /// directory (RFC 7617, 2.2). Digest credentials always answer a challenge.
 ///
-/// Basic sends the password itself, so whoever is on the way could ask for Basic in place of a server with Digest. Stored
-/// credentials never answer a challenge to Basic of an origin that has answered with Digest before, or that they are stored
-/// for with the scheme ``AuthenticationChallenge/Scheme/digest``: then ``RequestHooks/challenge`` is asked.
+/// Basic sends the password itself, so whoever is on the way could ask for Basic in place of a server with Digest.
+/// Stored credentials never answer a challenge to Basic of an origin that has answered with Digest before, or that they
+/// are stored for with the scheme ``AuthenticationChallenge/Scheme/digest``: then ``RequestHooks/challenge`` is asked.
 public final class CredentialStorage: Sendable {
     private struct Origin: Hashable {
         let scheme: String
@@ -79,8 +79,8 @@ public final class CredentialStorage: Sendable {
     /// - Parameters:
     ///   - address: Any URL of the server: scheme, host and port count.
     ///   - realm: What they are for, in the server's words; `nil` for all realms that have none of their own.
-    ///   - scheme: The scheme that they are for: with Digest they never answer a challenge to Basic, and with Basic they may.
-    ///     `nil` lets the server decide at first, and keeps it to Digest once it has asked for that.
+    ///   - scheme: The scheme that they are for: with Digest they never answer a challenge to Basic, and with Basic
+    ///     they may. `nil` lets the server decide at first, and keeps it to Digest once it has asked for that.
     public func setCredentials(
         _ credentials: UserCredentials?, for address: WebAddress, realm: String? = nil,
         scheme: AuthenticationChallenge.Scheme? = nil

@@ -3,8 +3,8 @@ internal import ReachTransfer
 
 /// A server's challenge to Digest authentication (RFC 7616), and the answers to it.
 ///
-/// Only `qop=auth` is answered: without a quality of protection the password is open to a chosen nonce, and `auth-int` is
-/// hardly ever offered.
+/// Only `qop=auth` is answered: without a quality of protection the password is open to a chosen nonce, and `auth-int`
+/// is hardly ever offered.
 package struct DigestChallenge: Hashable, Sendable {
     /// The algorithms, the stronger ones later.
     package enum Algorithm: String, Hashable, Sendable, CaseIterable {

@@ -29,8 +29,8 @@ package struct CacheControl: Equatable {
         directives.updateValue(value, forKey: name)
     }
 
-    /// Whether a directive is present. One that is limited to some fields, as in `no-cache="set-cookie"`, counts for the
-    /// whole message, which RFC 9111 allows.
+    /// Whether a directive is present. One that is limited to some fields, as in `no-cache="set-cookie"`, counts for
+    /// the whole message, which RFC 9111 allows.
     private func has(_ name: String) -> Bool { directives[name] != nil }
 
     /// The seconds of a directive; `nil` without it. A number that cannot be read is 0: the strictest.

@@ -2,8 +2,8 @@ package import ReachCore
 
 /// How a request uses the session's cache.
 ///
-/// The first follows RFC 9111. The others are the caller's own will, as those of URLRequest.CachePolicy, and are stronger
-/// than what the server says: the response's ``RequestResponse/cacheUse`` says how old it is.
+/// The first follows RFC 9111. The others are the caller's own will, as those of URLRequest.CachePolicy, and are
+/// stronger than what the server says: the response's ``RequestResponse/cacheUse`` says how old it is.
 public enum CachePolicy: Hashable, Sendable, CaseIterable {
     /// A stored response is used while it is fresh. Otherwise the server is asked whether it still holds, if it gave an
     /// entity tag or a date, and else for another one. After a failure a stale one is used as long as the server allows

@@ -2,10 +2,11 @@ internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 
-/// The directory of a session's cache: a file for each stored response, named by a digest, so that names hold no secret.
+/// The directory of a session's cache: a file for each stored response, named by a digest, so that names hold no
+/// secret.
 ///
-/// Only its owner can read it, and one session at a time has it. Files are replaced as a whole, and not synced: what a loss
-/// of power leaves of one has another checksum, and is removed when it is read. All of it may block.
+/// Only its owner can read it, and one session at a time has it. Files are replaced as a whole, and not synced: what a
+/// loss of power leaves of one has another checksum, and is removed when it is read. All of it may block.
 struct CacheDirectory: ~Copyable {
     let path: String
     private let lock: FileLock

@@ -1,4 +1,5 @@
-/// The names and sizes of what a cache holds, within a number of bytes: what was not used for longest goes first. A value.
+/// The names and sizes of what a cache holds, within a number of bytes: what was not used for longest goes first. A
+/// value.
 package struct CacheShelf {
     /// The most bytes.
     package let capacity: Int

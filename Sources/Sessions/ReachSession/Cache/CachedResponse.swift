@@ -25,8 +25,8 @@ package struct CacheQuery: Equatable {
         }
     }
 
-    /// A digest of the value that a response's `Vary` selects by; several fields of the name are one list. Not the value
-    /// itself: `Vary` may name Authorization or Cookie, and stored responses are written to disk.
+    /// A digest of the value that a response's `Vary` selects by; several fields of the name are one list. Not the
+    /// value itself: `Vary` may name Authorization or Cookie, and stored responses are written to disk.
     package func digest(of name: String) -> String? {
         let values = fields.filter { $0.isNamed(name) }.map(\.value)
         return values.isEmpty ? nil : MessageDigest.sha256.hexadecimal(values.joined(separator: ", "))
@@ -107,7 +107,8 @@ package struct CachedResponse: Equatable, Sendable {
         return min(max(0, Self.seconds(from: modified, to: date)) / 10, Self.longestHeuristic)
     }
 
-    /// A tenth of the time since the last change, and not beyond a day, after which RFC 9111 (4.2.2) sees a reason to warn.
+    /// A tenth of the time since the last change, and not beyond a day, after which RFC 9111 (4.2.2) sees a reason to
+    /// warn.
     private static let longestHeuristic: Int64 = 86_400
 
     /// The statuses that may be stored without an explicit lifetime (RFC 9110, 15.1), but for redirects and parts.
@@ -171,8 +172,8 @@ package enum CacheRules {
     /// Parts, confirmations and redirects.
     private static let unstored: Set<Int> = [206, 304, 301, 302, 303, 307, 308]
 
-    /// The values of the request by which a response was selected. Cookies say who asks, unless the server says that the
-    /// response is for everybody.
+    /// The values of the request by which a response was selected. Cookies say who asks, unless the server says that
+    /// the response is for everybody.
     package static func selecting(_ query: CacheQuery, by fields: [HeaderField]) -> [String: String?] {
         let implied = CacheControl(fields).isPublic ? [] : ["cookie"]
         return names(of: "Vary", in: fields).union(implied).reduce(into: [:]) {

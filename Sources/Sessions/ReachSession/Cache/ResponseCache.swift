@@ -9,14 +9,15 @@ internal import Synchronization
 ///
 /// Answers to GET are stored, one for each URL, and used for GET and HEAD as ``RequestOptions/cachePolicy`` says. A
 /// response is stored if the server allows it; not stored are parts, redirects, downloads to files, and answers longer
-/// than an eighth of the cache. A response with `Vary` is used for requests with the same values only, and one to a request
-/// that the program gave an `Authorization` header for requests with the same header only. What was stored while the session's
-/// ``CredentialStorage`` had credentials of some users for a server is used for the same users only, and without
-/// `Cache-Control: public` for the same cookies only. An answer to any other method than GET, HEAD, OPTIONS and TRACE removes what
-/// is stored of its URL, and of those that it names as its location.
+/// than an eighth of the cache. A response with `Vary` is used for requests with the same values only, and one to a
+/// request that the program gave an `Authorization` header for requests with the same header only. What was stored
+/// while the session's ``CredentialStorage`` had credentials of some users for a server is used for the same users
+/// only, and without `Cache-Control: public` for the same cookies only. An answer to any other method than GET, HEAD,
+/// OPTIONS and TRACE removes what is stored of its URL, and of those that it names as its location.
 ///
-/// Nothing is shared between sessions. When another user logs in, call ``removeAll()-8kur8``: credentials of a hook without a
-/// storage, and those of an interceptor, are not part of what is compared, unless the server says so by `Vary`.
+/// Nothing is shared between sessions. When another user logs in, call ``removeAll()-8kur8``: credentials of a hook
+/// without a storage, and those of an interceptor, are not part of what is compared, unless the server says so by
+/// `Vary`.
 ///
 /// All members may be used from any thread.
 public final class ResponseCache: Sendable {
@@ -26,8 +27,8 @@ public final class ResponseCache: Sendable {
         case none
         /// In memory, within this number of bytes, until the session ends.
         case memory(bytes: Int = 16 << 20)
-        /// In a directory, within this number of bytes, and the most recent ones in memory, too. The directory is created
-        /// if its parent exists; only its owner can read it, and one session at a time can use it.
+        /// In a directory, within this number of bytes, and the most recent ones in memory, too. The directory is
+        /// created if its parent exists; only its owner can read it, and one session at a time can use it.
         case directory(String, bytes: Int = 256 << 20, memoryBytes: Int = 16 << 20)
     }
 
@@ -106,15 +107,15 @@ public final class ResponseCache: Sendable {
         await withCheckedContinuation { continuation in remove(url) { continuation.resume() } }
     }
 
-    /// Removes all responses, and waits until their files are gone: none of them comes back, even if the process is killed
-    /// then. Answers to requests that are under way are not stored. Blocks until then.
+    /// Removes all responses, and waits until their files are gone: none of them comes back, even if the process is
+    /// killed then. Answers to requests that are under way are not stored. Blocks until then.
     ///
     /// A closed session no longer owns its directory, and leaves it as it is.
     @available(*, noasync)
     public func removeAll() { Self.wait { removeAll(done: $0) } }
 
-    /// Removes all responses, and waits until their files are gone: none of them comes back, even if the process is killed
-    /// then. Answers to requests that are under way are not stored.
+    /// Removes all responses, and waits until their files are gone: none of them comes back, even if the process is
+    /// killed then. Answers to requests that are under way are not stored.
     ///
     /// A closed session no longer owns its directory, and leaves it as it is.
     public func removeAll() async {
@@ -147,7 +148,8 @@ public final class ResponseCache: Sendable {
         if !isQueued { done() }
     }
 
-    /// Queues work on the directory. Requires the lock, so that files change in the order in which ``State/files`` does.
+    /// Queues work on the directory. Requires the lock, so that files change in the order in which ``State/files``
+    /// does.
     ///
     /// - Returns: `false` where there is none, or no longer.
     @discardableResult
@@ -189,7 +191,8 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// The number of calls of ``removeAll()`` so far. An answer to a request that was sent before the last is not stored.
+    /// The number of calls of ``removeAll()`` so far. An answer to a request that was sent before the last is not
+    /// stored.
     var epoch: UInt64 { state.withLock { $0.epoch } }
 
     /// Stores a response, in place of the one of its URL.

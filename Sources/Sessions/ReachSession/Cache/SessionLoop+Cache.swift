@@ -80,8 +80,8 @@ extension SessionLoop {
         reportStored(task, nil)
     }
 
-    /// Answers a request with what is stored, instead of letting it wait for a network or another attempt, if its policy
-    /// says so.
+    /// Answers a request with what is stored, instead of letting it wait for a network or another attempt, if its
+    /// policy says so.
     ///
     /// - Returns: `false` where the request has to wait.
     func answerWhenOffline(_ id: RequestID) -> Bool {
@@ -127,8 +127,8 @@ extension SessionLoop {
         }
     }
 
-    /// The request without the validators that the cache added, where they no longer fit: after a redirect, and where the
-    /// server confirmed another response than the stored one.
+    /// The request without the validators that the cache added, where they no longer fit: after a redirect, and where
+    /// the server confirmed another response than the stored one.
     func withoutValidators(_ request: TransferRequest, of id: RequestID) -> TransferRequest {
         attempts[id]?.isValidating = false
         var request = request
@@ -242,8 +242,8 @@ private struct CacheUser {
 }
 
 extension CacheQuery {
-    /// - Returns: `nil` for requests that the cache has no part in: other methods than GET and HEAD, downloads to files, and
-    ///   requests with a name or an order among others.
+    /// - Returns: `nil` for requests that the cache has no part in: other methods than GET and HEAD, downloads to
+    ///   files, and requests with a name or an order among others.
     init?(_ plan: TaskPlan, _ cookies: CookieStorage, _ credentials: CredentialStorage?) {
         guard Self.isFor(plan) else { return nil }
         let request = plan.queued.specification

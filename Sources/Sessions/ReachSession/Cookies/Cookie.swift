@@ -44,8 +44,8 @@ extension Cookie {
 
     func hasExpired(at now: Timestamp) -> Bool { expires.map { $0 <= now } ?? false }
 
-    /// Whether the cookie can be sent as it is: no other cookie or header begins within it. It may come from the program,
-    /// or from a file. The path is that of a URL, which may have a semicolon, and is not sent.
+    /// Whether the cookie can be sent as it is: no other cookie or header begins within it. It may come from the
+    /// program, or from a file. The path is that of a URL, which may have a semicolon, and is not sent.
     var isSendable: Bool {
         let control: (UInt8) -> Bool = { $0 < 0x20 && $0 != 9 || $0 == 0x7f }
         return !name.isEmpty && !domain.isEmpty && path.hasUTF8Prefix("/") && !name.utf8.contains(UInt8(ascii: "="))

@@ -5,8 +5,8 @@ internal import ReachCore
 package enum CookieDate {
     /// Reads a date.
     ///
-    /// - Returns: `nil` where a part is missing or impossible. Dates before 1970 and after 2199 become the first or the last
-    ///   instant between them.
+    /// - Returns: `nil` where a part is missing or impossible. Dates before 1970 and after 2199 become the first or the
+    ///   last instant between them.
     package static func parse(_ text: String) -> Timestamp? {
         var (time, day, month, year): ([Int]?, Int?, Int?, Int?)
         for token in text.utf8.split(whereSeparator: isDelimiter) {

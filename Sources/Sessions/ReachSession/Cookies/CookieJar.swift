@@ -1,7 +1,7 @@
 internal import ReachCore
 
-/// The cookies of one session, and the rules by which they are stored and sent (RFC 6265, 5.3 and 5.4, with the prefixes
-/// and the protection of secure cookies of draft-ietf-httpbis-rfc6265bis): a value.
+/// The cookies of one session, and the rules by which they are stored and sent (RFC 6265, 5.3 and 5.4, with the
+/// prefixes and the protection of secure cookies of draft-ietf-httpbis-rfc6265bis): a value.
 package struct CookieJar {
     /// The most that a jar holds. What was not used for longest goes first.
     package struct Limits: Hashable, Sendable {
@@ -134,8 +134,8 @@ package struct CookieJar {
 
     // MARK: - Sending
 
-    /// The most that is sent with one request: more than a server reads would make every request fail. libcurl has the same
-    /// limits.
+    /// The most that is sent with one request: more than a server reads would make every request fail. libcurl has the
+    /// same limits.
     private static let sentCookies = 150
     private static let sentBytes = 8190
 

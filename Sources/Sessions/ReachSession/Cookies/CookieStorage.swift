@@ -8,13 +8,13 @@ internal import Synchronization
 /// The cookies of one session. Servers set them, and they are sent with the session's requests, each hop of a redirect
 /// with those of its own URL.
 ///
-/// No session sees another's cookies. A request that has a `Cookie` header of its own is sent with that header alone, and
-/// what the server sets is stored nevertheless.
+/// No session sees another's cookies. A request that has a `Cookie` header of its own is sent with that header alone,
+/// and what the server sets is stored nevertheless.
 ///
-/// The number of cookies is bounded: 50 of a domain and 3,000 in all, with 256 KiB and 4 MiB; those that were not used for
-/// longest are removed first. A cookie lives for 400 days at most. A server may set cookies for the domain above its host
-/// unless that is a public suffix such as `co.uk`; libpsl has the list of those. Without the list such a cookie is kept for
-/// the server's host only.
+/// The number of cookies is bounded: 50 of a domain and 3,000 in all, with 256 KiB and 4 MiB; those that were not used
+/// for longest are removed first. A cookie lives for 400 days at most. A server may set cookies for the domain above
+/// its host unless that is a public suffix such as `co.uk`; libpsl has the list of those. Without the list such a
+/// cookie is kept for the server's host only.
 ///
 /// All members may be used from any thread.
 public final class CookieStorage: Sendable {
@@ -139,8 +139,8 @@ public final class CookieStorage: Sendable {
         }
     }
 
-    /// The most cookies that one response sets: storing costs time on a thread that sessions share, and libcurl, too, takes
-    /// 50.
+    /// The most cookies that one response sets: storing costs time on a thread that sessions share, and libcurl, too,
+    /// takes 50.
     private static let fieldLimit = 50
 
     // MARK: - The file

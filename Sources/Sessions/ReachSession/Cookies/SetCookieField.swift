@@ -1,7 +1,7 @@
 internal import ReachCore
 
-/// The value of one `Set-Cookie` field (RFC 6265, 5.2), read as leniently as browsers do: an attribute that cannot be read
-/// is as if it were missing.
+/// The value of one `Set-Cookie` field (RFC 6265, 5.2), read as leniently as browsers do: an attribute that cannot be
+/// read is as if it were missing.
 package struct SetCookieField: Equatable {
     package var name: String
     package var value: String

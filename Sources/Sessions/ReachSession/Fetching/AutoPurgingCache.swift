@@ -2,8 +2,8 @@ internal import ReachCore
 internal import ReachLoop
 internal import Synchronization
 
-/// A cache in memory for any number of threads: ``PurgingCache`` with a lock and a clock, as AFAutoPurgingImageCache has
-/// them. A value that is removed is released without the lock.
+/// A cache in memory for any number of threads: ``PurgingCache`` with a lock and a clock, as AFAutoPurgingImageCache
+/// has them. A value that is removed is released without the lock.
 ///
 /// Nothing empties it when memory is short: call ``removeAll()`` where a program finds that out.
 public final class AutoPurgingCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
@@ -41,7 +41,8 @@ public final class AutoPurgingCache<Key: Hashable & Sendable, Value: Sendable>: 
     /// Adds a value, or replaces the one with the same key. Counts as a use.
     ///
     /// - Parameter bytes: The size of the value in bytes.
-    /// - Returns: The keys that were purged, least recently used first; possibly this key, if its value alone is too large.
+    /// - Returns: The keys that were purged, least recently used first; possibly this key, if its value alone is too
+    ///   large.
     @discardableResult
     public func add(_ value: Value, for key: Key, bytes: Int64) -> [Key] {
         let now = clock()

@@ -12,8 +12,8 @@ public struct FetchKey: Hashable, Sendable, CustomStringConvertible {
     /// The body's bytes; `nil` without one.
     public let body: [UInt8]?
 
-    /// The key of a request as it is sent: to put a response into a cache, or to look one up. ``RequestTask/originalRequest``
-    /// of a session's task has the fields of its serializer.
+    /// The key of a request as it is sent: to put a response into a cache, or to look one up.
+    /// ``RequestTask/originalRequest`` of a session's task has the fields of its serializer.
     ///
     /// - Throws: A ``RequestError`` where the body is a file, a form or a stream.
     public init(_ request: WebRequest) throws(RequestError) {
@@ -38,8 +38,8 @@ public struct FetchKey: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(method.rawValue) \(url)" }
 }
 
-/// A cache of fetched responses: AFImageRequestCache, for any content. ``SharedFetcher`` calls it on the callers' threads and
-/// where the session delivers, from several at once, without a lock.
+/// A cache of fetched responses: AFImageRequestCache, for any content. ``SharedFetcher`` calls it on the callers'
+/// threads and where the session delivers, from several at once, without a lock.
 public protocol FetchCache: Sendable {
     /// Whether to add a successful response. The default implementation accepts all.
     func shouldCache(_ response: RequestResponse, for key: FetchKey) -> Bool

@@ -50,7 +50,8 @@ public struct PurgingCache<Key: Hashable & Sendable, Value> {
 
     /// Inserts a value, as ``insert(_:for:bytes:at:)`` does.
     ///
-    /// - Returns: The keys that were purged, and the values that were removed, which a caller with a lock releases after it.
+    /// - Returns: The keys that were purged, and the values that were removed, which a caller with a lock releases
+    ///   after it.
     mutating func exchange(
         _ value: Value, for key: Key, bytes: Int64, at now: BootTime
     ) -> (purged: [Key], removed: [Value]) {

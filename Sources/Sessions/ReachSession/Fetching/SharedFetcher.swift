@@ -4,15 +4,15 @@ internal import ReachQueue
 public import ReachSerialization
 internal import Synchronization
 
-/// Fetches the same thing once for all callers that ask for it at the same time, limits how many requests run, and caches
-/// the responses: AFImageDownloader, for any content.
+/// Fetches the same thing once for all callers that ask for it at the same time, limits how many requests run, and
+/// caches the responses: AFImageDownloader, for any content.
 ///
 ///     let fetcher = SharedFetcher(session)
 ///     let receipt = fetcher.fetch("https://example.org/logo.png") { result in ... }
 ///
 /// Fetches are equal if their ``FetchKey``s are. Successful responses are cached, and returned again without asking the
-/// server; failures are not cached. All members may be used from any thread. Blocks are called where the session calls its
-/// completions.
+/// server; failures are not cached. All members may be used from any thread. Blocks are called where the session calls
+/// its completions.
 public final class SharedFetcher: Sendable {
     /// A block that receives the result of a fetch.
     public typealias Completion = @Sendable (Result<RequestResponse, RequestError>) -> Void
@@ -100,8 +100,8 @@ public final class SharedFetcher: Sendable {
     /// - Parameters:
     ///   - url: A complete URL, or a reference that is resolved against the session's base.
     ///   - headers: Header fields, which replace those of the session's serializer.
-    ///   - reloading: Whether to ask the server in any case, past the session's cache too, and to replace what is cached. A
-    ///     fetch that is under way is joined all the same.
+    ///   - reloading: Whether to ask the server in any case, past the session's cache too, and to replace what is
+    ///     cached. A fetch that is under way is joined all the same.
     ///   - completion: Called once.
     /// - Returns: The receipt by which to cancel; `nil` where the response was in the cache.
     /// - Throws: A ``RequestError`` if the URL or a header is invalid. Then `completion` is not called.
@@ -145,8 +145,8 @@ public final class SharedFetcher: Sendable {
         return Receipt(receipt: receipt)
     }
 
-    /// Fetches by a whole request of HTTPTypes, as ``fetch(_:headers:reloading:completion:)`` does: scheme, authority and
-    /// path are the complete URL.
+    /// Fetches by a whole request of HTTPTypes, as ``fetch(_:headers:reloading:completion:)`` does: scheme, authority
+    /// and path are the complete URL.
     ///
     /// - Parameter body: The body's bytes; `nil` for none.
     /// - Throws: A ``RequestError`` if the URL or a header is invalid.
@@ -164,7 +164,8 @@ public final class SharedFetcher: Sendable {
         try await fetch(request(url.urlText, headers), reloading: reloading)
     }
 
-    /// Fetches by a whole request of HTTPTypes and waits for the response. Cancelling the Swift task cancels the receipt.
+    /// Fetches by a whole request of HTTPTypes and waits for the response. Cancelling the Swift task cancels the
+    /// receipt.
     public func fetch(
         _ request: HTTPRequest, body: [UInt8]? = nil, reloading: Bool = false
     ) async throws(RequestError) -> RequestResponse {
@@ -196,7 +197,8 @@ public final class SharedFetcher: Sendable {
         }
     }
 
-    /// The key of what ``fetch(_:headers:reloading:completion:)`` would fetch, to look it up in the cache or to add a response.
+    /// The key of what ``fetch(_:headers:reloading:completion:)`` would fetch, to look it up in the cache or to add a
+    /// response.
     public func key(_ url: some URLConvertible, headers: Headers = [:]) throws(RequestError) -> FetchKey {
         try FetchKey(request(url.urlText, headers))
     }
@@ -206,8 +208,8 @@ public final class SharedFetcher: Sendable {
     /// Adds a caller to the fetch of a receipt.
     ///
     /// - Parameter completion: Called once.
-    /// - Returns: The caller's own receipt; `nil` if the fetch is over, or the receipt was cancelled. Then `completion` is
-    ///   not called.
+    /// - Returns: The caller's own receipt; `nil` if the fetch is over, or the receipt was cancelled. Then `completion`
+    ///   is not called.
     public func add(to receipt: Receipt, completion: @escaping Completion) -> Receipt? {
         state.withLock { $0.coalescer.add(completion, to: receipt.receipt) }.map(Receipt.init)
     }

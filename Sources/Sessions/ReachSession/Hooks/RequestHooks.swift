@@ -11,24 +11,24 @@ public import ReachSerialization
 public struct RequestHooks: Sendable {
     /// Decides about each redirect that could be followed.
     public var redirect: (@Sendable (RequestTask?, ProposedRedirect) -> RedirectDecision)?
-    /// Supplies credentials where a server asks for them: status 401 with a challenge to Basic (RFC 7617) or Digest (RFC
-    /// 7616, with MD5, SHA-256 or SHA-512-256 and `qop=auth`) authentication. Of several challenges the strongest counts.
-    /// It is not asked where ``RequestSessionOptions/credentials`` has credentials. With `nil` the challenge is the answer. A block
-    /// that throws ends the request: `CancellationError` cancels it, a ``RequestError`` is its error, and any other one the
-    /// ``RequestError/underlyingError``.
+    /// Supplies credentials where a server asks for them: status 401 with a challenge to Basic (RFC 7617) or Digest
+    /// (RFC 7616, with MD5, SHA-256 or SHA-512-256 and `qop=auth`) authentication. Of several challenges the strongest
+    /// counts. It is not asked where ``RequestSessionOptions/credentials`` has credentials. With `nil` the challenge is
+    /// the answer. A block that throws ends the request: `CancellationError` cancels it, a ``RequestError`` is its
+    /// error, and any other one the ``RequestError/underlyingError``.
     public var challenge: (@Sendable (RequestTask?, AuthenticationChallenge) throws -> UserCredentials?)?
     /// Decides about a response when its head has arrived, and nothing of its body. It is not called for redirects that
     /// are followed and challenges that are answered.
     public var disposition: (@Sendable (RequestTask?, WebResponse) -> ResponseDisposition)?
 
     /// Receives the body of each answer, piece by piece, as it arrives and is decoded: AFURLSessionManager's
-    /// `setDataTaskDidReceiveDataBlock:`. It is not called for downloads, and for redirects and challenges that are followed and
-    /// answered. Of a request that is repeated it receives each attempt's answer.
+    /// `setDataTaskDidReceiveDataBlock:`. It is not called for downloads, and for redirects and challenges that are
+    /// followed and answered. Of a request that is repeated it receives each attempt's answer.
     public var received: (@Sendable (RequestTask?, [UInt8]) -> Void)?
 
-    /// Decides whether a server is trusted, in place of ``RequestSessionOptions/security``, whose verdict it receives: `true`
-    /// also accepts what the policy refuses. Called within each TLS handshake, before anything of a request is sent; a
-    /// connection that it accepted serves several requests. A refused server ends its request with the kind
+    /// Decides whether a server is trusted, in place of ``RequestSessionOptions/security``, whose verdict it receives:
+    /// `true` also accepts what the policy refuses. Called within each TLS handshake, before anything of a request is
+    /// sent; a connection that it accepted serves several requests. A refused server ends its request with the kind
     /// ``RequestError/Kind/security``.
     public var trust: (@Sendable (ServerTrust) -> Bool)?
 

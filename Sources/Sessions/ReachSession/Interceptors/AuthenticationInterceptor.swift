@@ -52,8 +52,8 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
     /// - Parameters:
     ///   - credential: The first credential, if there is one.
     ///   - window: How often it may be refreshed. One more refresh ends its requests with ``AuthenticationError``.
-    ///   - isValid: Whether a credential can still be used; called before each attempt. By default it can until a server
-    ///     refuses it.
+    ///   - isValid: Whether a credential can still be used; called before each attempt. By default it can until a
+    ///     server refuses it.
     ///   - apply: Adds the credential to an attempt.
     ///   - refresh: Gets another credential. What it throws ends all requests that wait for it.
     public init(
@@ -70,8 +70,8 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
     /// The present credential.
     public var credential: Credential? { state.withLock { $0.credential } }
 
-    /// Replaces the credential, for attempts from now on, also of the requests that wait for a refresh under way. What that
-    /// refresh returns is then used only where the same credential was set again.
+    /// Replaces the credential, for attempts from now on, also of the requests that wait for a refresh under way. What
+    /// that refresh returns is then used only where the same credential was set again.
     public func setCredential(_ credential: Credential?) {
         state.withLock { ($0.credential, $0.replacements) = (credential, $0.replacements + 1) }
     }

@@ -23,8 +23,8 @@ public struct ClosureInterceptor: RequestInterceptor {
     ///   - adapt: Changes an attempt before it is sent.
     ///   - judges: Whether `retry` is asked about an answer; by default about those with the status 401.
     ///   - retry: Decides what an answer means.
-    ///   - retryFailure: Decides about attempts that failed without an answer: refused connections, timeouts, and adaptations
-    ///     that throw.
+    ///   - retryFailure: Decides about attempts that failed without an answer: refused connections, timeouts, and
+    ///     adaptations that throw.
     public init(
         adapt: @escaping Adapt = { _ in },
         judges: @escaping @Sendable (RequestResponse) -> Bool = { $0.statusCode == 401 },

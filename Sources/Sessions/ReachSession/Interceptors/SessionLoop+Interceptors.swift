@@ -6,8 +6,8 @@ internal import ReachQueueRuntime
 internal import ReachSerialization
 internal import ReachTransfer
 
-/// Calls interceptors on Swift's concurrent executor, and passes their decisions to the queue. The queue's scheduler says
-/// when: a request is adapted before it has a slot, and its answer is judged after it has given its slot back.
+/// Calls interceptors on Swift's concurrent executor, and passes their decisions to the queue. The queue's scheduler
+/// says when: a request is adapted before it has a slot, and its answer is judged after it has given its slot back.
 extension SessionLoop {
     func setInterceptor(_ interceptor: any RequestInterceptor, _ name: String, of core: SessionCore) {
         interceptedCore = core

@@ -1,7 +1,7 @@
 internal import ReachQueue
 
-/// Values of requests. The last one that was asked for is found without a search: the steps of an attempt ask for the same
-/// one many times. Confined to the loop.
+/// Values of requests. The last one that was asked for is found without a search: the steps of an attempt ask for the
+/// same one many times. Confined to the loop.
 final class RequestTable<Value> {
     private var all: [RequestID: Value] = [:]
     private var last: (id: RequestID, value: Value?)?

@@ -78,7 +78,8 @@ extension SessionLoop: AttemptHost {
         }
         defer { for task in tasks[id] ?? [] { task.willSend(transfer) } }
         guard let resumeData = first?.plan.resumeData, case .file(let sink) = transfer.sink else { return }
-        // An earlier attempt of this request may have gone on in the same file, or begun it again. Its record says how far.
+        // An earlier attempt of this request may have gone on in the same file, or begun it again. Its record says how
+        // far.
         let isFirst = first?.metrics.attempts == 1
         transfer.sink = .file(
             FileSink(part: resumeData.partialFile, resume: sink.resume ?? (isFirst ? resumeData.point : nil)))

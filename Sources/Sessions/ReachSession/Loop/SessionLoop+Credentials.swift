@@ -18,7 +18,8 @@ struct AttemptAuthentication {
     var answeredCount = 0
 }
 
-/// A Digest challenge, and the answers to it: each is for one method and target, while the nonce is for several (RFC 7616, 3.3).
+/// A Digest challenge, and the answers to it: each is for one method and target, while the nonce is for several (RFC
+/// 7616, 3.3).
 struct DigestAnswers {
     private let challenge: DigestChallenge
     /// Of the server whose challenge it is.
@@ -31,7 +32,8 @@ struct DigestAnswers {
         self.url = url
     }
 
-    /// - Returns: The value of an `Authorization` field; `nil` for a request to another server, and where there can be none.
+    /// - Returns: The value of an `Authorization` field; `nil` for a request to another server, and where there can be
+    ///   none.
     mutating func next(for request: TransferRequest, _ credentials: UserCredentials) -> String? {
         guard request.url.hasOrigin(of: url), let address = try? WebAddress(received: request.url.description) else {
             return nil
@@ -45,8 +47,8 @@ struct DigestAnswers {
 
 /// Answers challenges, with credentials of the session's storage or of its hook.
 extension SessionLoop {
-    /// How many answers to challenges an attempt may have: a hook that always returns the same credentials would be asked
-    /// indefinitely.
+    /// How many answers to challenges an attempt may have: a hook that always returns the same credentials would be
+    /// asked indefinitely.
     private static let answerLimit = 5
 
     /// Whether the session answers a response itself, as far as it has credentials.
@@ -65,8 +67,8 @@ extension SessionLoop {
         attempts[id]?.authentication.sent = (credentials, realm, true)
     }
 
-    /// Adds the credentials that an earlier exchange of the attempt was asked for, so that a body is not sent twice. No answer to a
-    /// challenge counts against another exchange.
+    /// Adds the credentials that an earlier exchange of the attempt was asked for, so that a body is not sent twice. No
+    /// answer to a challenge counts against another exchange.
     func repeatCredentials(_ transfer: inout TransferRequest, of id: RequestID) {
         guard let note = attempts[id] else { return }
         (note.authentication.answeredCount, note.authentication.refusedCount) = (0, 0)

@@ -25,7 +25,8 @@ extension SessionLoop {
         engine.policy.destinationLimit = max(options.maximumRunningPerHost, 1)
         engine.policy.interfaceLimit = max(engine.policy.interfaceLimit, engine.policy.destinationLimit)
         if !keepsOnDisk {
-            // A caller waits, and decides by itself whether to ask again: no request waits for what others were answered.
+            // A caller waits, and decides by itself whether to ask again: no request waits for what others were
+            // answered.
             engine.policy.breaker.consecutive = .max
             engine.policy.breaker.atLeast = Self.neverReached
             (engine.policy.breaker.openFirst, engine.policy.breaker.openLongest) = (.zero, .zero)

@@ -116,9 +116,9 @@ extension TaskPlan {
 }
 
 extension RequestSession {
-    /// All requests of the session that are not over, also those that were not resumed. In a session with a directory also
-    /// those that an earlier run left, and those whose answers were not fetched; such answers are kept for a day, and up
-    /// to a thousand. An answer counts as fetched when a completion was called with it, or a caller awaited it.
+    /// All requests of the session that are not over, also those that were not resumed. In a session with a directory
+    /// also those that an earlier run left, and those whose answers were not fetched; such answers are kept for a day,
+    /// and up to a thousand. An answer counts as fetched when a completion was called with it, or a caller awaited it.
     ///
     /// A request without a task gets a new one, to which completions and observers can be added. If the request is
     /// over, its completions are called soon after.

@@ -6,8 +6,8 @@ internal import ReachQueue
 internal import ReachQueueRuntime
 internal import ReachTransfer
 
-/// The parts of a session that live on a thread, which other sessions may share: the queue, and the tasks whose requests are
-/// queued. Confined to that thread.
+/// The parts of a session that live on a thread, which other sessions may share: the queue, and the tasks whose
+/// requests are queued. Confined to that thread.
 final class SessionLoop {
     let loop: EventLoop
     let options: RequestSessionOptions

@@ -5,9 +5,9 @@ internal import ReachLoop
 internal import Reachability
 internal import Synchronization
 
-/// A session's place on a thread. All sessions in memory of a process share one thread, one event loop and the watch of the
-/// network, from the first session's first work to the last one's end. A session with a directory has a thread of its own,
-/// because its end waits for the disk.
+/// A session's place on a thread. All sessions in memory of a process share one thread, one event loop and the watch of
+/// the network, from the first session's first work to the last one's end. A session with a directory has a thread of
+/// its own, because its end waits for the disk.
 final class SessionThread: Sendable {
     typealias Work = @Sendable (SessionLoop) -> Void
 

@@ -19,7 +19,8 @@ final class WaiterBatch {
     }
 
     /// Resumes the callers now: one here, and several from the pool of threads on which they go on. Each resumption by
-    /// another thread may wake one of the pool, which finds a single caller, and sleeps again before the next is resumed.
+    /// another thread may wake one of the pool, which finds a single caller, and sleeps again before the next is
+    /// resumed.
     func flush() {
         let waiting = pending
         pending = []

@@ -1,7 +1,8 @@
 public import ReachCore
 
 /// Decides when to show that requests are running, with the four states of AFNetworkActivityIndicatorManager. It hides
-/// short bursts, and does not flicker between consecutive requests. ``RequestActivity`` is the same with a lock, a clock and a timer.
+/// short bursts, and does not flicker between consecutive requests. ``RequestActivity`` is the same with a lock, a
+/// clock and a timer.
 ///
 /// Each call takes the current time; call `advance` at `deadline`. Each call returns what changed: `true` for show,
 /// `false` for hide, `nil` for no change.

@@ -4,15 +4,17 @@ internal import ReachLoop
 public import Reachability
 internal import Synchronization
 
-/// The activity of a session, or of all sessions, for a spinner, a lamp or a line in a log: AFNetworkActivityIndicatorManager.
-/// ``ActivityIndicator`` has its rules; this is the same with a lock, a clock and a timer.
+/// The activity of a session, or of all sessions, for a spinner, a lamp or a line in a log:
+/// AFNetworkActivityIndicatorManager. ``ActivityIndicator`` has its rules; this is the same with a lock, a clock and a
+/// timer.
 ///
-/// A request counts from its resumption to its end, except while it is suspended, by its user or for the network. It counts
-/// for its session's activity (``RequestSession/activity``) and for ``shared``. Work of other kinds counts by
-/// ``increment()`` and ``decrement()``. An activity is off until ``setEnabled(_:)``. Only when it is on does it use a timer,
-/// while something counts. All members may be used from any thread.
+/// A request counts from its resumption to its end, except while it is suspended, by its user or for the network. It
+/// counts for its session's activity (``RequestSession/activity``) and for ``shared``. Work of other kinds counts by
+/// ``increment()`` and ``decrement()``. An activity is off until ``setEnabled(_:)``. Only when it is on does it use a
+/// timer, while something counts. All members may be used from any thread.
 public final class RequestActivity: Sendable {
-    /// The activity of all sessions of this program, unless their ``RequestSessionOptions/sharedActivity`` is another one.
+    /// The activity of all sessions of this program, unless their ``RequestSessionOptions/sharedActivity`` is another
+    /// one.
     public static let shared = RequestActivity()
 
     private struct State {
@@ -134,8 +136,8 @@ public final class RequestActivity: Sendable {
         withExtendedLifetime(previous) {}
     }
 
-    /// Whether to show activity, from now on, beginning with the current state. A slow consumer receives only the newest
-    /// state. It ends with the consumer's task.
+    /// Whether to show activity, from now on, beginning with the current state. A slow consumer receives only the
+    /// newest state. It ends with the consumer's task.
     public var updates: AsyncStream<Bool> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let number = state.withLock { state in

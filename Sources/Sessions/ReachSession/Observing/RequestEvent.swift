@@ -9,8 +9,8 @@ public struct RequestEvent: Sendable {
 
     /// The result of a completed task, under AFNetworking's keys; empty for other events.
     ///
-    /// The values are a `ResponseObject`, `any ResponseSerializer`, `TaskMetrics`, `[UInt8]`, `RequestError` and the path
-    /// of a download, a `String`. A key without a value is missing.
+    /// The values are a `ResponseObject`, `any ResponseSerializer`, `TaskMetrics`, `[UInt8]`, `RequestError` and the
+    /// path of a download, a `String`. A key without a value is missing.
     public var userInfo: [RequestNotification.Key: any Sendable] {
         guard name == .didComplete, let result = task.result else { return [:] }
         var information: [RequestNotification.Key: any Sendable] = [

@@ -8,8 +8,8 @@ public enum RequestNotification: String, Hashable, Sendable, CaseIterable {
     case didSuspend = "io.reach.request.suspend"
     /// An attempt is about to be sent: the task's turn has come, and its state is `running`.
     case didStart = "io.reach.request.start"
-    /// The server continues a download from the bytes that an earlier attempt, or an earlier run, received: NSURLSession's
-    /// `didResumeAtOffset`. ``RequestTask/resumeOffset`` is their number.
+    /// The server continues a download from the bytes that an earlier attempt, or an earlier run, received:
+    /// NSURLSession's `didResumeAtOffset`. ``RequestTask/resumeOffset`` is their number.
     case didResumeAtOffset = "io.reach.request.resume-offset"
     /// What AFNetworking called `AFNetworkingTaskDidCompleteNotification`. The only notification with user info.
     case didComplete = "io.reach.request.complete"

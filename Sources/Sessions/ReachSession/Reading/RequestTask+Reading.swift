@@ -3,8 +3,8 @@ public import FoundationEssentials
 public import ReachCore
 public import ReachSerialization
 
-/// One step from a request to a value. Each member resumes the task if it was never resumed, waits for the response, and
-/// reads it in its own way, whatever the session's response serializer is. The status must be a success. Of a
+/// One step from a request to a value. Each member resumes the task if it was never resumed, waits for the response,
+/// and reads it in its own way, whatever the session's response serializer is. The status must be a success. Of a
 /// download they read the whole file into memory.
 extension RequestTask {
     /// Waits for the body, of any type.
@@ -35,8 +35,8 @@ extension RequestTask {
     /// - Parameters:
     ///   - type: The type of the value.
     ///   - decoder: A decoder with one's own settings.
-    /// - Throws: A ``RequestError`` of the kind `response` with the word `undecodable` if the body is no such value. Its
-    ///   sentence has the place in the document, its ``RequestError/underlyingError`` is the `DecodingError`.
+    /// - Throws: A ``RequestError`` of the kind `response` with the word `undecodable` if the body is no such value.
+    ///   Its sentence has the place in the document, its ``RequestError/underlyingError`` is the `DecodingError`.
     public func decoded<Value: Decodable>(
         as type: Value.Type = Value.self, using decoder: JSONDecoder = JSONDecoder()
     ) async throws(RequestError) -> sending Value {

@@ -1,8 +1,8 @@
 internal import ReachCore
 internal import ReachQueue
 
-/// What the network must be like for a request to be sent. While it is not, the request waits, and ``RequestTask/explanation()``
-/// says for what.
+/// What the network must be like for a request to be sent. While it is not, the request waits, and
+/// ``RequestTask/explanation()`` says for what.
 public struct RequestConstraint: Hashable, Sendable, CustomStringConvertible {
     let value: NetworkCondition
 

@@ -41,13 +41,14 @@ public struct RequestOptions: Hashable, Sendable {
         case coalesce(String)
     }
 
-    /// Whether a request may be sent again when it is not known what became of it: its connection broke, it was suspended, or
-    /// the process ended while it was sent.
+    /// Whether a request may be sent again when it is not known what became of it: its connection broke, it was
+    /// suspended, or the process ended while it was sent.
     public enum Idempotency: Hashable, Sendable {
         /// Never. It goes by a new connection, is not interrupted by ``RequestTask/suspend()``, and ends with
         /// ``RequestError/Kind/indeterminate`` where it may have arrived.
         case never
-        /// As its method promises (RFC 9110, 9.2.2): GET, HEAD, OPTIONS, TRACE, PUT and DELETE may, others as with `never`.
+        /// As its method promises (RFC 9110, 9.2.2): GET, HEAD, OPTIONS, TRACE, PUT and DELETE may, others as with
+        /// `never`.
         case byMethod
         /// Always: others than those methods have an `Idempotency-Key`, by which the server recognises repetitions.
         case byKey
@@ -55,10 +56,10 @@ public struct RequestOptions: Hashable, Sendable {
 
     /// How an upload is resumed where the server has a part of it.
     public enum UploadProtocol: Hashable, Sendable {
-        /// tus 1.0 with its extension "creation": https://tus.io/protocols/resumable-upload. A request with POST goes to
-        /// the URL that makes uploads, one with PATCH to an upload that was made. An upload elsewhere than at the
-        /// request's scheme, host and port is refused, and a redirect there is not followed. The hook for answers is not
-        /// asked, and the answer is not read in pieces.
+        /// tus 1.0 with its extension "creation": https://tus.io/protocols/resumable-upload. A request with POST goes
+        /// to the URL that makes uploads, one with PATCH to an upload that was made. An upload elsewhere than at the
+        /// request's scheme, host and port is refused, and a redirect there is not followed. The hook for answers is
+        /// not asked, and the answer is not read in pieces.
         case tus
     }
 
@@ -66,8 +67,8 @@ public struct RequestOptions: Hashable, Sendable {
     public var constraint = RequestConstraint.reachable
     /// The precedence among requests that are ready to start.
     public var priority = Priority.normal
-    /// The time from storing the request until it expires; `nil` for 14 days. In a session in memory a request without it
-    /// waits a minute for the network: ``waitsForConnectivity``.
+    /// The time from storing the request until it expires; `nil` for 14 days. In a session in memory a request without
+    /// it waits a minute for the network: ``waitsForConnectivity``.
     public var expiresAfter: Duration?
     /// How often the request may fail. `nil` means once in a session in memory, where a caller is waiting, and any
     /// number of times until it expires in a session with a directory.
@@ -75,9 +76,9 @@ public struct RequestOptions: Hashable, Sendable {
     /// Whether the request may be sent again when it may have arrived.
     public var idempotency = Idempotency.byKey
     /// The value of the header `Idempotency-Key`, by which a server recognises repetitions of one request. With
-    /// ``Idempotency/byKey``, a request whose method is not safe to repeat (POST, PATCH) gets a generated key if it has none.
-    /// A request with a key of yours is also sent again at once, whatever ``retries`` says, where a connection that was used
-    /// before ends before the answer, as a GET is.
+    /// ``Idempotency/byKey``, a request whose method is not safe to repeat (POST, PATCH) gets a generated key if it has
+    /// none. A request with a key of yours is also sent again at once, whatever ``retries`` says, where a connection
+    /// that was used before ends before the answer, as a GET is.
     public var idempotencyKey: String?
     /// The name of a sequence: requests with the same key are sent one at a time, in the order in which they were first
     /// resumed.
@@ -89,15 +90,15 @@ public struct RequestOptions: Hashable, Sendable {
     /// Whether a running attempt also ends when its path still works but its link class no longer satisfies the
     /// constraint.
     public var isStrict = false
-    /// Whether the request is cancelled together with the Swift task that awaits ``RequestTask/response()``: Alamofire's
-    /// `automaticallyCancelling`. `nil` cancels it in a session in memory only; in a session with a directory it continues, in a
-    /// later run too: a program that ends cancels its tasks. Not stored with the request.
+    /// Whether the request is cancelled together with the Swift task that awaits ``RequestTask/response()``:
+    /// Alamofire's `automaticallyCancelling`. `nil` cancels it in a session in memory only; in a session with a
+    /// directory it continues, in a later run too: a program that ends cancels its tasks. Not stored with the request.
     public var isCancelledWithWaiting: Bool?
-    /// Whether the request has the session's cookies, and its answers may set some. Not stored with the request: a later run
-    /// sends it with that run's cookies.
+    /// Whether the request has the session's cookies, and its answers may set some. Not stored with the request: a
+    /// later run sends it with that run's cookies.
     public var usesCookies = true
-    /// The use of the session's cache (``RequestSessionOptions/cache``). Requests with an order key or a name neither use
-    /// it nor fill it. Not stored with the request: a later run sends it without the cache.
+    /// The use of the session's cache (``RequestSessionOptions/cache``). Requests with an order key or a name neither
+    /// use it nor fill it. Not stored with the request: a later run sends it without the cache.
     public var cachePolicy = CachePolicy.useProtocol
     /// The highest mean rate of the request's body, in bytes a second; `nil` for that of the network. Not stored with
     /// the request.
@@ -118,19 +119,21 @@ public struct RequestOptions: Hashable, Sendable {
     public var interceptor: String?
     /// The time limits of this request's attempts; `nil` for those of the session.
     public var timeouts: RequestSessionOptions.Timeouts?
-    /// Whether the request waits while no network satisfies its constraint. `nil` waits as its session's users expect: for a
-    /// minute in a session in memory, where a person waits, unless ``expiresAfter`` or a ``constraint`` other than
-    /// ``RequestConstraint/reachable`` and ``RequestConstraint/any`` says for how long or for what; until the request
-    /// expires in a session with a directory. `true` waits until it expires. With `false` it fails at once, and also
-    /// where the network is lost while it is sent. It then ends with ``RequestError/Kind/offline`` and the words of
-    /// ``RequestTask/explanation()``. A request of an earlier run fails once ``RequestSession/tasks()`` has listed it.
+    /// Whether the request waits while no network satisfies its constraint. `nil` waits as its session's users expect:
+    /// for a minute in a session in memory, where a person waits, unless ``expiresAfter`` or a ``constraint`` other
+    /// than ``RequestConstraint/reachable`` and ``RequestConstraint/any`` says for how long or for what; until the
+    /// request expires in a session with a directory. `true` waits until it expires. With `false` it fails at once, and
+    /// also where the network is lost while it is sent. It then ends with ``RequestError/Kind/offline`` and the words
+    /// of ``RequestTask/explanation()``. A request of an earlier run fails once ``RequestSession/tasks()`` has listed
+    /// it.
     public var waitsForConnectivity: Bool?
-    /// How the upload of the body is resumed after an attempt that was cut off; `nil` sends it from the beginning. Needs
-    /// ``retries`` that allow another attempt. Attempts after which the server has more than before do not count as
-    /// failures. In a session with a directory a later run resumes it, too. A body that a program writes while it is sent
-    /// cannot be resumed.
+    /// How the upload of the body is resumed after an attempt that was cut off; `nil` sends it from the beginning.
+    /// Needs ``retries`` that allow another attempt. Attempts after which the server has more than before do not count
+    /// as failures. In a session with a directory a later run resumes it, too. A body that a program writes while it is
+    /// sent cannot be resumed.
     public var uploadProtocol: UploadProtocol?
-    /// The program's own name or description of the request, which a later run finds: ``RequestSession/tasks(tagged:)``.
+    /// The program's own name or description of the request, which a later run finds:
+    /// ``RequestSession/tasks(tagged:)``.
     public var tag: String?
 
     /// The defaults.

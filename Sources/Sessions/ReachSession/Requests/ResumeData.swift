@@ -8,8 +8,8 @@ internal import ReachTransfer
 /// The bytes received stay in a file next to the destination. The download resumes by Range and If-Range (RFC 9110,
 /// 13.1.5): a server whose file has changed, or that does not support ranges, sends the whole file again.
 public struct ResumeData: Hashable, Sendable, Codable {
-    /// The URL of the download. Set another one for the same file where the first is no longer valid, as a signed one after its
-    /// time: the entity tag shows whether it has the same bytes.
+    /// The URL of the download. Set another one for the same file where the first is no longer valid, as a signed one
+    /// after its time: the entity tag shows whether it has the same bytes.
     public var url: String
     /// The path of the complete file.
     public let destination: String

@@ -19,7 +19,8 @@ public struct TaskMetrics: Hashable, Sendable {
         public let total: Duration
         /// The time of name resolution; `nil` where an open connection was reused.
         public let name: Duration?
-        /// The time in which TCP was connected; `nil` where an open connection was reused, and where it was not connected.
+        /// The time in which TCP was connected; `nil` where an open connection was reused, and where it was not
+        /// connected.
         public let connect: Duration?
         /// The time of the TLS handshake; `nil` without one.
         public let tls: Duration?

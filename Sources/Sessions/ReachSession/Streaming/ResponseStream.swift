@@ -44,14 +44,14 @@ public struct ResponseStream: AsyncSequence, Sendable {
     /// The text of the body, line by line. A line ends with LF or CR LF; text that is not UTF-8 is repaired.
     public var lines: ResponseLines { ResponseLines(self) }
 
-    /// The events of an event stream (`text/event-stream`). ``RequestSession/serverSentEvents(_:headers:lastEventID:when:options:reconnects:)``
-    /// connects again, too.
+    /// The events of an event stream (`text/event-stream`).
+    /// ``RequestSession/serverSentEvents(_:headers:lastEventID:when:options:reconnects:)`` connects again, too.
     public var serverSentEvents: ResponseEvents { ResponseEvents(self) }
 }
 
 extension RequestTask {
-    /// Starts the request, and waits for the head of its answer. The body is then read in pieces; the task ends after the
-    /// last.
+    /// Starts the request, and waits for the head of its answer. The body is then read in pieces; the task ends after
+    /// the last.
     ///
     /// An attempt of which pieces have arrived is not repeated. The size of the body is not limited.
     ///

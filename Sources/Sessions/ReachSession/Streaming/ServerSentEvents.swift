@@ -26,8 +26,8 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
 
         /// Waits for the next event.
         ///
-        /// - Throws: An error that connecting again does not mend: a status that is no success, another type of content, a
-        ///   server that is not trusted, a cancellation. Without reconnection any error.
+        /// - Throws: An error that connecting again does not mend: a status that is no success, another type of
+        ///   content, a server that is not trusted, a cancellation. Without reconnection any error.
         public mutating func next(isolation: isolated (any Actor)?) async throws(RequestError) -> ServerSentEvent? {
             while true {
                 if let event = ready.popFirst() { return event }
@@ -106,8 +106,8 @@ extension RequestSession {
     ///   - lastEventID: The ID of the last event of an earlier run, from which the server continues.
     ///   - constraint: What the network must be like, for each connection.
     ///   - options: The options of each connection.
-    ///   - reconnects: Whether a connection that ends or fails is followed by another, which asks by `Last-Event-ID` for what
-    ///     was missed, after the time that the server gave, or three seconds.
+    ///   - reconnects: Whether a connection that ends or fails is followed by another, which asks by `Last-Event-ID`
+    ///     for what was missed, after the time that the server gave, or three seconds.
     public func serverSentEvents(
         _ url: some URLConvertible, headers: Headers = [:], lastEventID: String = "",
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil, reconnects: Bool = true

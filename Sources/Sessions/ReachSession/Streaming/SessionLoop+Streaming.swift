@@ -27,8 +27,8 @@ extension SessionLoop {
         channel.begin(response)
     }
 
-    /// Prepares a request that is being read in pieces for another task that joins it by its unique name: from now on the
-    /// answer is also kept as a whole.
+    /// Prepares a request that is being read in pieces for another task that joins it by its unique name: from now on
+    /// the answer is also kept as a whole.
     ///
     /// - Returns: `false` where pieces are gone, so that the answer cannot be had as a whole.
     func keepsWhole(_ id: RequestID) -> Bool {

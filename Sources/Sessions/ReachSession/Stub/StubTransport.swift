@@ -10,9 +10,9 @@ internal import Synchronization
 ///     let session = try RequestSession(baseURL: "https://example.org", options: RequestSessionOptions(stub: stub))
 ///     let user: User = try await session.get("users/1").decoded()
 ///
-/// Everything but the network is the session's own: serializers, hooks, redirects, retries and their waits, constraints,
-/// states, downloads to files, streams. Nothing is resolved and no socket is opened. The time limits of attempts and the
-/// trust in servers do not apply.
+/// Everything but the network is the session's own: serializers, hooks, redirects, retries and their waits,
+/// constraints, states, downloads to files, streams. Nothing is resolved and no socket is opened. The time limits of
+/// attempts and the trust in servers do not apply.
 ///
 /// All members may be used from any thread. Several sessions may share a transport.
 public final class StubTransport: Sendable {
@@ -32,8 +32,8 @@ public final class StubTransport: Sendable {
     /// Creates a transport with a closure that answers, on Swift's own threads.
     public init(_ answer: @escaping Answer) { self.answer = answer }
 
-    /// Creates a transport with an answer for each request, by `GET /path?query`, `/path` for any method, or a complete URL
-    /// in place of the path. A request without an answer fails as one that cannot be sent.
+    /// Creates a transport with an answer for each request, by `GET /path?query`, `/path` for any method, or a complete
+    /// URL in place of the path. A request without an answer fails as one that cannot be sent.
     public convenience init(_ responses: [String: StubResponse]) {
         self.init { request in
             let (path, url) = (request.url.requestTarget, request.url.description)
@@ -50,8 +50,8 @@ public final class StubTransport: Sendable {
     /// The class of the only link to the network; `nil` while there is none. At first `wired`.
     public var link: LinkClass? { state.withLock { $0.link } }
 
-    /// Changes the network, as for a machine that loses its cable or moves to Wi-Fi. Requests whose constraints do not allow
-    /// the link wait.
+    /// Changes the network, as for a machine that loses its cable or moves to Wi-Fi. Requests whose constraints do not
+    /// allow the link wait.
     public func setLink(_ link: LinkClass?) {
         let observers = state.withLock { state in
             state.link = link

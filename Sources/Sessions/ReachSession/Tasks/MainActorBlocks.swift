@@ -1,11 +1,11 @@
-/// Blocks of code on the main actor, such as a view model's. The blocks of other members are `@Sendable` and may run on any
-/// thread, so that they cannot use what belongs to the main actor.
+/// Blocks of code on the main actor, such as a view model's. The blocks of other members are `@Sendable` and may run on
+/// any thread, so that they cannot use what belongs to the main actor.
 ///
 ///     task.whenCompleteOnMain { self.result = $0 }
 ///
-/// With ``RequestSessionOptions/delivery`` `.main` they are called in one order with all other blocks. With any other delivery
-/// they are called later than the others, in their own order. On Linux nothing runs the main actor unless the program has an
-/// async `main`, or calls `dispatchMain()`.
+/// With ``RequestSessionOptions/delivery`` `.main` they are called in one order with all other blocks. With any other
+/// delivery they are called later than the others, in their own order. On Linux nothing runs the main actor unless the
+/// program has an async `main`, or calls `dispatchMain()`.
 extension RequestTask {
     /// Calls a block on the main actor when the task ends, or soon if it is over; as ``whenComplete(_:)`` does.
     public func whenCompleteOnMain(

@@ -4,8 +4,8 @@ public import ReachSerialization
 extension RequestTask {
     /// Waits for the response. Resumes the task if it was never resumed.
     ///
-    /// Cancelling the Swift task cancels the request. In a session with a directory it ends only the waiting, and the request
-    /// continues. ``RequestOptions/isCancelledWithWaiting`` chooses for one request.
+    /// Cancelling the Swift task cancels the request. In a session with a directory it ends only the waiting, and the
+    /// request continues. ``RequestOptions/isCancelledWithWaiting`` chooses for one request.
     ///
     /// - Throws: The request's error, or a ``RequestError`` of the kind `cancelled` with the word `wait-cancelled` if
     ///   only the waiting was cancelled.

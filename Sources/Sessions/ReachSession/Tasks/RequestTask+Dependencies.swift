@@ -8,16 +8,16 @@ struct TaskDependency: Sendable {
 }
 
 extension RequestTask {
-    /// Has this task start after another one is over, of this session or of another: NSOperation's `addDependency:`. A task may
-    /// have several; it starts after the last of them. It does not resume them.
+    /// Has this task start after another one is over, of this session or of another: NSOperation's `addDependency:`. A
+    /// task may have several; it starts after the last of them. It does not resume them.
     ///
-    /// A session with a directory stores the task when it starts, so that a later run does not know a task that still waits.
-    /// ``RequestOptions/orderKey`` orders requests that are stored.
+    /// A session with a directory stores the task when it starts, so that a later run does not know a task that still
+    /// waits. ``RequestOptions/orderKey`` orders requests that are stored.
     ///
     /// - Parameters:
     ///   - other: The task that comes first.
-    ///   - mustSucceed: Whether this task ends with the word `dependency` if the other one fails or is cancelled. By default it is
-    ///     sent whatever becomes of the other one, as an operation is.
+    ///   - mustSucceed: Whether this task ends with the word `dependency` if the other one fails or is cancelled. By
+    ///     default it is sent whatever becomes of the other one, as an operation is.
     /// - Throws: A ``RequestError`` with the word `already-started` if this task was resumed before, and with
     ///   `dependency-cycle` if the other one waits for this one.
     public func addDependency(on other: RequestTask, mustSucceed: Bool = false) throws(RequestError) {

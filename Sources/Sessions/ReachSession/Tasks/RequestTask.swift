@@ -15,8 +15,8 @@ public typealias TaskProgress = ByteProgress
 /// once, on the queue or executor of ``RequestSessionOptions/delivery``. Callers that await ``response()`` resume as
 /// soon as the result is ready. Tasks end in the order in which their answers are ready.
 ///
-/// All members may be used from any thread. The session keeps a resumed task alive; releasing the task does not end it. A
-/// task that is not over keeps its session, unless ``RequestSession/tasks()`` found it.
+/// All members may be used from any thread. The session keeps a resumed task alive; releasing the task does not end it.
+/// A task that is not over keeps its session, unless ``RequestSession/tasks()`` found it.
 public final class RequestTask: Sendable {
     /// The kinds of tasks, by what happens to bodies.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -75,7 +75,8 @@ public final class RequestTask: Sendable {
     /// The progress of the request.
     public var progress: TaskProgress { state.withLock { $0.progress } }
 
-    /// The number of bytes from which the server continued the download; `nil` for one from the beginning, and for other tasks.
+    /// The number of bytes from which the server continued the download; `nil` for one from the beginning, and for
+    /// other tasks.
     public var resumeOffset: Int64? { state.withLock { $0.resumeOffset } }
 
     /// Times, addresses and bytes of the request's attempts in this run, so far.

@@ -24,8 +24,8 @@ struct TaskPlan: Sendable {
     }
 }
 
-/// Options of one or more tasks: most tasks of a session have the session's, which are larger than most of what a waiting
-/// task keeps in memory.
+/// Options of one or more tasks: most tasks of a session have the session's, which are larger than most of what a
+/// waiting task keeps in memory.
 final class SharedOptions: Sendable {
     let value: RequestOptions
     /// What the queue receives of them.

@@ -5,8 +5,8 @@ public import ReachSerialization
 /// Encodes parameters as a property list in the body: AFPropertyListRequestSerializer. Methods that encode parameters
 /// in the URL still do so.
 ///
-/// The serializer rejects null, sets, integers beyond `Int64` and decimal numbers, which property lists cannot hold. Without parameters there is no body.
-/// Parameters have no dates; ``PropertyListValue`` can encode them.
+/// The serializer rejects null, sets, integers beyond `Int64` and decimal numbers, which property lists cannot hold.
+/// Without parameters there is no body. Parameters have no dates; ``PropertyListValue`` can encode them.
 public struct PropertyListRequestSerializer: RequestSerializer {
     /// The serializer that encodes parameters in the URL, and holds the headers.
     public var base: FormRequestSerializer

@@ -80,8 +80,8 @@ private enum PropertyListError: Error, CustomStringConvertible {
     }
 }
 
-/// The number of values that a list may still have. Objects of a binary list refer to each other by number, so that a few
-/// bytes can encode a tree of millions of values. Used by one decoder, on one thread.
+/// The number of values that a list may still have. Objects of a binary list refer to each other by number, so that a
+/// few bytes can encode a tree of millions of values. Used by one decoder, on one thread.
 private final class ValueBudget: Sendable {
     static let key = CodingUserInfoKey(rawValue: "io.reach.values")
     private let values: Mutex<Int>

@@ -20,8 +20,8 @@ struct EpochCounter {
     /// The last verdict by other options.
     private var judgedBefore: Verdict?
 
-    /// From now on paths are judged by other options. A verdict that differs counts as an epoch: at worst something is tried once
-    /// more.
+    /// From now on paths are judged by other options. A verdict that differs counts as an epoch: at worst something is
+    /// tried once more.
     mutating func expectOtherJudgement(than internet: Verdict?) { judgedBefore = internet }
 
     /// Compares a verdict with the one before it.

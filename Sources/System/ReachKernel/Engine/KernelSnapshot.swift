@@ -43,8 +43,8 @@ package final class KernelSnapshot {
 
     /// The current state of a target. Its "since" is now as well, since there is no earlier state.
     ///
-    /// - Parameter condition: The paths that count; then the state has a list of the available interfaces. `nil` for the
-    ///   kernel's own choice, without a list.
+    /// - Parameter condition: The paths that count; then the state has a list of the available interfaces. `nil` for
+    ///   the kernel's own choice, without a list.
     package func state(
         of target: Target, where condition: NetworkCondition? = nil
     ) throws(NetlinkError) -> ReachabilityState {

@@ -36,8 +36,8 @@ final class NameResolution {
         watch.lookup = (number, id)
     }
 
-    /// Ends the wait for the addresses of a target that is no longer watched. Otherwise lookups of a silent server's names would
-    /// queue up without bound while somebody begins and ends watches of them.
+    /// Ends the wait for the addresses of a target that is no longer watched. Otherwise lookups of a silent server's
+    /// names would queue up without bound while somebody begins and ends watches of them.
     func cancel(for watch: WatchedTarget) {
         guard let lookup = watch.lookup else { return }
         watch.lookup = nil

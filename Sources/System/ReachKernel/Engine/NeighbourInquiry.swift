@@ -18,12 +18,13 @@ struct InquirySchedule: Equatable {
     /// The end of the pause after as many as may be asked at once.
     private var pauseEnd: BootTime?
 
-    /// By default the kernel asks three times, a second apart, before it gives up (mcast_solicit and retrans_time_ms of arp(7)).
+    /// By default the kernel asks three times, a second apart, before it gives up (mcast_solicit and retrans_time_ms of
+    /// arp(7)).
     static let shortest = Duration.seconds(4)
     /// So long it takes at most until a router that is back is found. Each time costs three broadcasts on the link.
     static let longest = Duration.seconds(30)
-    /// The most that are asked in a second: users may watch thousands of hosts on a link, and the kernel's table has room for
-    /// about a thousand entries (gc_thresh3 of arp(7)).
+    /// The most that are asked in a second: users may watch thousands of hosts on a link, and the kernel's table has
+    /// room for about a thousand entries (gc_thresh3 of arp(7)).
     static let mostAtOnce = 16
     private static let pause = Duration.seconds(1)
 
@@ -37,8 +38,9 @@ struct InquirySchedule: Equatable {
     }
 
     /// - Parameters:
-    ///   - failed: The neighbours that have not answered. Those that were among them before keep their times, also while
-    ///     no one waits: whoever begins and ends to wait again and again, as any user may, causes no further questions.
+    ///   - failed: The neighbours that have not answered. Those that were among them before keep their times, also
+    ///     while no one waits: whoever begins and ends to wait again and again, as any user may, causes no further
+    ///     questions.
     ///   - routers: Those of them that are asked first.
     ///   - isWanted: Whether somebody waits for a path.
     mutating func update(
@@ -79,9 +81,9 @@ struct InquirySchedule: Equatable {
 
 /// Asks the failed neighbours of paths again, for those who wait for a path.
 ///
-/// The kernel keeps a neighbour's entry as failed until something is sent to it, in small tables forever. Whoever sends only by
-/// paths that work would wait for a router that is back long since. A datagram to the discard port makes the kernel ask; it
-/// leaves only if the neighbour answers. Confined to the loop.
+/// The kernel keeps a neighbour's entry as failed until something is sent to it, in small tables forever. Whoever sends
+/// only by paths that work would wait for a router that is back long since. A datagram to the discard port makes the
+/// kernel ask; it leaves only if the neighbour answers. Confined to the loop.
 final class NeighbourInquiry {
     private let loop: EventLoop
     private var schedule = InquirySchedule()
@@ -101,7 +103,8 @@ final class NeighbourInquiry {
         timer.map(loop.cancel)
     }
 
-    /// Whether no one waits, and no earlier question is remembered: then ``update(_:routers:isWanted:)`` need not be called.
+    /// Whether no one waits, and no earlier question is remembered: then ``update(_:routers:isWanted:)`` need not be
+    /// called.
     var isIdle: Bool { schedule.isIdle }
 
     /// - Parameters:
@@ -127,8 +130,8 @@ final class NeighbourInquiry {
         setTimer()
     }
 
-    /// Has the kernel ask a neighbour, unless it has answered a short while ago. Nothing is done about an error: the next question
-    /// comes soon.
+    /// Has the kernel ask a neighbour, unless it has answered a short while ago. Nothing is done about an error: the
+    /// next question comes soon.
     static func ask(_ key: Neighbour.Key, by name: String) {
         let scope = key.address.isLinkLocal ? UInt32(bitPattern: key.interface) : 0
         let address = SocketAddress(address: key.address, port: discardPort, scope: scope)

@@ -1,8 +1,8 @@
 internal import ReachCore
 internal import ReachLoop
 
-/// Watches the neighbours on which paths depend: the kernel reports their changes, those that failed are asked again for those
-/// who wait for a path, and when one should have answered, ``onCheck`` is called. Confined to the loop.
+/// Watches the neighbours on which paths depend: the kernel reports their changes, those that failed are asked again
+/// for those who wait for a path, and when one should have answered, ``onCheck`` is called. Confined to the loop.
 final class NeighbourWatch {
     /// The neighbours on which the paths depended at the last evaluation, and those of targets watched since.
     var current = PathNeighbours()
@@ -28,8 +28,8 @@ final class NeighbourWatch {
 
     func track(through observer: KernelObserver?) { observer?.trackNeighbours(current.all.union(gateways)) }
 
-    /// Takes the gateways of all default routes, as far as they have an entry. The evaluated paths have only the gateways of
-    /// routes that the kernel prefers.
+    /// Takes the gateways of all default routes, as far as they have an entry. The evaluated paths have only the
+    /// gateways of routes that the kernel prefers.
     ///
     /// - Returns: Whether they differ from those before.
     func setGateways(of routes: [DefaultRoute]) -> Bool {
@@ -72,8 +72,8 @@ final class NeighbourWatch {
     /// No router is asked more often beside one that failed.
     private static let suspicionInterval = Duration.seconds(30)
 
-    /// Asks the routers of which the kernel has heard nothing recently, on links on which another router has failed: that of the
-    /// other family may be the same device. The kernel would not notice while nothing is sent by it.
+    /// Asks the routers of which the kernel has heard nothing recently, on links on which another router has failed:
+    /// that of the other family may be the same device. The kernel would not notice while nothing is sent by it.
     private func askBesideFailed(in view: KernelView?) {
         guard !askers.isEmpty, let table = view?.table else { return }
         let failed = Set(current.routers.filter { table.neighbours[$0] == .failed }.map(\.interface))

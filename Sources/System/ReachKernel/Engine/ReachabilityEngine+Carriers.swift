@@ -13,13 +13,14 @@ struct CarryingLinks {
 /// What paths rest on.
 struct PathSupport {
     var links: Set<InterfaceIndex>
-    /// The addresses from which packets are sent. With an address, the kernel removes the routes that prefer it as source.
+    /// The addresses from which packets are sent. With an address, the kernel removes the routes that prefer it as
+    /// source.
     var sources: Set<IPAddress>
 }
 
 extension ReachabilityEngine {
-    /// The links that carry the paths of watched targets or of the network's snapshot, and all below them; `nil` if every
-    /// link counts: for a target that is not reachable, any link may be the root cause, or the way back.
+    /// The links that carry the paths of watched targets or of the network's snapshot, and all below them; `nil` if
+    /// every link counts: for a target that is not reachable, any link may be the root cause, or the way back.
     func findCarryingLinks() -> Set<InterfaceIndex>? {
         guard let carried = findRoutedLinks() else { return nil }
         return observer?.view?.carriers(of: carried.union(network?.links ?? []))
@@ -43,8 +44,8 @@ extension ReachabilityEngine {
         return carried
     }
 
-    /// What the paths of watched targets and default routes rest on; `nil` if any change may touch them, or a route that someone
-    /// looks up.
+    /// What the paths of watched targets and default routes rest on; `nil` if any change may touch them, or a route
+    /// that someone looks up.
     func findPathSupport() -> PathSupport? {
         guard routeWatches.isEmpty, let carried = findRoutedLinks(), let internet,
             let links = observer?.view?.carriers(of: carried)

@@ -59,7 +59,8 @@ extension ReachabilityEngine {
             var finder = PathFinder(view: view, mark: options.mark)
             let internet = try evaluateInternet(after: effects, in: view, &finder)
             let isNewEpoch = epoch.count(internet)
-            // Last, since it starts threads, but also if the kernel cannot be asked about a target: the next evaluation begins no epoch.
+            // Last, since it starts threads, but also if the kernel cannot be asked about a target: the next evaluation
+            // begins no epoch.
             defer { if isNewEpoch { resolveNames() } }
             try publishVerdicts(on: Array(watches.values), internet: internet, effects, &finder)
             neighbours.check(at: finder.nextNeighbourCheck)
@@ -98,7 +99,8 @@ extension ReachabilityEngine {
         return internet
     }
 
-    /// Evaluates only these targets, with the last verdict on the Internet: new ones, or those whose names were resolved.
+    /// Evaluates only these targets, with the last verdict on the Internet: new ones, or those whose names were
+    /// resolved.
     func evaluate(only targets: [WatchedTarget], after effects: [NetworkTable.Effect] = []) {
         guard let observer, let view = observer.view, let internet else { return }
         carryingLinks.forget()

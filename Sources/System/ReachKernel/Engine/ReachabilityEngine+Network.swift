@@ -7,8 +7,9 @@ extension ReachabilityEngine {
     /// The last snapshot; `nil` before the first, while the kernel cannot be observed, and without handlers.
     var network: NetworkSnapshot? { networkWatches.snapshot }
 
-    /// Calls `handler` with every new snapshot of the network, and at once with the current one if there is one; with `nil`
-    /// while the kernel cannot be observed. The handler may call ``setConnectivity(_:)``, and must not release the engine.
+    /// Calls `handler` with every new snapshot of the network, and at once with the current one if there is one; with
+    /// `nil` while the kernel cannot be observed. The handler may call ``setConnectivity(_:)``, and must not release
+    /// the engine.
     ///
     /// Without handlers no snapshot is made, since each link that the kernel does not prefer costs lookups.
     ///

@@ -11,8 +11,8 @@ extension ReachabilityEngine {
         package var mark: UInt32?
         /// The options of the observer, including the policy for the classes of links.
         package var observer = KernelObserver.Options()
-        /// The time for which the last state stays, marked stale, once the kernel can no longer be observed. Then the state is
-        /// unknown. It is long enough for a resync in a storm.
+        /// The time for which the last state stays, marked stale, once the kernel can no longer be observed. Then the
+        /// state is unknown. It is long enough for a resync in a storm.
         package var stalePatience: Duration = .seconds(10)
         /// The time that a new watch waits for its name to be resolved, before it begins with "unknown".
         package var namePatience: Duration = .seconds(2)

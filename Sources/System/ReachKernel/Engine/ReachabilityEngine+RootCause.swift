@@ -40,7 +40,8 @@ extension ReachabilityEngine {
         memory(of: target, watches[WatchKey(target: target, condition: nil)])
     }
 
-    /// A target that was not reachable yet most likely lacks the link that carried the Internet, unless it names a link itself.
+    /// A target that was not reachable yet most likely lacks the link that carried the Internet, unless it names a link
+    /// itself.
     private func memory(of target: Target, _ watch: WatchedTarget?) -> RootCauseMemory {
         let own = watch?.memory ?? PathMemory()
         let namesLink =

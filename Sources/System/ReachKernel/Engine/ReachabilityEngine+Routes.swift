@@ -26,15 +26,16 @@ extension ReachabilityEngine {
     /// Whether an interface is metered; `false` if there is no such interface.
     package func isMetered(_ interface: String) -> Bool { observer?.view?.isMetered(interface) ?? false }
 
-    /// Whether each change by which routes to these addresses may differ raises ``routesVersion``, beginning with the next
-    /// one. It does for addresses that are watched, as long as the kernel sends notices.
+    /// Whether each change by which routes to these addresses may differ raises ``routesVersion``, beginning with the
+    /// next one. It does for addresses that are watched, as long as the kernel sends notices.
     package func reportsRoutes(to addresses: [IPAddress]) -> Bool {
         guard observationError == nil, let observer, observer.isNotified else { return false }
         return addresses.allSatisfy(observer.targets.contains)
     }
 
-    /// Calls `handler` after each change of the network by which routes to these addresses may differ. It costs no lookup:
-    /// the handler decides when to call ``routes(to:)``. It may not be called for changes of routes to other addresses.
+    /// Calls `handler` after each change of the network by which routes to these addresses may differ. It costs no
+    /// lookup: the handler decides when to call ``routes(to:)``. It may not be called for changes of routes to other
+    /// addresses.
     ///
     /// - Returns: The number of the watch, for ``unwatch(_:)``.
     package func watchRoutes(to addresses: Set<IPAddress>, _ handler: @escaping () -> Void) -> UInt64 {

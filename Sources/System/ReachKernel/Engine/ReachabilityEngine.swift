@@ -1,7 +1,8 @@
 package import ReachCore
 package import ReachLoop
 
-/// Watches targets: queries the kernel for their paths whenever something may have changed, and reports the differences.
+/// Watches targets: queries the kernel for their paths whenever something may have changed, and reports the
+/// differences.
 ///
 /// It lives on an event loop's thread, and calls handlers on that thread. It always evaluates the Internet, since the
 /// epoch depends on the path to it.
@@ -69,8 +70,8 @@ package final class ReachabilityEngine {
         observe(because: .start)
     }
 
-    /// Replaces the options, and observes the kernel from the beginning. Watches stay, and receive the states that differ, at once
-    /// and without a hold-down.
+    /// Replaces the options, and observes the kernel from the beginning. Watches stay, and receive the states that
+    /// differ, at once and without a hold-down.
     ///
     /// - Parameter cause: The cause of the differences.
     package func apply(_ options: Options, because cause: Cause = .configuration) {
@@ -107,15 +108,17 @@ package final class ReachabilityEngine {
         }
     }
 
-    /// The reason why routers' advertisements, which name networks, cannot be read; `nil` if they can, or are not needed.
+    /// The reason why routers' advertisements, which name networks, cannot be read; `nil` if they can, or are not
+    /// needed.
     package var listeningError: SystemError? { observer?.listeningError }
 
     /// Calls `handler` with the target's state once it is determined, and with every later change.
     ///
     /// - Parameters:
-    ///   - owner: The user of the watch; `nil` for this program. One user's names do not keep another's from being resolved.
-    ///   - condition: The paths that count; `nil` for the kernel's own choice. With a condition, states list the available interfaces,
-    ///     which costs lookups for each link that the kernel does not prefer.
+    ///   - owner: The user of the watch; `nil` for this program. One user's names do not keep another's from being
+    ///     resolved.
+    ///   - condition: The paths that count; `nil` for the kernel's own choice. With a condition, states list the
+    ///     available interfaces, which costs lookups for each link that the kernel does not prefer.
     /// - Returns: The number of the watch, for ``unwatch(_:)``.
     package func watch(
         _ target: Target, for owner: UInt32? = nil, where condition: NetworkCondition? = nil,
@@ -150,8 +153,8 @@ package final class ReachabilityEngine {
         return id
     }
 
-    /// Runs `body`, which begins and ends watches. The kernel is asked about all new targets together, after `body` returns. Not to
-    /// be called from a handler.
+    /// Runs `body`, which begins and ends watches. The kernel is asked about all new targets together, after `body`
+    /// returns. Not to be called from a handler.
     package func watchTogether(_ body: () -> Void) {
         unevaluated = []
         body()

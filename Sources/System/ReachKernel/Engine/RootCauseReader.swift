@@ -1,7 +1,7 @@
 internal import ReachCore
 
-/// Finds root causes by the kernel's state at one moment. Made for one evaluation, and only if a target is not reachable:
-/// what it reads, it reads once.
+/// Finds root causes by the kernel's state at one moment. Made for one evaluation, and only if a target is not
+/// reachable: what it reads, it reads once.
 final class RootCauseReader {
     private let view: KernelView
     private let options: ReachabilityEngine.Options
@@ -30,8 +30,8 @@ final class RootCauseReader {
 
     /// The root cause of a verdict; `nil` if the target is reachable, or if it is not known whether it is.
     ///
-    /// - Parameter internet: Returns the verdict on the Internet. A name that is not resolved has its root cause, since name
-    ///   servers are mostly there.
+    /// - Parameter internet: Returns the verdict on the Internet. A name that is not resolved has its root cause, since
+    ///   name servers are mostly there.
     func rootCause(
         of verdict: Verdict, on subject: Subject, memory: RootCauseMemory,
         internet: () throws(NetlinkError) -> Verdict

@@ -36,8 +36,8 @@ final class WatchedTarget {
 
     var key: WatchKey { WatchKey(target: target, condition: condition) }
 
-    /// The address that decides alone whether the target is reachable, by the kernel's own choice of a path; `nil` for other
-    /// targets.
+    /// The address that decides alone whether the target is reachable, by the kernel's own choice of a path; `nil` for
+    /// other targets.
     private(set) var onlyAddress: IPAddress?
 
     private func findOnlyAddress() -> IPAddress? {

@@ -9,11 +9,11 @@ package struct CountedLink: Hashable, Sendable {
 }
 
 extension KernelView {
-    /// The links that may carry what leaves this machine: those with an address, those of hardware and tunnels. A host of containers
-    /// has thousands of others.
+    /// The links that may carry what leaves this machine: those with an address, those of hardware and tunnels. A host
+    /// of containers has thousands of others.
     ///
-    /// - Parameter known: The links that were counted before. They stay as long as they exist, also without an address, since
-    ///   counters only say what a link carried since it was made.
+    /// - Parameter known: The links that were counted before. They stay as long as they exist, also without an address,
+    ///   since counters only say what a link carried since it was made.
     package func countedLinks(besides known: Set<InterfaceIndex> = []) throws(NetlinkError) -> [CountedLink] {
         var counted: [CountedLink] = []
         for index in known.union(table.addressedLinks).union(table.index.outwardLinks).sorted() {

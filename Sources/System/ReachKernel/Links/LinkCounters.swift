@@ -3,7 +3,8 @@ internal import ReachLoop
 
 /// The kernel's counters of links.
 package enum LinkCounters {
-    /// - Parameter directory: Where the kernel shows them: in /sys for the links of the namespace in which that was mounted.
+    /// - Parameter directory: Where the kernel shows them: in /sys for the links of the namespace in which that was
+    ///   mounted.
     /// - Returns: The bytes that a link has carried; `nil` if they are not shown.
     package static func traffic(of name: String, in directory: String = "/sys/class/net") -> LinkReport.Traffic? {
         guard !name.unicodeScalars.contains("/"), name != "..", let received = counter("rx_bytes", of: name, directory),

@@ -5,8 +5,8 @@ internal import ReachLoop
 
 /// Reads the traits of a link that netlink does not report, from sysfs, ethtool and procfs.
 ///
-/// Open and use it on a thread that is in the network namespace of the links: the ioctls use the namespace of the thread
-/// that opened it, and everything else uses the namespace of the caller.
+/// Open and use it on a thread that is in the network namespace of the links: the ioctls use the namespace of the
+/// thread that opened it, and everything else uses the namespace of the caller.
 package struct LinkTraitsReader: ~Copyable {
     private let sysfs: String
     private let pppoeSessions: String
@@ -61,8 +61,8 @@ package struct LinkTraitsReader: ~Copyable {
         return line.map { String($0.dropFirst(key.count + 1)) }
     }
 
-    /// Whether the directory shows this link. Sysfs shows the namespace that mounted it, where another link may have the
-    /// same name and even the same index.
+    /// Whether the directory shows this link. Sysfs shows the namespace that mounted it, where another link may have
+    /// the same name and even the same index.
     private func shows(
         _ link: Link, _ directory: borrowing SysfsDirectory, _ event: Substring, _ name: [CChar]
     ) -> Bool {
@@ -101,8 +101,8 @@ package struct LinkTraitsReader: ~Copyable {
 
     // MARK: - PPPoE
 
-    /// The interface of each PPPoE session. `pppoe_seq_show` in drivers/net/ppp/pppoe.c prints a heading, then a line for each
-    /// session: its number, the remote address and the interface.
+    /// The interface of each PPPoE session. `pppoe_seq_show` in drivers/net/ppp/pppoe.c prints a heading, then a line
+    /// for each session: its number, the remote address and the interface.
     private func pppoeInterfaces() -> [String] {
         guard let sessions = SmallFile.text(pppoeSessions)?.split(scalar: "\n").dropFirst() else { return [] }
         return sessions.compactMap { $0.split(scalar: " ").dropFirst(2).first.map(String.init) }

@@ -1,8 +1,8 @@
 package import ReachCore
 internal import ReachLoop
 
-/// Reads what switches off a radio, or IPv6 on a link. Netlink does not report either. Nothing here is read while a target is
-/// reachable.
+/// Reads what switches off a radio, or IPv6 on a link. Netlink does not report either. Nothing here is read while a
+/// target is reachable.
 package struct RadioReader {
     private let sysfs: String
     private let settings: String

@@ -36,9 +36,11 @@ package struct RouteQuestion: Hashable, Sendable {
 /// Confined to one thread. Each call waits for the reply, which the kernel has ready when `send` returns.
 package final class KernelQueries {
     private let socket: QuerySocket
-    /// The VRF whose tables are asked: the one that was named, or the one in which this process runs. `nil` for an ordinary process.
+    /// The VRF whose tables are asked: the one that was named, or the one in which this process runs. `nil` for an
+    /// ordinary process.
     ///
-    /// Another link to which sockets are bound does not count: a lookup that names a link takes any address for a neighbour's.
+    /// Another link to which sockets are bound does not count: a lookup that names a link takes any address for a
+    /// neighbour's.
     package private(set) var vrf: InterfaceIndex?
 
     /// - Parameter name: The VRF whose tables are asked; `nil` for the one in which this process runs, if any.
@@ -220,7 +222,8 @@ package final class KernelQueries {
     /// The user whose lookups these are, as rules for users see it (`uidrange`).
     package static let user: UInt32 = getuid()
 
-    /// Makes the kernel ask a known neighbour again at once. Without CAP_NET_ADMIN, or without an entry, nothing happens.
+    /// Makes the kernel ask a known neighbour again at once. Without CAP_NET_ADMIN, or without an entry, nothing
+    /// happens.
     ///
     /// - Returns: Whether the kernel does it.
     package func askAgain(_ key: Neighbour.Key) throws(NetlinkError) -> Bool {

@@ -1,8 +1,8 @@
 internal import ReachCore
 
 extension KernelView {
-    /// The questions with the sources that IPv4 sockets would have. A socket that connects looks its route up, adopts the source,
-    /// and looks the route up again with it (`ip_route_connect`), by which rules for that source apply.
+    /// The questions with the sources that IPv4 sockets would have. A socket that connects looks its route up, adopts
+    /// the source, and looks the route up again with it (`ip_route_connect`), by which rules for that source apply.
     func addingSources(to questions: [RouteQuestion]) throws(NetlinkError) -> [RouteQuestion] {
         let places = questions.indices.filter { place in
             questions[place].destination.family == .ipv4 && questions[place].source == nil
@@ -25,7 +25,8 @@ extension KernelView {
         return result
     }
 
-    /// The source by which rules are chosen for packets to an address: `nil` where no rule is for some IPv4 sources only.
+    /// The source by which rules are chosen for packets to an address: `nil` where no rule is for some IPv4 sources
+    /// only.
     func sourceForRules(to destination: IPAddress, mark: UInt32?) throws(NetlinkError) -> IPAddress? {
         try addingSources(to: [RouteQuestion(destination, mark: mark)])[0].source
     }

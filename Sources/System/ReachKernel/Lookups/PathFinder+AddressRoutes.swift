@@ -1,8 +1,9 @@
 package import ReachCore
 
 extension PathFinder {
-    /// How the kernel would send to each of these addresses, in their order. All lookups are one exchange with the kernel;
-    /// IPv6 addresses for which that finds no route cost one more each, since a route may be for some sources only.
+    /// How the kernel would send to each of these addresses, in their order. All lookups are one exchange with the
+    /// kernel; IPv6 addresses for which that finds no route cost one more each, since a route may be for some sources
+    /// only.
     ///
     /// - Parameter internet: The verdict on the Internet, which shows which tables lead there.
     package func routes(
@@ -69,8 +70,9 @@ extension PathFinder {
         return try ownRoute(to: address, route).map(AddressRoute.own) ?? .none
     }
 
-    /// Whether a default route leads into a tunnel by which the Internet is not reached, or the Internet is reached by a tunnel
-    /// and this address is not: only one half of the addresses may go into a tunnel (0.0.0.0/1), and it may have come just now.
+    /// Whether a default route leads into a tunnel by which the Internet is not reached, or the Internet is reached by
+    /// a tunnel and this address is not: only one half of the addresses may go into a tunnel (0.0.0.0/1), and it may
+    /// have come just now.
     private func isTunnel(on route: Route, unlike rule: DefaultRouteRule) -> Bool {
         let usual = rule.interface(of: route.destination.address.family)
         guard let index = route.hops.first?.interface, index != usual else { return false }

@@ -4,13 +4,13 @@ extension PathFinder {
     /// The lookups in one exchange with the kernel. Their replies must fit into the socket's buffer.
     private static let lookupsAtOnce = 64
 
-    /// The verdicts on single addresses, in their order. The kernel is asked about each address, since only it knows its routes,
-    /// but about many at once.
+    /// The verdicts on single addresses, in their order. The kernel is asked about each address, since only it knows
+    /// its routes, but about many at once.
     ///
-    /// - Parameter addedRoute: The route whose addition is all that has changed since the last verdicts; `nil` where more or
-    ///   something else did. An address that had no route is reached by this one if it is reached now, and no second lookup
-    ///   is needed for its metric. Another route that was added meanwhile has a notice of its own, after which the metric is
-    ///   looked up.
+    /// - Parameter addedRoute: The route whose addition is all that has changed since the last verdicts; `nil` where
+    ///   more or something else did. An address that had no route is reached by this one if it is reached now, and no
+    ///   second lookup is needed for its metric. Another route that was added meanwhile has a notice of its own, after
+    ///   which the metric is looked up.
     package mutating func verdicts(
         on addresses: [SingleAddress], after addedRoute: Route? = nil
     ) throws(NetlinkError) -> [Verdict] {

@@ -5,8 +5,9 @@ extension PathFinder {
     ///
     /// The preferred ones cost no lookup. Each other link with an address costs a few, all sent at once.
     ///
-    /// Where the kernel sends into a tunnel, no link below or beside it is another way, unless the configuration lets packets
-    /// leave by that link past tunnels. A family in which the kernel has no way has none past the other family's tunnel.
+    /// Where the kernel sends into a tunnel, no link below or beside it is another way, unless the configuration lets
+    /// packets leave by that link past tunnels. A family in which the kernel has no way has none past the other
+    /// family's tunnel.
     ///
     /// - Parameter preferred: The verdict on the Internet.
     package func defaultRoutes(preferred: Verdict, anchors: [IPAddress]) throws(NetlinkError) -> [DefaultRoute] {
@@ -121,7 +122,8 @@ extension PathFinder {
         return result
     }
 
-    /// The links that can carry packets and have an address, by which names and hosts may be reached without a default route.
+    /// The links that can carry packets and have an address, by which names and hosts may be reached without a default
+    /// route.
     package func connectedLinks() throws(NetlinkError) -> [InterfaceIndex] {
         var found: Set<InterfaceIndex> = []
         for address in [IPAddress(ipv4: 0), IPAddress(ipv6: 0, 0)] {

@@ -40,8 +40,8 @@ package struct PathFinder {
         }
     }
 
-    /// The verdict on the Internet, which a few reference addresses stand for. A family reaches it when at least half of
-    /// its reference addresses have a path: a host route to a single one proves nothing, nor does a missing one.
+    /// The verdict on the Internet, which a few reference addresses stand for. A family reaches it when at least half
+    /// of its reference addresses have a path: a host route to a single one proves nothing, nor does a missing one.
     ///
     /// - Parameters:
     ///   - family: The only family to evaluate; the other keeps its path in `known`.
@@ -120,13 +120,13 @@ package struct PathFinder {
             ipv6: judge.path(ofInterface: link.index, family: .ipv6))
     }
 
-    /// Makes the lookups. Repeats one with a source where an IPv6 route may be for that source only, and one in the table
-    /// for an IPv4 lookup with an interface, which otherwise always succeeds.
+    /// Makes the lookups. Repeats one with a source where an IPv6 route may be for that source only, and one in the
+    /// table for an IPv4 lookup with an interface, which otherwise always succeeds.
     func lookUp(_ unsourced: [RouteQuestion]) throws(NetlinkError) -> [RouteAnswer] {
         let questions = try view.addingSources(to: unsourced)
         var answers = try view.queries.routes(questions)
-        // Where the kernel has no route for the source that it chooses for one address of the Internet, it has none for the next one. It
-        // looks at the addresses of all links for that: a millisecond where there are thousands.
+        // Where the kernel has no route for the source that it chooses for one address of the Internet, it has none for
+        // the next one. It looks at the addresses of all links for that: a millisecond where there are thousands.
         var lacksSource = false
         for (index, question) in questions.enumerated() {
             let family = question.destination.family
@@ -179,8 +179,8 @@ package struct PathFinder {
         return try otherHop(than: index, to: destination, isInternet: isInternet) ?? path
     }
 
-    /// The path by another next hop of the route; `nil` if none works. Of those of a multipath route the kernel names one for each
-    /// destination, and a connection that fails by it tries another.
+    /// The path by another next hop of the route; `nil` if none works. Of those of a multipath route the kernel names
+    /// one for each destination, and a connection that fails by it tries another.
     private mutating func otherHop(
         than broken: InterfaceIndex, to destination: IPAddress, isInternet: Bool
     ) throws(NetlinkError) -> NetworkPath? {

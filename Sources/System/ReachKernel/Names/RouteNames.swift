@@ -1,7 +1,7 @@
 internal import CNetlinkRoute
 
-/// The names that libnl-route-3 and /etc/iproute2 give to numbers of routes. The library is loaded at the first call, so only
-/// `reach explain` pays for it.
+/// The names that libnl-route-3 and /etc/iproute2 give to numbers of routes. The library is loaded at the first call,
+/// so only `reach explain` pays for it.
 enum RouteNames {
     /// The names of routing tables; a table without one is left out.
     static func tables(_ numbers: Set<UInt32>) -> [UInt32: String] {

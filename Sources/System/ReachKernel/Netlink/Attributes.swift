@@ -76,8 +76,8 @@ extension IPAddress {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The structure at the beginning, or `nil` if the buffer is too short. Netlink aligns messages to four bytes, while
-    /// some structures need eight, so the load is unaligned.
+    /// The structure at the beginning, or `nil` if the buffer is too short. Netlink aligns messages to four bytes,
+    /// while some structures need eight, so the load is unaligned.
     func structure<T: BitwiseCopyable>(_: T.Type) -> T? {
         count >= MemoryLayout<T>.size ? loadUnaligned(as: T.self) : nil
     }

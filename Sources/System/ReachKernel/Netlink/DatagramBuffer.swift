@@ -2,8 +2,8 @@ internal import CReachLinux
 
 /// Receives several datagrams with one system call, since notices and replies arrive in small groups.
 final class DatagramBuffer {
-    /// The size of the slot that each datagram has. The kernel's dumps come in datagrams of at most 32 KiB, and a notice
-    /// is far smaller. Only pages that are written to take up memory.
+    /// The size of the slot that each datagram has. The kernel's dumps come in datagrams of at most 32 KiB, and a
+    /// notice is far smaller. Only pages that are written to take up memory.
     let slotBytes: Int
     /// The datagrams that one system call receives at most.
     let slotCount: Int

@@ -47,8 +47,8 @@ struct NetlinkSocket: ~Copyable {
         }
     }
 
-    /// Limits the wait for a reply. The kernel normally has it ready when `send` returns, so the limit only matters for a
-    /// lost reply.
+    /// Limits the wait for a reply. The kernel normally has it ready when `send` returns, so the limit only matters for
+    /// a lost reply.
     func setReceiveTimeout(seconds: Int) {
         var time = timeval(tv_sec: seconds, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))

@@ -29,14 +29,15 @@ final class QuerySocket {
     struct Dump<Entry> {
         /// The entries, in the kernel's order.
         var last: [Entry] = []
-        /// Those of the dumps before, which the kernel interrupted: while a table changes, a dump can pass over an entry that stays.
+        /// Those of the dumps before, which the kernel interrupted: while a table changes, a dump can pass over an
+        /// entry that stays.
         var earlier: [Entry] = []
         /// Whether the table changed during the last dump, too.
         var wasInterrupted = false
     }
 
-    /// Requests a whole table, and again if it changes meanwhile. On a host where containers come and go all the time, every dump
-    /// is interrupted; what stays in the table is missed by one dump, but hardly by all of them.
+    /// Requests a whole table, and again if it changes meanwhile. On a host where containers come and go all the time,
+    /// every dump is interrupted; what stays in the table is missed by one dump, but hardly by all of them.
     func dump<T>(
         _ type: Int, _ header: some BitwiseCopyable, attributes: (inout RequestBatch) -> Void = { _ in },
         read: (Message) -> T?

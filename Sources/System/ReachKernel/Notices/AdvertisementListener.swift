@@ -3,8 +3,8 @@ internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 
-/// Listens to the advertisements of routers, which carry more than the kernel passes on. It sends nothing: a router's domain is
-/// known after its next advertisement. Confined to the loop.
+/// Listens to the advertisements of routers, which carry more than the kernel passes on. It sends nothing: a router's
+/// domain is known after its next advertisement. Confined to the loop.
 final class AdvertisementListener {
     private let loop: EventLoop
     private let socket: CInt
@@ -13,8 +13,8 @@ final class AdvertisementListener {
     /// When the present second began, and how many advertisements were read in it.
     private var second = (start: SystemClock.boot, count: 0)
 
-    /// Advertisements read in a second. Whoever sends more is a fault or an attack: the rest waits for the next second, and
-    /// what the buffer does not hold is lost.
+    /// Advertisements read in a second. Whoever sends more is a fault or an attack: the rest waits for the next second,
+    /// and what the buffer does not hold is lost.
     private static let mostInSecond = 16
     /// The largest packet of Ethernet with jumbo frames.
     private static let bufferBytes = 9216

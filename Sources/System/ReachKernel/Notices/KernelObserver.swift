@@ -3,8 +3,8 @@ package import ReachLoop
 
 /// Observes the kernel from an event loop: keeps a ``KernelView`` current, and reports when it may have changed.
 ///
-/// When notices are lost, it reads everything again and reports a resync. When it may not subscribe to notices, it polls.
-/// When it cannot query the kernel at all, it reports ``Event/unobservable(_:)`` and retries.
+/// When notices are lost, it reads everything again and reports a resync. When it may not subscribe to notices, it
+/// polls. When it cannot query the kernel at all, it reports ``Event/unobservable(_:)`` and retries.
 package final class KernelObserver {
     package enum Event {
         /// The view may have changed; the effects say how.
@@ -32,8 +32,8 @@ package final class KernelObserver {
     package static let pollInterval: Duration = .seconds(10)
     /// The minimum time between two resyncs, however much is lost (NetworkManager waits as long).
     package static let resyncInterval: Duration = .seconds(1)
-    /// How long notices collect after some that concern no path. On a host where containers come and go, what follows is one evaluation
-    /// instead of five for each container; a loss that begins in this time is seen so much later.
+    /// How long notices collect after some that concern no path. On a host where containers come and go, what follows
+    /// is one evaluation instead of five for each container; a loss that begins in this time is seen so much later.
     package static let collectingTime: Duration = .milliseconds(20)
 
     /// The kernel's tables; `nil` until the first successful query.
@@ -50,9 +50,9 @@ package final class KernelObserver {
     /// The addresses whose routes matter.
     private(set) var targets: Set<IPAddress> = []
     private var installedFilter = SocketFilter()
-    /// What passes the filter: the addresses whose routes' notices, and the neighbours whose notices. What no path needs
-    /// any more stays for a while: for each new filter the kernel compiles a program, which costs more than everything else
-    /// that follows a notice.
+    /// What passes the filter: the addresses whose routes' notices, and the neighbours whose notices. What no path
+    /// needs any more stays for a while: for each new filter the kernel compiles a program, which costs more than
+    /// everything else that follows a notice.
     private var passing: (targets: Set<IPAddress>, neighbours: Set<Neighbour.Key>) = ([], [])
     private static let passingLimit = 64
     private var backoff = Backoff(first: .seconds(1), longest: .seconds(30))
@@ -63,7 +63,8 @@ package final class KernelObserver {
     private var idleLinks = IdleLinks()
     /// Returns the links that carry paths, and all below them; `nil` if every link counts.
     package var carryingLinks: () -> Set<InterfaceIndex>? = { nil }
-    /// Returns what paths rest on, of which a change must be complete before it is evaluated; `nil` if that is every change.
+    /// Returns what paths rest on, of which a change must be complete before it is evaluated; `nil` if that is every
+    /// change.
     var pathSupport: () -> PathSupport? = { nil }
 
     package init(loop: EventLoop, options: Options = Options(), handler: @escaping (Event) -> Void) {
@@ -185,9 +186,9 @@ package final class KernelObserver {
         attempt { () throws(NetlinkError) in try socket.replace(filter: filter) }
     }
 
-    /// Applies the queued notices to the view. The kernel sends the notice of a link or address change before the change
-    /// is complete: its IPv4 routes may still exist, and the kernel removes them without a notice. A query for a link
-    /// waits until the change is complete, and notices that arrive in the meantime belong to the same change.
+    /// Applies the queued notices to the view. The kernel sends the notice of a link or address change before the
+    /// change is complete: its IPv4 routes may still exist, and the kernel removes them without a notice. A query for a
+    /// link waits until the change is complete, and notices that arrive in the meantime belong to the same change.
     private func readNotices() {
         guard let socket, let view else { return }
         attempt { () throws(NetlinkError) in
@@ -239,10 +240,11 @@ package final class KernelObserver {
         readNotices()
     }
 
-    /// Whether a path, or a route that someone watches, may rest on what a notice is about. To wait for other changes costs time of
-    /// the processor, since the kernel spins on its lock while thousands of links make a removal long.
+    /// Whether a path, or a route that someone watches, may rest on what a notice is about. To wait for other changes
+    /// costs time of the processor, since the kernel spins on its lock while thousands of links make a removal long.
     ///
-    /// - Parameter found: What paths rest on: found once for the notices of a reading, and again when a port joins a link of a path.
+    /// - Parameter found: What paths rest on: found once for the notices of a reading, and again when a port joins a
+    ///   link of a path.
     private func mayTouchPath(
         _ notice: Notice, _ effect: NetworkTable.Effect, _ found: inout PathSupport??
     ) -> Bool {
@@ -346,8 +348,8 @@ extension Cause {
         }
     }
 
-    /// Whether the change is one of a link or its addresses. One of routes, rules or neighbours concerns a path whatever its link, since
-    /// the kernel sends only those that a watched address needs.
+    /// Whether the change is one of a link or its addresses. One of routes, rules or neighbours concerns a path
+    /// whatever its link, since the kernel sends only those that a watched address needs.
     fileprivate var isOfLink: Bool {
         switch self {
         case .linkAdded, .linkRemoved, .linkUp, .linkDown, .linkChanged, .carrierLost, .carrierGained, .addressAdded,

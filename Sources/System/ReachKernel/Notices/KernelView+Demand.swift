@@ -9,8 +9,8 @@ extension KernelView {
         case only(Set<InterfaceIndex>)
     }
 
-    /// Begins with no links: ``read(_:)`` adds those that a path needs. So an answer costs the same where there are thousands,
-    /// and no table has to be read whole while it changes.
+    /// Begins with no links: ``read(_:)`` adds those that a path needs. So an answer costs the same where there are
+    /// thousands, and no table has to be read whole while it changes.
     func readOnDemand() { extent = .only([]) }
 
     /// Reads everything, unless it has been read.
@@ -18,8 +18,8 @@ extension KernelView {
         if case .only = extent { try refresh() }
     }
 
-    /// Reads a link with those below it, unless it has been read. What takes more than that, as a tunnel does, which any link may
-    /// carry, reads everything.
+    /// Reads a link with those below it, unless it has been read. What takes more than that, as a tunnel does, which
+    /// any link may carry, reads everything.
     func read(_ index: InterfaceIndex) throws(NetlinkError) {
         var open = [index]
         while case .only(var known) = extent, let next = open.popLast() {

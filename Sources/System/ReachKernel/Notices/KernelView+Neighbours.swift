@@ -27,8 +27,8 @@ extension KernelView {
         return nil
     }
 
-    /// Takes over from an observer that a neighbour has failed, if the kernel is only asking it again: until it answers, that is
-    /// no news.
+    /// Takes over from an observer that a neighbour has failed, if the kernel is only asking it again: until it
+    /// answers, that is no news.
     func keepFailed(_ key: Neighbour.Key) throws(NetlinkError) {
         if table.neighbours[key] == nil { try queryNeighbour(key) }
         if table.neighbours[key] == .incomplete { table.setNeighbour(key, to: .failed) }
@@ -59,7 +59,8 @@ extension KernelView {
         return dating.isFromBeforeCarrier(ages.before(age)) ? NeighbourState.none : state
     }
 
-    /// What dates the failures of a link's neighbours, and its age. One serves for a second, since thousands may have failed.
+    /// What dates the failures of a link's neighbours, and its age. One serves for a second, since thousands may have
+    /// failed.
     private func dating(_ index: InterfaceIndex) throws(NetlinkError) -> (NeighbourDating, age: Duration) {
         let now = SystemClock.boot
         if let known = datings[index], now - known.at < Self.datingLifetime { return (known.dating, now - known.at) }
@@ -71,7 +72,8 @@ extension KernelView {
 
     private static let datingLifetime = Duration.seconds(1)
 
-    /// For how long the kernel has been asking a neighbour that has not answered yet. One that is asked again has failed before.
+    /// For how long the kernel has been asking a neighbour that has not answered yet. One that is asked again has
+    /// failed before.
     private func timeUnanswered(_ key: Neighbour.Key) throws(NetlinkError) -> Duration {
         guard let ages = try queries.neighbourAges(key) else { return .zero }
         guard ages.isAskedAgain else { return ages.updated }

@@ -3,8 +3,8 @@ internal import ReachLoop
 
 /// This process's copy of the kernel's tables, and the queries that complete it. Confined to one thread.
 package final class KernelView {
-    /// The time after which a gateway that does not answer counts as failed. By default the kernel itself gives up after
-    /// three solicitations, one second apart (mcast_solicit, retrans_time_ms).
+    /// The time after which a gateway that does not answer counts as failed. By default the kernel itself gives up
+    /// after three solicitations, one second apart (mcast_solicit, retrans_time_ms).
     package static let neighbourPatience: Duration = .seconds(3)
 
     package let queries: KernelQueries
@@ -24,8 +24,8 @@ package final class KernelView {
     package private(set) var admissions = AdmissionCounter()
     /// The policy rules; `nil` until they are asked for, and after a change.
     private var knownRules: [Rule]?
-    /// The families that have no route of the type `throw`, as far as it is known: each new one that covers a watched address
-    /// comes with a notice.
+    /// The families that have no route of the type `throw`, as far as it is known: each new one that covers a watched
+    /// address comes with a notice.
     private var familiesWithoutThrowRoutes: Set<IPAddress.Family> = []
     /// Since when the kernel asks neighbours that have not answered.
     var unansweredSince: [Neighbour.Key: BootTime] = [:]
@@ -95,8 +95,8 @@ package final class KernelView {
         forgetThrowRoutes()
     }
 
-    /// The routes that end the search in their table, in all tables. The kernel walks all routes for it, of which a router has a
-    /// million: so they are not read again where there are none.
+    /// The routes that end the search in their table, in all tables. The kernel walks all routes for it, of which a
+    /// router has a million: so they are not read again where there are none.
     package func throwRoutes(_ family: IPAddress.Family) throws(NetlinkError) -> [Route] {
         guard !familiesWithoutThrowRoutes.contains(family) else { return [] }
         let found = try queries.routes(of: .throw, family)
@@ -205,7 +205,8 @@ package final class KernelView {
 
     /// Notes the gateways of default routes: who they are identifies the network.
     ///
-    /// - Returns: Whether more or something else is now known of the network behind a link, and anybody wants to know that.
+    /// - Returns: Whether more or something else is now known of the network behind a link, and anybody wants to know
+    ///   that.
     func noteGateways(of routes: some Sequence<DefaultRoute>) throws(NetlinkError) -> Bool {
         var hasChanged = false
         for route in routes {
@@ -281,7 +282,8 @@ package final class KernelView {
         return condition
     }
 
-    /// Whether an interface is metered; `false` if there is no such interface, or the kernel cannot say what carries it.
+    /// Whether an interface is metered; `false` if there is no such interface, or the kernel cannot say what carries
+    /// it.
     package func isMetered(_ interface: String) -> Bool {
         guard let link = table.link(named: interface) else { return false }
         return (try? condition(of: link.index))?.traits.isMetered ?? false

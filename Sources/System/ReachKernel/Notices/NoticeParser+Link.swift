@@ -3,8 +3,8 @@ internal import Glibc
 internal import ReachCore
 
 extension NoticeParser {
-    /// - Returns: `nil` for messages of a bridge or of IPv6, which describe a port or a protocol on the link and not the
-    ///   link itself; and for events of the wireless extensions, which contain only the name.
+    /// - Returns: `nil` for messages of a bridge or of IPv6, which describe a port or a protocol on the link and not
+    ///   the link itself; and for events of the wireless extensions, which contain only the name.
     static func link(_ message: Message) -> Link? {
         guard let (header, attributes) = message.body(ifinfomsg.self), CInt(header.ifi_family) == AF_UNSPEC else {
             return nil

@@ -8,8 +8,8 @@ extension NoticeParser {
 
     private static let routerAdvertisement: UInt8 = 134
 
-    /// The portal's API in an option of a router advertisement: type, length in units of eight bytes, and the URI, padded with
-    /// NULs. The kernel sends one message for each option, with the router's address after it.
+    /// The portal's API in an option of a router advertisement: type, length in units of eight bytes, and the URI,
+    /// padded with NULs. The kernel sends one message for each option, with the router's address after it.
     static func portal(_ message: Message) -> PortalAnnouncement? {
         guard let header = message.payload.structure(nduseroptmsg.self), CInt(header.nduseropt_family) == AF_INET6,
             header.nduseropt_icmp_type == routerAdvertisement, header.nduseropt_ifindex > 0

@@ -50,8 +50,8 @@ package final class NoticeSocket {
         return true
     }
 
-    /// Discards the queued notices, as after an overflow, before everything is read again. The kernel queues nothing more
-    /// until an overflowed queue is empty, so this ends; the limit is for a truncated notice in a storm.
+    /// Discards the queued notices, as after an overflow, before everything is read again. The kernel queues nothing
+    /// more until an overflowed queue is empty, so this ends; the limit is for a truncated notice in a storm.
     package func discard() throws(NetlinkError) {
         for _ in 0..<256 {
             do throws(NetlinkError) {

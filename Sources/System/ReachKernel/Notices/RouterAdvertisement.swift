@@ -1,7 +1,7 @@
 internal import ReachCore
 
-/// An advertisement of an IPv6 router (RFC 4861 4.2), as a raw socket receives it: the ICMPv6 message, whose checksum the kernel
-/// has checked.
+/// An advertisement of an IPv6 router (RFC 4861 4.2), as a raw socket receives it: the ICMPv6 message, whose checksum
+/// the kernel has checked.
 ///
 /// The kernel passes on some options of advertisements (RTM_NEWNDUSEROPT), but not that of provisioning domains.
 struct RouterAdvertisement: Equatable {

@@ -5,9 +5,9 @@ package import ReachCore
 /// A program for the kernel (classic BPF) that drops notices which cannot matter, before the kernel queues them.
 ///
 /// These pass: every notice of links (except events of the wireless extensions), addresses, rules and nexthop objects;
-/// routes that are default-like or cover a watched address; watched neighbours; announcements of portals, and no other option
-/// of router advertisements. A million routes on a router, or the
-/// neighbours of a thousand containers on a server, may come and go at no cost.
+/// routes that are default-like or cover a watched address; watched neighbours; announcements of portals, and no other
+/// option of router advertisements. A million routes on a router, or the neighbours of a thousand containers on a
+/// server, may come and go at no cost.
 package struct SocketFilter: Hashable, Sendable {
     package struct Instruction: Hashable, Sendable {
         package var code: UInt16
@@ -30,8 +30,8 @@ package struct SocketFilter: Hashable, Sendable {
         self.neighbours = neighbours
     }
 
-    /// The instructions. A jump counts from the next instruction and reaches 255 at most. So each block below ends with a
-    /// return, and the dispatch at the start uses the long jump `BPF_JA`.
+    /// The instructions. A jump counts from the next instruction and reaches 255 at most. So each block below ends with
+    /// a return, and the dispatch at the start uses the long jump `BPF_JA`.
     package var program: [Instruction] {
         let route = routeBlock
         let neighbour = neighbourBlock
@@ -50,8 +50,8 @@ package struct SocketFilter: Hashable, Sendable {
         return dispatch + link + route + neighbour
     }
 
-    /// Keeps the notices of nl80211 about connections that are made, moved and ended. The command is the first byte after
-    /// the header of netlink.
+    /// Keeps the notices of nl80211 about connections that are made, moved and ended. The command is the first byte
+    /// after the header of netlink.
     static let wireless: [Instruction] =
         [loadByte(Offset.family)]
         + [NL80211_CMD_CONNECT, NL80211_CMD_ROAM, NL80211_CMD_DISCONNECT].flatMap {

@@ -3,8 +3,8 @@ internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 
-/// The TCP sockets that were closed recently. A survey of open sockets misses a socket that lives for less than the time
-/// between two surveys, and a socket leaves no trace where the remote end closes first.
+/// The TCP sockets that were closed recently. A survey of open sockets misses a socket that lives for less than the
+/// time between two surveys, and a socket leaves no trace where the remote end closes first.
 ///
 /// The kernel queues a message for each closed socket (SKNLGRP_INET_TCP_DESTROY, Linux 4.2), which wakes no thread. It
 /// drops what does not fit the queue: with so much traffic, an open socket shows it as well.

@@ -76,7 +76,8 @@ struct DiagnosedSocket {
         return .milliseconds(Int64(min(traffic.data_received_ms, traffic.acknowledged_ms)))
     }
 
-    /// The segments that it has sent; `nil` if the remote end has acknowledged none, since any user can send to where nobody is.
+    /// The segments that it has sent; `nil` if the remote end has acknowledged none, since any user can send to where
+    /// nobody is.
     var segments: SegmentCount? {
         guard let traffic, traffic.bytes_acknowledged > 1 else { return nil }
         return SegmentCount(

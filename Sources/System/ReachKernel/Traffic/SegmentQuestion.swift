@@ -4,8 +4,8 @@ package import ReachCore
 package struct SegmentQuestion: Hashable, Sendable {
     package var family: IPAddress.Family
     package var interface: InterfaceIndex
-    /// This machine's addresses on the path. Sockets with other local addresses do not count, nor those that are bound to
-    /// another interface.
+    /// This machine's addresses on the path. Sockets with other local addresses do not count, nor those that are bound
+    /// to another interface.
     package var sources: [IPAddress]
     /// Remote addresses that are not beyond the path's gateway.
     package var excludedPrefixes: [IPPrefix]

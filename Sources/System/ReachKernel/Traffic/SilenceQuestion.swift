@@ -4,14 +4,15 @@ package import ReachCore
 package struct SilenceQuestion: Hashable, Sendable {
     package var family: IPAddress.Family
     package var interface: InterfaceIndex
-    /// This machine's addresses on the path. Sockets with other local addresses do not count, nor those that are bound to
-    /// another interface.
+    /// This machine's addresses on the path. Sockets with other local addresses do not count, nor those that are bound
+    /// to another interface.
     package var sources: [IPAddress]
     /// Remote addresses that are not beyond the path's gateway.
     package var excludedPrefixes: [IPPrefix]
     /// This machine's addresses: with those of other links, too, any user can talk to itself.
     package var own: OwnAddresses
-    /// If a socket received something within this time, the path is not silent, and the other sockets are not looked at.
+    /// If a socket received something within this time, the path is not silent, and the other sockets are not looked
+    /// at.
     package var hearing: Duration
 
     package init(

@@ -5,9 +5,9 @@ internal import ReachCore
 /// The conditions that the kernel checks for each socket: a program on addresses (INET_DIAG_REQ_BYTECODE), so that the
 /// kernel reports hardly any of a hundred thousand sockets.
 ///
-/// Each operation has two jump distances in bytes: one if its condition holds, which must be its own length, and one if it
-/// does not. A program that stops exactly at its end accepts the socket; one that jumps four bytes further rejects it
-/// (`inet_diag_bc_run`, `inet_diag_bc_audit`).
+/// Each operation has two jump distances in bytes: one if its condition holds, which must be its own length, and one if
+/// it does not. A program that stops exactly at its end accepts the socket; one that jumps four bytes further rejects
+/// it (`inet_diag_bc_run`, `inet_diag_bc_audit`).
 struct SocketConditions {
     private(set) var bytes: [UInt8] = []
 

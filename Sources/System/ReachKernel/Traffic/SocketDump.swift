@@ -2,8 +2,9 @@ internal import CNetlink
 internal import Glibc
 internal import ReachCore
 
-/// Reads this machine's TCP sockets by sock_diag(7). It waits for the kernel, which walks its whole table of sockets: 1 ms for
-/// each family on a machine with 24 GiB of memory, and about 1 µs for each socket. So it does not belong on the engine's thread.
+/// Reads this machine's TCP sockets by sock_diag(7). It waits for the kernel, which walks its whole table of sockets: 1
+/// ms for each family on a machine with 24 GiB of memory, and about 1 µs for each socket. So it does not belong on the
+/// engine's thread.
 struct SocketDump: ~Copyable {
     /// The most sockets to look at. The kernel reports only those that satisfy the conditions.
     static let socketLimit = 20_000

@@ -48,7 +48,8 @@ enum SocketSurvey {
         }
     }
 
-    /// The segments of the sockets on a path, of ``SegmentCount/socketLimit`` sockets at most; `nil` if the query failed.
+    /// The segments of the sockets on a path, of ``SegmentCount/socketLimit`` sockets at most; `nil` if the query
+    /// failed.
     static func answer(_ question: SegmentQuestion) -> [SegmentCount]? {
         guard !question.sources.isEmpty else { return [] }
         var counts: [SegmentCount] = []

@@ -37,9 +37,11 @@ package struct StalledSocket: Hashable, Sendable {
     /// The ages of the transmissions within a window that should have been answered by now, the latest first.
     ///
     /// The timer shows when the last one was made. Before that, each wait was half as long as the one after it
-    /// (`tcp_retransmit_timer` doubles the timeout), except for those that were not doubled. Tail loss probes are not counted.
+    /// (`tcp_retransmit_timer` doubles the timeout), except for those that were not doubled. Tail loss probes are not
+    /// counted.
     ///
-    /// - Parameter path: The round-trip time of the path, for a socket that has not measured one; zero if it is not known.
+    /// - Parameter path: The round-trip time of the path, for a socket that has not measured one; zero if it is not
+    ///   known.
     package func unanswered(within window: Duration, on path: Duration = .zero) -> [Duration] {
         let patience = max(Self.leastPatience, roundTrip == .zero ? max(timeout / 2, path * 2) : roundTrip * 2)
         var age = max(.zero, timeout - untilNext)

@@ -15,8 +15,8 @@ package final class TrafficReader: Sendable {
 
     package init() {}
 
-    /// Sets whether sockets that were closed recently count as well. From the next question on, that keeps a queue in the
-    /// kernel, so switch it on only while questions follow each other.
+    /// Sets whether sockets that were closed recently count as well. From the next question on, that keeps a queue in
+    /// the kernel, so switch it on only while questions follow each other.
     package func setCountsClosed(_ counts: Bool) {
         state.withLock { state in
             state.countsClosed = counts
@@ -38,8 +38,8 @@ package final class TrafficReader: Sendable {
         }
     }
 
-    /// Answers a question about silence, then runs `completion` on the loop behind `mailbox`, with the processor time that
-    /// the answer took.
+    /// Answers a question about silence, then runs `completion` on the loop behind `mailbox`, with the processor time
+    /// that the answer took.
     package func ask(
         _ question: SilenceQuestion, replyTo mailbox: Mailbox,
         completion: @escaping @Sendable (SilenceAnswer, Duration) -> Void

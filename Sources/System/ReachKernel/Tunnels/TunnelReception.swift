@@ -1,12 +1,13 @@
 internal import ReachCore
 
-/// Whether a tunnel receives while no link that is known to carry it works: then something else carries it, such as a serial line
-/// or USB. The kernel has no notice of packets, so that is looked at again, ever more seldom.
+/// Whether a tunnel receives while no link that is known to carry it works: then something else carries it, such as a
+/// serial line or USB. The kernel has no notice of packets, so that is looked at again, ever more seldom.
 struct TunnelReception {
     /// When to look next.
     private(set) var next: BootTime
     private var wait = TunnelReception.shortest
-    /// The packets received so far; `nil` until the first look. What was on its way when the link broke has arrived by then.
+    /// The packets received so far; `nil` until the first look. What was on its way when the link broke has arrived by
+    /// then.
     private var received: UInt64?
 
     private static let shortest = Duration.seconds(1)

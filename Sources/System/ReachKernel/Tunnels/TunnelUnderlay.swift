@@ -7,8 +7,9 @@ final class TunnelUnderlay {
     private(set) var known: [InterfaceIndex: TunnelCarriers] = [:]
     /// The links that could carry tunnels whose far end is not known.
     private var possible: TunnelCarriers?
-    /// The tunnels whose far end had a route by another link, and those that some link could carry, since they are observed.
-    /// Others may have their outer socket in another namespace, as those of containers do, and need no link here.
+    /// The tunnels whose far end had a route by another link, and those that some link could carry, since they are
+    /// observed. Others may have their outer socket in another namespace, as those of containers do, and need no link
+    /// here.
     private var routed: Set<InterfaceIndex> = []
     var carried: Set<InterfaceIndex> = []
     /// Those that received while no such link worked: something else carries them.
@@ -94,8 +95,8 @@ final class TunnelUnderlay {
         return found
     }
 
-    /// The links of the routes to the far ends that the kernel knows; empty without a route, and `nil` where no far end is known
-    /// or the route leads into the tunnel itself.
+    /// The links of the routes to the far ends that the kernel knows; empty without a route, and `nil` where no far end
+    /// is known or the route leads into the tunnel itself.
     private func carriers(byRouteOf link: Link, in view: KernelView) throws(NetlinkError) -> [InterfaceIndex]? {
         let (addresses, mark) = farEnds(of: link)
         ends[link.index] = addresses.isEmpty ? nil : addresses

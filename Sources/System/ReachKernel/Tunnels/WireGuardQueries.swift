@@ -10,7 +10,8 @@ final class WireGuardQueries {
     private var families: [String: Int?] = [:]
     private var socket: QuerySocket?
     private var known: [InterfaceIndex: (device: WireGuardDevice?, at: BootTime)] = [:]
-    /// An answer serves for this long: a change of the network causes several questions, and a server has thousands of peers.
+    /// An answer serves for this long: a change of the network causes several questions, and a server has thousands of
+    /// peers.
     private static let lifetime = Duration.seconds(1)
 
     /// - Returns: `nil` for other links, and where the kernel does not answer this process.

@@ -1,8 +1,8 @@
 internal import ReachCore
 internal import ReachLoop
 
-/// Follows what happens to the connections of Wi-Fi links, and holds the loss of a carrier back while a link moves to another
-/// access point. Confined to the loop.
+/// Follows what happens to the connections of Wi-Fi links, and holds the loss of a carrier back while a link moves to
+/// another access point. Confined to the loop.
 ///
 /// It subscribes when the network behind a Wi-Fi link is first asked for, so machines without Wi-Fi pay nothing.
 final class WirelessObserver {

@@ -7,8 +7,8 @@ package struct WirelessNotice: Hashable, Sendable {
         case connected
         /// The device moved to another access point by itself.
         case roamed
-        /// - Parameter mayReturn: This machine left without a reason of its own. It does so before it joins another access
-        ///   point of the same network: mac80211 leaves with the reason "unspecified" (`ieee80211_mgd_auth`).
+        /// - Parameter mayReturn: This machine left without a reason of its own. It does so before it joins another
+        ///   access point of the same network: mac80211 leaves with the reason "unspecified" (`ieee80211_mgd_auth`).
         case disconnected(mayReturn: Bool)
     }
 
@@ -21,8 +21,8 @@ package struct WirelessNotice: Hashable, Sendable {
     }
 }
 
-/// Parses messages of nl80211. A message that is unknown, truncated or irrelevant gives no value. What access points sent is in
-/// them as it was received.
+/// Parses messages of nl80211. A message that is unknown, truncated or irrelevant gives no value. What access points
+/// sent is in them as it was received.
 package enum WirelessParser {
     /// The notices of one datagram.
     package static func notices(in datagram: UnsafeRawBufferPointer) -> [WirelessNotice] {

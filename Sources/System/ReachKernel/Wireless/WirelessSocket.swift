@@ -6,8 +6,8 @@ final class WirelessSocket {
     private var socket: NetlinkSocket
     private let buffer = DatagramBuffer()
 
-    /// Subscribes to connections that are made, moved and ended. The group has a message for each frame of each handshake, and
-    /// the kernel drops those before they wake this process.
+    /// Subscribes to connections that are made, moved and ended. The group has a message for each frame of each
+    /// handshake, and the kernel drops those before they wake this process.
     init(_ family: WirelessFamily) throws(NetlinkError) {
         socket = try NetlinkSocket.open(NETLINK_GENERIC, receiveBufferBytes: 1 << 18)
         try socket.setNonblocking()

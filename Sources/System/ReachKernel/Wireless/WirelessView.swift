@@ -1,7 +1,7 @@
 internal import ReachCore
 
-/// The Wi-Fi networks that links have joined. They are queried when they are first asked for, and again after notices. Confined
-/// to one thread.
+/// The Wi-Fi networks that links have joined. They are queried when they are first asked for, and again after notices.
+/// Confined to one thread.
 ///
 /// On machines without Wi-Fi no one asks, so nothing is loaded and no socket opened.
 final class WirelessView {

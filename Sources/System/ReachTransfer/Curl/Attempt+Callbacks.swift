@@ -116,8 +116,9 @@ extension Attempt {
         return true
     }
 
-    /// Whether the request may be sent now: for the first time, or where libcurl repeats it by itself on another connection. It
-    /// may if the server said that it did not process the request (REFUSED_STREAM), or if the request may arrive twice.
+    /// Whether the request may be sent now: for the first time, or where libcurl repeats it by itself on another
+    /// connection. It may if the server said that it did not process the request (REFUSED_STREAM), or if the request
+    /// may arrive twice.
     private func mayBeginRequest() -> Bool {
         // For the word about a refused stream.
         if !plan.mayArriveTwice { watchBytes() }
@@ -136,8 +137,8 @@ extension Attempt {
         return true
     }
 
-    /// The connection's socket. CURLINFO_ACTIVESOCKET does not give it within this callback (7.88.1), so the multi handle keeps
-    /// the sockets by their ends.
+    /// The connection's socket. CURLINFO_ACTIVESOCKET does not give it within this callback (7.88.1), so the multi
+    /// handle keeps the sockets by their ends.
     private func connection(
         from local: IPAddress?, _ localPort: UInt16, to remote: IPAddress?, _ remotePort: UInt16
     ) -> CInt? {
@@ -168,8 +169,8 @@ extension Attempt {
         }
         // The server answered before it had seen the whole request: the response may belong to something else.
         if !hasSentBody { distrustConnection() }
-        // Bytes that are too many concern the next request on the connection, and framing is only around chunks. libcurl
-        // formats many texts for its debug output.
+        // Bytes that are too many concern the next request on the connection, and framing is only around chunks.
+        // libcurl formats many texts for its debug output.
         if plan.request.connection == .pooled || reader.isChunked { watchBytes() }
     }
 

@@ -61,8 +61,8 @@ extension Attempt {
         try set(CURLOPT_FRESH_CONNECT, plan.mayReuse ? 0 : 1)
         // The socket of a paced exchange is not watched for bytes that no request asked for.
         try set(CURLOPT_FORBID_REUSE, isFresh || request.isPaced ? 1 : 0)
-        // libcurl then repeats by itself only what the server says that it did not process (Curl_retry_request, 7.88 to 8.19).
-        // Without RTSP in libcurl the option is unknown, and ``mayBeginRequest()`` refuses the repetition.
+        // libcurl then repeats by itself only what the server says that it did not process (Curl_retry_request, 7.88 to
+        // 8.19). Without RTSP in libcurl the option is unknown, and ``mayBeginRequest()`` refuses the repetition.
         if !plan.mayArriveTwice { _ = reach_curl_set_long(easy, CURLOPT_RTSP_REQUEST, Int(CURL_RTSPREQ_RECEIVE)) }
         try set(CURLOPT_CONNECT_ONLY, request.connection == .connectOnly ? 1 : 0)
         let isHTTP1 = request.version == .http1 || !(CurlRuntime.current?.hasHTTP2 ?? false)
@@ -81,8 +81,8 @@ extension Attempt {
             try set(CURLOPT_PROXY, "")
         case .explicit(let proxy):
             let literal = plan.address.family == .ipv6 ? "[\(plan.address)]" : "\(plan.address)"
-            // With socks5 libcurl would resolve the target's name, but gets an address in its place. With socks5h it would
-            // send an IPv6 address as a name.
+            // With socks5 libcurl would resolve the target's name, but gets an address in its place. With socks5h it
+            // would send an IPv6 address as a name.
             let login = proxy.credentials.map { $0 + "@" } ?? ""
             try set(CURLOPT_PROXY, "\(proxy.scheme)://\(login)\(literal):\(proxy.port)")
             try set(CURLOPT_NOPROXY, "")

@@ -2,8 +2,8 @@ internal import ReachCore
 
 /// The answer of a proxy to CONNECT, before there is a tunnel.
 extension Attempt {
-    /// Reads a line of a proxy's answer to CONNECT. libcurl would also read the body of a refusal, byte by byte and without end,
-    /// to ask once more with other credentials, which there are not.
+    /// Reads a line of a proxy's answer to CONNECT. libcurl would also read the body of a refusal, byte by byte and
+    /// without end, to ask once more with other credentials, which there are not.
     ///
     /// - Returns: Whether libcurl reads on.
     func receivedProxys(line bytes: UnsafeRawBufferPointer) -> Bool {

@@ -2,8 +2,8 @@ internal import CCurl
 internal import CReachLinux
 internal import Glibc
 
-/// A line of a response's head that arrives slowly. libcurl passes on whole lines only, so that the bytes of an unfinished one
-/// would pass for silence.
+/// A line of a response's head that arrives slowly. libcurl passes on whole lines only, so that the bytes of an
+/// unfinished one would pass for silence.
 extension Attempt {
     /// Counts what has arrived of a line, when the idle timeout is about to end the attempt.
     func countUnfinishedLine() {

@@ -1,13 +1,14 @@
 internal import CCurl
 internal import ReachCore
 
-/// Requests that a server of HTTP/2 did not process: it says the number of the last stream that it processes, and closes the
-/// connection (GOAWAY, RFC 9113, 6.8). They may be sent again, whatever they do.
+/// Requests that a server of HTTP/2 did not process: it says the number of the last stream that it processes, and
+/// closes the connection (GOAWAY, RFC 9113, 6.8). They may be sent again, whatever they do.
 ///
-/// libcurl reports such a stream as a failure; 8.14 sends it again by itself if it has no body. The numbers are in libcurl's debug
-/// output only.
+/// libcurl reports such a stream as a failure; 8.14 sends it again by itself if it has no body. The numbers are in
+/// libcurl's debug output only.
 extension Attempt {
-    /// Before the number of a stream that begins: in 7.88, and in 8.14, where other lines about the stream have the number, too.
+    /// Before the number of a stream that begins: in 7.88, and in 8.14, where other lines about the stream have the
+    /// number, too.
     private static let streamText = Array("Using Stream ID: ".utf8)
     private static let laterStreamText = Array("[HTTP/2] [".utf8)
     private static let openedText = Array("] OPENED stream".utf8)
@@ -30,8 +31,8 @@ extension Attempt {
         }
     }
 
-    /// libcurl repeats the request by itself: what comes is of another connection, and what was said of the one before holds for
-    /// the stream there only.
+    /// libcurl repeats the request by itself: what comes is of another connection, and what was said of the one before
+    /// holds for the stream there only.
     func leaveConnection() {
         isStreamRefused = isUnprocessed
         (connectionID, streamNumber, lastProcessed) = (nil, nil, nil)
@@ -48,8 +49,8 @@ extension Attempt {
         return streamNumber > lastProcessed
     }
 
-    /// Notes that its connection, used before, ended before the answer: libcurl's words do not say what that means for a
-    /// request that may not be repeated.
+    /// Notes that its connection, used before, ended before the answer: libcurl's words do not say what that means for
+    /// a request that may not be repeated.
     func noteEnd(_ code: CURLcode) {
         guard isReused, !plan.mayArriveTwice, phases.requestStarted != nil, reader.headerBytes == 0, !isUnprocessed,
             Self.endsOfConnections.contains(code)

@@ -42,7 +42,8 @@ final class Attempt {
 
     /// The socket of the connection that its request goes by; `nil` before, and where it is not known.
     var connection: CInt?
-    /// The connection of ``connection``, or that it opens; `nil` from when libcurl repeats the request until it has another one.
+    /// The connection of ``connection``, or that it opens; `nil` from when libcurl repeats the request until it has
+    /// another one.
     var connectionID: CurlMulti.ConnectionID?
     /// The connection's bytes, when those of an unfinished line were counted last.
     var countedBytes: UInt64 = 0
@@ -226,8 +227,9 @@ struct AttemptPlan {
     /// The certificates to trust; only for https.
     var trust: TrustStore?
 
-    /// Whether libcurl may send it again where its connection, used before, ended before the answer: then it may arrive twice.
-    /// A POST has a key for most servers in vain, so that only a caller's own key shows that the server knows repetitions.
+    /// Whether libcurl may send it again where its connection, used before, ended before the answer: then it may arrive
+    /// twice. A POST has a key for most servers in vain, so that only a caller's own key shows that the server knows
+    /// repetitions.
     var mayArriveTwice: Bool {
         !request.isSentOnce && (RepeatableMethods.contains(request.method) || request.hasOwnKey)
     }

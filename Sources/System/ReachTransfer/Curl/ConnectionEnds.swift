@@ -14,8 +14,8 @@ struct ConnectionEnds {
     private var ends: [CInt: Ends] = [:]
     private var addresses: [String: IPAddress] = [:]
 
-    /// Sets the ends of a socket. The number of a closed socket is used again, so there are never more entries than open
-    /// sockets.
+    /// Sets the ends of a socket. The number of a closed socket is used again, so there are never more entries than
+    /// open sockets.
     mutating func note(_ socket: CInt, has new: Ends) {
         if let old = ends.updateValue(new, forKey: socket), sockets[old] == socket { sockets[old] = nil }
         sockets[new] = socket

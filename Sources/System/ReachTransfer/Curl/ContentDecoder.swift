@@ -3,8 +3,8 @@ internal import ReachCore
 
 /// Decodes the body of a response as far as its reader wants.
 ///
-/// libcurl's own decoders do not stop before the end of what was received: 16 KiB of gzip stand for 16 MiB at most, and a few
-/// bytes of brotli for any number. This one keeps what it has not decoded yet, a piece of libcurl's at most.
+/// libcurl's own decoders do not stop before the end of what was received: 16 KiB of gzip stand for 16 MiB at most, and
+/// a few bytes of brotli for any number. This one keeps what it has not decoded yet, a piece of libcurl's at most.
 final class ContentDecoder {
     private let decoder: OpaquePointer
     /// Decodes what this one makes, where a body is encoded several times; `nil` for the last one.
@@ -28,7 +28,8 @@ final class ContentDecoder {
     static let encodings = known.map(\.name).joined(separator: ", ")
 
     /// - Parameter field: The value of Content-Encoding.
-    /// - Returns: `nil` for an encoding that is not known, for too many, and for none: the body is then passed on as it came.
+    /// - Returns: `nil` for an encoding that is not known, for too many, and for none: the body is then passed on as it
+    ///   came.
     convenience init?(_ field: String) {
         let names = field.split(scalar: ",").map { String($0.trimmed).lowercased() }
             .filter { !["identity", "none", ""].contains($0) }

@@ -51,7 +51,8 @@ final class CurlSockets {
     func rest(_ socket: CInt, isBusy: Bool) {
         guard var entry = watched[socket] else { return }
         entry.isWanted = false
-        // Newer versions of libcurl read a quick response before they have waited for it. A connection can always be written.
+        // Newer versions of libcurl read a quick response before they have waited for it. A connection can always be
+        // written.
         if entry.interest.contains(.writable), (try? loop.change(socket, to: .readable)) != nil {
             entry.interest = .readable
         }

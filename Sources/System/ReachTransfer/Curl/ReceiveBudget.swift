@@ -3,8 +3,9 @@ internal import ReachCore
 /// Limits what one connection receives below TLS: a value; the caller has the clock and the turns of the loop.
 ///
 /// Records and frames without content, such as new keys of TLS 1.3 or window updates of HTTP/2, end in no callback of
-/// libcurl, and OpenSSL and libcurl read on for as long as there are more. So the bytes are counted where they are read.
-/// Each read has a price, which content pays back; what is left is framing. A connection that brings much framing rests.
+/// libcurl, and OpenSSL and libcurl read on for as long as there are more. So the bytes are counted where they are
+/// read. Each read has a price, which content pays back; what is left is framing. A connection that brings much framing
+/// rests.
 struct ReceiveBudget: Equatable {
     /// What is received in one turn of the loop, whatever it is.
     private static let turnLimit = 512 << 10

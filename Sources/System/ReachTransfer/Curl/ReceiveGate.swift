@@ -1,8 +1,8 @@
 internal import CCurl
 internal import ReachLoop
 
-/// What one connection may receive below TLS, by its ``ReceiveBudget``. OpenSSL asks before each read of its socket, and a
-/// read that has to wait finds nothing, as if nothing had arrived. Confined to the loop.
+/// What one connection may receive below TLS, by its ``ReceiveBudget``. OpenSSL asks before each read of its socket,
+/// and a read that has to wait finds nothing, as if nothing had arrived. Confined to the loop.
 ///
 /// The connection owns it, and gives it up when it is closed.
 final class ReceiveGate {

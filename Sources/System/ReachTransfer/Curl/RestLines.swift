@@ -1,8 +1,8 @@
 internal import ReachCore
 internal import ReachLoop
 
-/// Spreads the pauses of what wastes the loop's time: of each owner one connection resumes at a time, however many it has.
-/// Confined to the loop.
+/// Spreads the pauses of what wastes the loop's time: of each owner one connection resumes at a time, however many it
+/// has. Confined to the loop.
 final class RestLines {
     private let loop: EventLoop
     private var resting: [ConnectionOwner: Int] = [:]
@@ -20,8 +20,8 @@ final class RestLines {
     }
 }
 
-/// Limits what all transfers decode in one turn of the loop: a connection's piece is some kilobytes, and may stand for megabytes.
-/// Confined to the loop.
+/// Limits what all transfers decode in one turn of the loop: a connection's piece is some kilobytes, and may stand for
+/// megabytes. Confined to the loop.
 final class DecodingShares {
     private let loop: EventLoop
     private var turn: UInt64 = 0

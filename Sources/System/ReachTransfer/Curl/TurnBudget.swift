@@ -1,8 +1,8 @@
 /// Limits how much of one response is read before everything else on the loop has a turn. A value; the attempt counts.
 ///
 /// libcurl reads 16 KiB a hundred times before it returns. In chunks of one byte each that is 270,000 pieces, and takes
-/// up to a second, while the kernel's notices wait. So an attempt is held back after a part of it. A response that causes
-/// much work for few bytes is paused for a while, so that it costs a small share of a processor.
+/// up to a second, while the kernel's notices wait. So an attempt is held back after a part of it. A response that
+/// causes much work for few bytes is paused for a while, so that it costs a small share of a processor.
 struct TurnBudget: Equatable {
     /// When to resume reading.
     enum Pause: Equatable {

@@ -19,12 +19,13 @@ package final class TransferEngine: TransferMaker {
         package init() {}
     }
 
-    /// What connections of one pool have in common, so that one may replace another: one owner, and one set of credentials,
-    /// so that a server that logs in a connection does so for no other request. libcurl's caches of names and TLS sessions
-    /// also belong to a pool or a handle, and are switched off.
+    /// What connections of one pool have in common, so that one may replace another: one owner, and one set of
+    /// credentials, so that a server that logs in a connection does so for no other request. libcurl's caches of names
+    /// and TLS sessions also belong to a pool or a handle, and are switched off.
     ///
-    /// Each pool has a multi handle of its own since libcurl 7.88.1 confuses some connections: it uses one that is bound to
-    /// an interface for a request that is not, compares pins without case, and speaks HTTP/2 on one that was opened for HTTP/1.1.
+    /// Each pool has a multi handle of its own since libcurl 7.88.1 confuses some connections: it uses one that is
+    /// bound to an interface for a request that is not, compares pins without case, and speaks HTTP/2 on one that was
+    /// opened for HTTP/1.1.
     private struct PoolKey: Hashable {
         let epoch: UInt64
         let owner: ConnectionOwner

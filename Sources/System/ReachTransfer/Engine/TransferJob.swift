@@ -223,7 +223,8 @@ final class TransferJob {
             return tools.systemTrust.load { [weak self] trust in
                 guard let self else { return }
                 self.trust = trust
-                // Without this failure every certificate would be refused, and the server would be blamed for this machine's fault.
+                // Without this failure every certificate would be refused, and the server would be blamed for this
+                // machine's fault.
                 let isNeeded = !machine.request.security.allowsInvalidCertificates
                 let failure = trust == nil && isNeeded ? tools.systemTrust.failure : nil
                 run(

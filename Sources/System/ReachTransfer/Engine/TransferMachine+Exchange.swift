@@ -13,8 +13,8 @@ extension TransferMachine {
     /// Whether the request has not begun to be sent.
     var isConnecting: Bool { if case .connecting = state { true } else { false } }
 
-    /// Handles the start of sending. A connection that died is replaced and the request sent again, which is not a second
-    /// start.
+    /// Handles the start of sending. A connection that died is replaced and the request sent again, which is not a
+    /// second start.
     mutating func requestStarted(_ phases: TransferPhases, _ counts: AttemptCounts, at now: BootTime) -> Action? {
         guard case .connecting = state else { return nil }
         record.updateHop { $0.phases = phases }
@@ -122,8 +122,8 @@ extension TransferMachine {
     /// Sends the request again by another connection: the server did not process it.
     private mutating func repeatExchange(at now: BootTime) -> Action? {
         repetitions += 1
-        // A server may refuse the first stream with a body of each connection (nginx with a small `http2_body_preread_size`
-        // until its settings are acknowledged, for which libcurl does not wait).
+        // A server may refuse the first stream with a body of each connection (nginx with a small
+        // `http2_body_preread_size` until its settings are acknowledged, for which libcurl does not wait).
         if repetitions > 1 { request.version = .http1 }
         unsend()
         timers.beginConnecting(at: now)
@@ -211,8 +211,8 @@ extension TransferFailure {
 }
 
 extension TransferMachine.Candidates {
-    /// The failure to report of those so far: one of the server itself, or else the last one. A missing route in one family
-    /// says less than the failure of the other family.
+    /// The failure to report of those so far: one of the server itself, or else the last one. A missing route in one
+    /// family says less than the failure of the other family.
     fileprivate func mostTelling(_ failure: TransferFailure) -> TransferFailure {
         guard let earlierFailure, failure.mayBeOfAddress else { return failure }
         return failure.kind == .localNetwork || !earlierFailure.mayBeOfAddress ? earlierFailure : failure

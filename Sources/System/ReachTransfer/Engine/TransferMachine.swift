@@ -18,9 +18,9 @@ struct TransferMachine {
         case route([IPAddress])
         /// Get the trusted certificates: then ``trustFound(at:)``, or ``failed(_:at:)``.
         case findTrust([CertificateData]?)
-        /// Start an attempt, next to those that are connecting. If it does not start, ``failed(_:at:)`` follows; otherwise
-        /// ``requestStarted(_:_:at:)`` when the request is sent, and ``attemptEnded(_:at:)``. The first one that can send its
-        /// request ends the others.
+        /// Start an attempt, next to those that are connecting. If it does not start, ``failed(_:at:)`` follows;
+        /// otherwise ``requestStarted(_:_:at:)`` when the request is sent, and ``attemptEnded(_:at:)``. The first one
+        /// that can send its request ends the others.
         case attempt(TransferWay)
         /// Report what the attempt has received so far, and stop it and all others: then ``attemptStopped(_:at:)``.
         case stopAttempt

@@ -25,7 +25,8 @@ extension TransferRequest {
     /// Whether the caller requests a range by itself. It then checks the response's range itself.
     var hasOwnRange: Bool { headers.contains { $0.isNamed("Range") } }
 
-    /// Whether the server may choose an encoding. An encoded response cannot be resumed: the offset is that of decoded bytes.
+    /// Whether the server may choose an encoding. An encoded response cannot be resumed: the offset is that of decoded
+    /// bytes.
     var decodes: Bool { acceptsEncodings && resumable == nil && !choosesBytes }
 
     /// Whether the server is asked not to encode the response; see ``undoesEncodings``.
@@ -36,8 +37,8 @@ extension TransferRequest {
 
     /// Whether a response with this head is decoded, if it is in an encoding that is known.
     func decodes(_ head: ResponseHead) -> Bool {
-        // A part of a representation is no whole encoding. And a compressed archive is what the program wants, though some
-        // servers name its compression twice, or as the encoding of what it has inside; Firefox keeps it, too.
+        // A part of a representation is no whole encoding. And a compressed archive is what the program wants, though
+        // some servers name its compression twice, or as the encoding of what it has inside; Firefox keeps it, too.
         decodes || asksForIdentity && head.status == 200 && !head.isArchive && !url.namesArchive
     }
 

@@ -49,8 +49,8 @@ struct TransferTimers: Equatable {
         isExtended = false
     }
 
-    /// Waits longer for an address that is connected and not ready for the request yet: it and those that are still to be tried
-    /// have equal shares of the time left.
+    /// Waits longer for an address that is connected and not ready for the request yet: it and those that are still to
+    /// be tried have equal shares of the time left.
     ///
     /// - Returns: `false` if it had its share.
     mutating func extendAddress(at now: BootTime, othersAfter: Int) -> Bool {

@@ -1,7 +1,7 @@
 internal import ReachCore
 
-/// The addresses that were connected to before the first one of their host was (RFC 8305 section 9.2), in this network: a
-/// value. What connects at once to its first address leaves no entry.
+/// The addresses that were connected to before the first one of their host was (RFC 8305 section 9.2), in this network:
+/// a value. What connects at once to its first address leaves no entry.
 struct WinningAddresses {
     private struct Host: Hashable {
         let name: String

@@ -3,8 +3,9 @@ internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 
-/// Takes the room that a file will need on its disk before the bytes arrive, and leaves some of the disk free: the file system itself
-/// keeps the account, so that other files and other programs count, too. Used by the thread of its file alone.
+/// Takes the room that a file will need on its disk before the bytes arrive, and leaves some of the disk free: the file
+/// system itself keeps the account, so that other files and other programs count, too. Used by the thread of its file
+/// alone.
 struct DiskReservation: Sendable {
     /// The bytes of the disk that stay free.
     let keptFree: Int64

@@ -51,7 +51,8 @@ final class StreamHandOff: UploadFile, @unchecked Sendable {
     func close() { reader = nil }
 }
 
-/// A body in a file or a stream, read ahead of its sending. Confined to the loop; the file belongs to a ``SerialThread``.
+/// A body in a file or a stream, read ahead of its sending. Confined to the loop; the file belongs to a
+/// ``SerialThread``.
 final class FileUpload: UploadSource {
     private static let pieceBytes = 1 << 18
 

@@ -33,7 +33,8 @@ struct ResumeRecord: Hashable, Sendable {
     /// With the total.
     private static let laterTitle = "reach download 2"
 
-    /// Lines: a title, the number of bytes, the boot, the entity tag, the total if it is known, and the checksum of these.
+    /// Lines: a title, the number of bytes, the boot, the entity tag, the total if it is known, and the checksum of
+    /// these.
     var text: String {
         let title = total == nil ? Self.title : Self.laterTitle
         let rest = total.map { [String($0)] } ?? []

@@ -6,8 +6,8 @@ package import ReachCore
 ///     request.interface = InterfaceBinding(name: "eth0", index: 2)
 ///     let id = engine.start(request, handler: TransferHandler { event in ... })
 ///
-/// Nothing comes from the environment: no proxy variables, no `.netrc`, no cookies but those given. ``TransferEngine`` handles names,
-/// redirects, timeouts and proxies, since libcurl's own handling cannot be observed.
+/// Nothing comes from the environment: no proxy variables, no `.netrc`, no cookies but those given. ``TransferEngine``
+/// handles names, redirects, timeouts and proxies, since libcurl's own handling cannot be observed.
 package struct TransferRequest: Hashable, Sendable {
     package var method: String {
         get { shared.value.method }
@@ -23,8 +23,9 @@ package struct TransferRequest: Hashable, Sendable {
         get { shared.value.headers }
         _modify { yield &shared.value.headers }
     }
-    /// The value of the Cookie field for this URL, from its owner's jar; not sent where ``headers`` have such a field. It
-    /// does not separate connections, as a Cookie field of the caller's does: all of the owner's requests have the jar.
+    /// The value of the Cookie field for this URL, from its owner's jar; not sent where ``headers`` have such a field.
+    /// It does not separate connections, as a Cookie field of the caller's does: all of the owner's requests have the
+    /// jar.
     package var cookies: String? {
         get { shared.value.cookies }
         set { shared.value.cookies = newValue }
@@ -39,8 +40,9 @@ package struct TransferRequest: Hashable, Sendable {
         get { shared.value.acceptsEncodings }
         set { shared.value.acceptsEncodings = newValue }
     }
-    /// Whether the server is asked for a response that is not compressed, and one that is compressed all the same is decoded:
-    /// for downloads, which can be resumed as they are sent only. Not with an Accept-Encoding or a Range of the caller's.
+    /// Whether the server is asked for a response that is not compressed, and one that is compressed all the same is
+    /// decoded: for downloads, which can be resumed as they are sent only. Not with an Accept-Encoding or a Range of
+    /// the caller's.
     package var undoesEncodings: Bool {
         get { shared.value.undoesEncodings }
         set { shared.value.undoesEncodings = newValue }
@@ -123,8 +125,8 @@ package struct TransferRequest: Hashable, Sendable {
         get { shared.value.isSentOnce }
         set { shared.value.isSentOnce = newValue }
     }
-    /// Whether its Idempotency-Key is its caller's, who knows that the server recognises repetitions by it. Then it is sent
-    /// again on a new connection where one that was used before ends before the answer, as a GET is.
+    /// Whether its Idempotency-Key is its caller's, who knows that the server recognises repetitions by it. Then it is
+    /// sent again on a new connection where one that was used before ends before the answer, as a GET is.
     package var hasOwnKey: Bool {
         get { shared.value.hasOwnKey }
         set { shared.value.hasOwnKey = newValue }
@@ -133,7 +135,8 @@ package struct TransferRequest: Hashable, Sendable {
         get { shared.value.connection }
         set { shared.value.connection = newValue }
     }
-    /// The largest TCP segments to send and to ask for, in bytes; `nil` leaves it to the kernel. Only for new connections.
+    /// The largest TCP segments to send and to ask for, in bytes; `nil` leaves it to the kernel. Only for new
+    /// connections.
     package var segmentBytes: Int32? {
         get { shared.value.segmentBytes }
         set { shared.value.segmentBytes = newValue }
@@ -283,8 +286,8 @@ package enum ConnectionUse: Hashable, Sendable {
 package enum TransferProxy: Hashable, Sendable {
     /// No proxy, whatever the environment sets.
     case none
-    /// `http://host:port` or `socks5h://host:port`, where the proxy resolves the target's name, or `socks5://host:port`,
-    /// where this machine does. The URL may have a user and a password.
+    /// `http://host:port` or `socks5h://host:port`, where the proxy resolves the target's name, or
+    /// `socks5://host:port`, where this machine does. The URL may have a user and a password.
     case explicit(TransferURL)
 
     package var url: TransferURL? { if case .explicit(let url) = self { url } else { nil } }

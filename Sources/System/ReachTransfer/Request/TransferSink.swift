@@ -21,14 +21,14 @@ package struct FileSink: Hashable, Sendable {
     /// The permissions of a new file, less the process's umask.
     package var permissions: UInt32 = 0o666
     /// What the path of a record has behind ``path``, by which another process can resume the download
-    /// (``TransferEngine/resumePoint(record:of:reply:)``); `nil` for no record. It exists until the download succeeds, where
-    /// the server sent a strong entity tag.
+    /// (``TransferEngine/resumePoint(record:of:reply:)``); `nil` for no record. It exists until the download succeeds,
+    /// where the server sent a strong entity tag.
     package var recordSuffix: String?
     /// The least time between two syncs of the file, and so the most of a download that a power loss costs. The end of
     /// the process costs nothing.
     package var recordInterval: Duration = .seconds(5)
-    /// The bytes of the disk that stay free: the room of the body is taken before it is received, and where there is too little, the
-    /// transfer fails with ENOSPC. `nil` takes what the disk has.
+    /// The bytes of the disk that stay free: the room of the body is taken before it is received, and where there is
+    /// too little, the transfer fails with ENOSPC. `nil` takes what the disk has.
     package var keptFree: Int64?
 
     package init(path: String, resume: ResumePoint? = nil) {

@@ -63,8 +63,8 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
         try self.init(try Self.read(text).withoutDotSegments, schemes: ["http", "https"], of: text)
     }
 
-    /// - Parameter other: A URL that was read before. Where `text` begins as it does, as the URLs of many requests to one
-    ///   server do, the server is not read again.
+    /// - Parameter other: A URL that was read before. Where `text` begins as it does, as the URLs of many requests to
+    ///   one server do, the server is not read again.
     /// - Throws: ``ValidationError`` for all but absolute http and https URLs.
     package init(_ text: String, like other: TransferURL?) throws(ValidationError) {
         guard let other, other.isWhole(text) else {
@@ -75,8 +75,8 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
-    /// Whether `text` has this scheme, user and server, in the same spelling, and a path and a query that are sent as they
-    /// are.
+    /// Whether `text` has this scheme, user and server, in the same spelling, and a path and a query that are sent as
+    /// they are.
     private func isWhole(_ text: String) -> Bool {
         let (old, new) = (description.utf8.span, text.utf8.span)
         let common = min(old.count, new.count)

@@ -17,7 +17,8 @@ enum AddressLookupOutcome {
     case notAsked(CInt)
 }
 
-/// Queries name servers for a family's addresses. As the C library does, it asks all again where all that answered failed.
+/// Queries name servers for a family's addresses. As the C library does, it asks all again where all that answered
+/// failed.
 final class ServerLookup: AddressLookup {
     private var channel: DNSChannel?
     private let open: (@escaping (DNSChannel.Outcome) -> Void) -> DNSChannel

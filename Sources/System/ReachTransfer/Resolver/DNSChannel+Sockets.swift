@@ -88,7 +88,8 @@ extension DNSChannel {
         return result == sent.count ? bytes.count : Int(failed(EPIPE))
     }
 
-    /// A query as it is sent: with EDNS where that is wanted and the server may answer it, and without options in any case.
+    /// A query as it is sent: with EDNS where that is wanted and the server may answer it, and without options in any
+    /// case.
     private func query(_ message: [UInt8], toPlace place: Int) -> [UInt8] {
         let server = PlainServers.Key(server: servers[place], interface: interface)
         let isExtended =

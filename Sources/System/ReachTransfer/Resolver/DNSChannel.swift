@@ -35,8 +35,8 @@ package final class DNSChannel {
 
     package enum Outcome: Hashable, Sendable {
         case reply(DNSReply)
-        /// Not a valid DNS name: a label is empty or longer than 63 bytes, or the name is longer than 255. Or a name below
-        /// `onion`, which is never queried (RFC 7686).
+        /// Not a valid DNS name: a label is empty or longer than 63 bytes, or the name is longer than 255. Or a name
+        /// below `onion`, which is never queried (RFC 7686).
         case notAName
         /// All servers that answered failed, the last one with this code.
         case refused(code: UInt8)
@@ -136,8 +136,8 @@ package final class DNSChannel {
         guard Self.isLibraryReady else { return }
         let context = Unmanaged.passUnretained(self).toOpaque()
         var options = ares_options()
-        // With one server, its refusal is the answer; with several, c-ares queries the next one. With EDNS it takes answers from
-        // servers that ignore the limit of 512 bytes, also where the record itself is not sent.
+        // With one server, its refusal is the answer; with several, c-ares queries the next one. With EDNS it takes
+        // answers from servers that ignore the limit of 512 bytes, also where the record itself is not sent.
         options.flags = ARES_FLAG_EDNS | ARES_FLAG_NOSEARCH | ARES_FLAG_NOALIASES
         if servers.count == 1 { options.flags |= ARES_FLAG_NOCHECKRESP }
         if isByTCP { options.flags |= ARES_FLAG_USEVC }
@@ -168,8 +168,8 @@ package final class DNSChannel {
         setServers(of: opened)
     }
 
-    /// Gives c-ares a placeholder for each server, and not its address: versions of c-ares have no zones, drop addresses
-    /// that need one, or drop what they take for the same server twice.
+    /// Gives c-ares a placeholder for each server, and not its address: versions of c-ares have no zones, drop
+    /// addresses that need one, or drop what they take for the same server twice.
     private func setServers(of channel: ares_channel) {
         var nodes = servers.indices.map { place in
             var node = ares_addr_port_node()
@@ -188,7 +188,8 @@ package final class DNSChannel {
         if status != REACH_ARES_SUCCESS { outcome = .notAsked(ENOMEM) }
     }
 
-    /// What c-ares takes for a server's address: one of its family, with its place in the list as the port, counted from 1.
+    /// What c-ares takes for a server's address: one of its family, with its place in the list as the port, counted
+    /// from 1.
     func placeholder(ofPlace place: Int) -> SocketAddress {
         let loopback = servers[place].address.family == .ipv4 ? IPAddress(ipv4: 0x7f00_0001) : IPAddress(ipv6: 0, 1)
         return SocketAddress(address: loopback, port: UInt16(clamping: place + 1))

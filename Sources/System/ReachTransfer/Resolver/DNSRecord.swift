@@ -55,9 +55,9 @@ struct DNSRecord {
 
     /// The message without the options of EDNS (RFC 6891 section 6.1.2), but with all else of its record.
     ///
-    /// Newer versions of c-ares send cookies (RFC 7873), and drop responses with others. Some routers answer with the cookie
-    /// of whoever queried the name first, and old servers refuse queries with options. A query has a channel of its own here,
-    /// so no cookie that a server gave is ever sent back to it.
+    /// Newer versions of c-ares send cookies (RFC 7873), and drop responses with others. Some routers answer with the
+    /// cookie of whoever queried the name first, and old servers refuse queries with options. A query has a channel of
+    /// its own here, so no cookie that a server gave is ever sent back to it.
     static func withoutOptions(_ message: [UInt8]) -> [UInt8] {
         guard let options = all(in: message).first(where: { $0.section == .additional && $0.type == Self.options }),
             !options.data.isEmpty

@@ -2,8 +2,8 @@ package import ReachCore
 
 /// Which service resolves a name, decided by the question and the machine's files: a value.
 ///
-/// The system's resolver handles multicast DNS and the other modules of nsswitch.conf(5), but sends its queries over the
-/// interface that routing prefers. So a question that is bound to an interface goes to the name servers over that
+/// The system's resolver handles multicast DNS and the other modules of nsswitch.conf(5), but sends its queries over
+/// the interface that routing prefers. So a question that is bound to an interface goes to the name servers over that
 /// interface, by the rules of resolv.conf(5), unless DNS cannot know the name.
 package enum NamePlan: Hashable, Sendable {
     /// The addresses are known without a query.

@@ -7,8 +7,8 @@ struct FamilyOutcome {
 }
 
 extension [FamilyOutcome] {
-    /// The outcomes that count where none has an address: as for the C library, a server that failed in one family, or was silent
-    /// about IPv6, is outweighed by its answer in the other one.
+    /// The outcomes that count where none has an address: as for the C library, a server that failed in one family, or
+    /// was silent about IPv6, is outweighed by its answer in the other one.
     fileprivate var counting: [AddressLookupOutcome] {
         let hasAnswer = contains { $0.outcome.isAnswer }
         return compactMap { entry in
@@ -23,9 +23,9 @@ extension [FamilyOutcome] {
 
 /// Goes through the names that stand for a host, as the C library does (`__res_context_search`): a value.
 ///
-/// The name as it was written decides what is reported where it comes first. Otherwise a name that exists without addresses
-/// counts more than a failure, and that more than names that do not exist. Where no server answers about a name with a domain of
-/// the search list, the other domains are not tried.
+/// The name as it was written decides what is reported where it comes first. Otherwise a name that exists without
+/// addresses counts more than a failure, and that more than names that do not exist. Where no server answers about a
+/// name with a domain of the search list, the other domains are not tried.
 struct NameSearch {
     private let host: String
     private let names: [String]

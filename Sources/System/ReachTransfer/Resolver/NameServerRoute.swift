@@ -30,8 +30,8 @@ package struct NameServerRoute {
         self.routes = found.flatMap { $0.count == 2 ? ($0[0], $0[1]) : nil }
     }
 
-    /// The interface to bind to; `nil` for a server on this machine, which routing finds. No metered interface carries what is
-    /// for an unmetered one.
+    /// The interface to bind to; `nil` for a server on this machine, which routing finds. No metered interface carries
+    /// what is for an unmetered one.
     ///
     /// - Throws: Where the server has a route that cannot be used.
     package func interface() throws(SystemError) -> InterfaceBinding? {

@@ -24,8 +24,8 @@ package final class NameService {
 
     package typealias Completion = (Result<[IPAddress], NameFailure>) -> Void
 
-    /// Chooses the interface for queries to a server, of a question that is bound to an interface: `nil` leaves it to routing.
-    /// Throws where the server must not be queried.
+    /// Chooses the interface for queries to a server, of a question that is bound to an interface: `nil` leaves it to
+    /// routing. Throws where the server must not be queried.
     package typealias ServerRoute =
         (_ server: ResolverConfiguration.Server, _ bound: InterfaceBinding) throws(SystemError) -> InterfaceBinding?
 
@@ -48,8 +48,8 @@ package final class NameService {
         /// What the system answered.
         var systemOutcome: AddressLookupOutcome?
         var delay: TimerQueue.ID?
-        /// Whether the name servers are queried, too: because the system failed, and they give the reason; or because it
-        /// is busy or slow, and they may know the name.
+        /// Whether the name servers are queried, too: because the system failed, and they give the reason; or because
+        /// it is busy or slow, and they may know the name.
         var asksServers = false
         /// Ends the patience with the system.
         var hedge: TimerQueue.ID?

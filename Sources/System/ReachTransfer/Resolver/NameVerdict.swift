@@ -22,8 +22,8 @@ struct NameVerdict {
         }
     }
 
-    /// Why there is no address; only where there is none, and all lookups have ended: some servers say of a name that has no
-    /// address of one family that it does not exist, so the other family's answer counts.
+    /// Why there is no address; only where there is none, and all lookups have ended: some servers say of a name that
+    /// has no address of one family that it does not exist, so the other family's answer counts.
     func failure(of host: String) -> NameFailure {
         for case .answer(.failure(let code)) in outcomes {
             // As for the C library: such a server answers no later question either.

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// The name servers that answer only questions without EDNS, for a while: a value; the caller has the clock.
 ///
-/// Some forwarders drop a question with a record that they do not know, instead of refusing it (RFC 6891 section 6.2.2). Without
-/// this memory each question would first wait for such a server in vain.
+/// Some forwarders drop a question with a record that they do not know, instead of refusing it (RFC 6891 section
+/// 6.2.2). Without this memory each question would first wait for such a server in vain.
 struct PlainServers {
     struct Key: Hashable {
         let server: ResolverConfiguration.Server

@@ -11,8 +11,8 @@ extension ResolverConfiguration {
         /// Whether each question begins with another server.
         package var rotates = false
         package var isByTCP = false
-        /// Whether questions have EDNS. Without the option the C library asks without, and some forwarders drop what they do
-        /// not know.
+        /// Whether questions have EDNS. Without the option the C library asks without, and some forwarders drop what
+        /// they do not know.
         package var hasExtensions = false
         package var isWithoutIPv6 = false
         /// Whether a name without dots is only looked for in the domains of the search list.
@@ -41,8 +41,8 @@ extension ResolverConfiguration {
 
         /// The time for a server in the first round, and the number of rounds, of which each takes twice as long.
         ///
-        /// Together they take as long as the C library's attempts, so that a server has as much time as the administrator says.
-        /// The first round is shorter, since a lost datagram should not cost seconds.
+        /// Together they take as long as the C library's attempts, so that a server has as much time as the
+        /// administrator says. The first round is shorter, since a lost datagram should not cost seconds.
         ///
         /// - Parameter longest: The longest first round.
         package func rounds(longest: Duration) -> (patience: Duration, count: Int) {

@@ -193,9 +193,9 @@ struct ResponseReader {
         TransferFailure(.responseTooLarge, "the response is larger than \(limit.bodyBytes) bytes", curlCode: 63)
     }
 
-    /// Why a partial response does not fit: a 206 must be about the bytes that were asked for, to the last one, of the same
-    /// entity and of its length. A server may send fewer (RFC 9110 section 15.3.7), which would pass for the whole. A 416 says that no bytes
-    /// follow those of an earlier transfer.
+    /// Why a partial response does not fit: a 206 must be about the bytes that were asked for, to the last one, of the
+    /// same entity and of its length. A server may send fewer (RFC 9110 section 15.3.7), which would pass for the
+    /// whole. A 416 says that no bytes follow those of an earlier transfer.
     private var mismatch: TransferFailure? {
         guard let head, checksRange else { return nil }
         let range = head["content-range"].flatMap(ContentRange.init)
@@ -260,8 +260,8 @@ struct ResponseReader {
         return HeaderField(name, text(of: line, from: colon + 1))
     }
 
-    /// The text of a line from a place on, without blanks around it: UTF-8, or else Latin-1, the encoding of fields before
-    /// RFC 7230.
+    /// The text of a line from a place on, without blanks around it: UTF-8, or else Latin-1, the encoding of fields
+    /// before RFC 7230.
     private static func text(of line: Slice<UnsafeRawBufferPointer>, from start: Int) -> String {
         let bytes = line.base
         var (start, end) = (start, line.endIndex)
@@ -317,8 +317,8 @@ struct ContentRange: Equatable {
     }
 }
 
-/// What the lines of the last response said: most responses of a server repeat them, but for the date, and then no text is
-/// made. One for each handle, whose owner must be the same; confined to the loop.
+/// What the lines of the last response said: most responses of a server repeat them, but for the date, and then no text
+/// is made. One for each handle, whose owner must be the same; confined to the loop.
 final class HeadMemo {
     private struct Known<Value> {
         let bytes: [UInt8]

@@ -89,8 +89,9 @@ extension TransferFailure {
             // libcurl 7.88.1 returns this for a header line of more than 100 KiB; since 8.6 it is CURLE_TOO_LARGE.
             reason = .headerTooLarge
         } else if code == CURLE_UNSUPPORTED_PROTOCOL, evidence.isRequestStarted {
-            // The request was good: the server speaks another protocol than HTTP, or a version that does not exist. Before the
-            // request was sent, this libcurl lacks the scheme, which was checked: ``engineFailed``, no fault of the request.
+            // The request was good: the server speaks another protocol than HTTP, or a version that does not exist.
+            // Before the request was sent, this libcurl lacks the scheme, which was checked: ``engineFailed``, no fault
+            // of the request.
             reason = .badResponse
         } else if Self.mayBeLocal.contains(code), let local = Self.localReasons[evidence.systemError] {
             reason = local

@@ -22,9 +22,9 @@ package struct TransferPhases: Hashable, Sendable {
 
     package init(started: BootTime) { self.started = started }
 
-    /// The path's round-trip time: no longer than the shorter of connecting and waiting for the response. A first packet
-    /// that is lost, or waits for the gateway's address, makes connecting a second longer (the kernel's first wait for an
-    /// answer to SYN), and a busy server makes the other longer.
+    /// The path's round-trip time: no longer than the shorter of connecting and waiting for the response. A first
+    /// packet that is lost, or waits for the gateway's address, makes connecting a second longer (the kernel's first
+    /// wait for an answer to SYN), and a busy server makes the other longer.
     package var roundTrip: Duration? {
         let connecting = connected.map { $0 - (resolved ?? started) }
         let waiting = firstByte.flatMap { byte in requestSent.map { byte - $0 } }

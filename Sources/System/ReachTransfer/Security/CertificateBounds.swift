@@ -2,9 +2,9 @@ internal import ReachCore
 
 /// Which certificates of a server are read at all.
 ///
-/// OpenSSL reads the key of each one, trusted or not, within one step of the handshake, for which the whole loop waits. Its own
-/// limits allow half a minute of that: a curve with parameters of its own and a compressed point takes it 200 ms, a point of
-/// P-224 half a millisecond, and an exponent of RSA may be as long as the modulus.
+/// OpenSSL reads the key of each one, trusted or not, within one step of the handshake, for which the whole loop waits.
+/// Its own limits allow half a minute of that: a curve with parameters of its own and a compressed point takes it 200
+/// ms, a point of P-224 half a millisecond, and an exponent of RSA may be as long as the modulus.
 enum CertificateBounds {
     /// The longest list in bytes. Chains of the Web have less than 10 KiB.
     static let listBytes = 32 << 10
@@ -16,7 +16,8 @@ enum CertificateBounds {
     private static let exponentBits = 33
 
     /// - Parameters:
-    ///   - message: The handshake's message with the certificates, without its header (RFC 5246, 7.4.2; RFC 8446, 4.4.2).
+    ///   - message: The handshake's message with the certificates, without its header (RFC 5246, 7.4.2; RFC 8446,
+    ///     4.4.2).
     ///   - isTLS13: Whether each certificate has extensions.
     /// - Returns: Why they are not read, as a sentence; `nil` if they are.
     static func fault(ofMessage message: [UInt8], isTLS13: Bool) -> String? {

@@ -1,7 +1,7 @@
 internal import ReachCore
 
-/// A digest of all credentials in a request: the user and password of its URL, and its Authorization and Cookie headers.
-/// Equal credentials have equal digests.
+/// A digest of all credentials in a request: the user and password of its URL, and its Authorization and Cookie
+/// headers. Equal credentials have equal digests.
 ///
 /// SHA-256, since pools keep it for a minute after the last request, and secrets need not be kept that long.
 struct CredentialDigest: Hashable {

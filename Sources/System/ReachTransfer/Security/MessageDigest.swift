@@ -6,7 +6,8 @@ package enum MessageDigest: Hashable, Sendable, CaseIterable {
     case sha256
     case sha512_256
 
-    /// - Returns: The digest; `nil` where this machine's OpenSSL forbids the function, as FIPS 140 forbids MD5, or is missing.
+    /// - Returns: The digest; `nil` where this machine's OpenSSL forbids the function, as FIPS 140 forbids MD5, or is
+    ///   missing.
     package func digest(_ bytes: [UInt8]) -> [UInt8]? {
         var (digest, count) = ([UInt8](repeating: 0, count: 64), UInt32(0))
         guard CurlRuntime.whyUnusable == nil,

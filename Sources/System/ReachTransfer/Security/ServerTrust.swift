@@ -6,7 +6,8 @@ public struct TrustVerdict: Hashable, Sendable, CustomStringConvertible {
     /// Whether it is trusted.
     public let isTrusted: Bool
     /// A stable word: `trusted`, `certificate-expired`, `certificate-not-yet-valid`, `certificate-untrusted`,
-    /// `certificate-wrong-host`, `certificate-invalid`, `pin-mismatch`, or `engine-failed` where this machine cannot judge.
+    /// `certificate-wrong-host`, `certificate-invalid`, `pin-mismatch`, or `engine-failed` where this machine cannot
+    /// judge.
     public let word: String
     /// A sentence for people.
     public let description: String

@@ -8,7 +8,8 @@ struct DiagnosisHypothesisTests {
         DiagnosisVerdict(facts.sorted { $0.rawValue < $1.rawValue }.map { WeighedFact($0, "A fact.") }).chosen
     }
 
-    /// Sets of facts that a hypothesis predicts: with each of its needs alone, with and without the rest, and with one more fact.
+    /// Sets of facts that a hypothesis predicts: with each of its needs alone, with and without the rest, and with one
+    /// more fact.
     private func worlds(of hypothesis: DiagnosisHypothesis) -> [Set<DiagnosisFact>] {
         let rule = hypothesis.rule
         let rest = rule.explains.subtracting(rule.needs)

@@ -1,7 +1,8 @@
 import ReachCore
 
-/// A small Internet as a value, which answers each task of a diagnosis as a machine in it would find out: a gateway 192.0.2.1
-/// and 2001:db8::1 on up0, the name servers .53 and .54 beyond it, and www.example.net at .80. A situation changes some answers.
+/// A small Internet as a value, which answers each task of a diagnosis as a machine in it would find out: a gateway
+/// 192.0.2.1 and 2001:db8::1 on up0, the name servers .53 and .54 beyond it, and www.example.net at .80. A situation
+/// changes some answers.
 struct DiagnosisWorld {
     typealias Change = (DiagnosisTask) -> DiagnosisResult?
 

@@ -1,7 +1,8 @@
 import ReachCore
 import Testing
 
-/// The order of events is that of mac80211 in Linux 6.1: the carrier goes, nl80211 says why, the link joins, the carrier returns.
+/// The order of events is that of mac80211 in Linux 6.1: the carrier goes, nl80211 says why, the link joins, the
+/// carrier returns.
 @Suite struct RoamHoldTests {
     private let home = WirelessNetwork(ssid: SSID("home"), bssid: HardwareAddress("02:00:00:00:00:01"))
     private let homeToo = WirelessNetwork(ssid: SSID("home"), bssid: HardwareAddress("02:00:00:00:00:02"))

@@ -28,8 +28,8 @@ import Testing
         "-m", "pip", "-q", "--disable-pip-version-check", "--timeout", "5", "--retries", "1", "install",
     ]
 
-    /// The beginning of a command line that runs a Python with nats-py and nkeys, which pip installs into a folder of its own;
-    /// `nil` if that fails.
+    /// The beginning of a command line that runs a Python with nats-py and nkeys, which pip installs into a folder of
+    /// its own; `nil` if that fails.
     private static func python(in directory: TemporaryDirectory) -> [String]? {
         let folder = directory.path + "/modules"
         let packages = ["nats-py", "nkeys"]

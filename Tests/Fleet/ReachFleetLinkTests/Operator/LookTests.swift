@@ -27,8 +27,8 @@ import Testing
                 $0.status?.connectivity = connectivity
             }
             try fake.renew()
-            // The host's connection ends here without a goodbye, as when it is switched off; that of the others, too, but
-            // they renew once more below.
+            // The host's connection ends here without a goodbye, as when it is switched off; that of the others, too,
+            // but they renew once more below.
             fake.link.close()
         }
         let bye = try FakeHost("bye", in: fleet)

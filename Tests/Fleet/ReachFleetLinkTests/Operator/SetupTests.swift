@@ -137,7 +137,8 @@ import Testing
         #expect(result.status == 0, "\(result.standardError)")
     }
 
-    /// OpenSSL registers that all it has is freed, which a thread of libnats may be using: the process crashed now and then.
+    /// OpenSSL registers that all it has is freed, which a thread of libnats may be using: the process crashed now and
+    /// then.
     @Test(
         .disabled(
             if: getenv("ASAN_OPTIONS") != nil || getenv("TSAN_OPTIONS") != nil,

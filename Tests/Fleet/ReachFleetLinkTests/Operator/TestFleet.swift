@@ -4,7 +4,8 @@ import ReachFleetLink
 import ReachLoop
 import ReachTesting
 
-/// A fleet as an operator makes it with `reach-fleet` alone: keys, the printed configuration, a real nats-server, streams.
+/// A fleet as an operator makes it with `reach-fleet` alone: keys, the printed configuration, a real nats-server,
+/// streams.
 final class TestFleet {
     static let program = BuiltProgram(named: "reach-fleet")
 

@@ -7,8 +7,8 @@ import Testing
 /// Types the pages for operators, word for word, with a real server, real daemons and real agents.
 @Suite(.enabled(if: TypedPage.whyNot == nil, "\(TypedPage.whyNot ?? "")"))
 struct TutorialTests {
-    /// What `doctor` warns of depends on the server's version: where another one is installed than the tutorial shows, the warnings and
-    /// their remedies are left to the tests of the findings.
+    /// What `doctor` warns of depends on the server's version: where another one is installed than the tutorial shows,
+    /// the warnings and their remedies are left to the tests of the findings.
     private static func withoutWarnings(_ lines: [String]) -> [String] {
         var isWarning = false
         return lines.filter { line in

@@ -3,8 +3,8 @@ import ReachCore
 import ReachLoop
 import ReachTesting
 
-/// A page of the documentation whose commands are typed, word for word, into a shell in an empty folder, with a network and processes
-/// of its own: lines after `$` in its literal blocks, with what the page shows as their output.
+/// A page of the documentation whose commands are typed, word for word, into a shell in an empty folder, with a network
+/// and processes of its own: lines after `$` in its literal blocks, with what the page shows as their output.
 struct TypedPage {
     /// A line that is typed, and what is printed then.
     struct Step {

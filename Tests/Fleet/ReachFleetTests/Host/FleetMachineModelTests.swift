@@ -145,7 +145,8 @@ private struct World {
         }
     }
 
-    /// The machine loses power, and starts with another boot. The journal sees that its end may be missing, and begins a log.
+    /// The machine loses power, and starts with another boot. The journal sees that its end may be missing, and begins
+    /// a log.
     mutating func rollBack(_ index: Int) {
         var journal = hosts[index].journal
         let lost = journal.rollBack(by: Int.random(in: 0...5, using: &random))
@@ -173,7 +174,8 @@ private struct World {
         hosts.append(copy)
     }
 
-    /// Nothing fails any more, for long enough: until each machine has had nothing to do three times, with its timers between.
+    /// Nothing fails any more, for long enough: until each machine has had nothing to do three times, with its timers
+    /// between.
     mutating func settle() {
         var rest = 0
         for _ in 0..<40 where rest < 3 {
@@ -239,7 +241,8 @@ private struct World {
         }
     }
 
-    /// The agent is killed after it began a log behind the other machine's message, and before the engine had a chunk of that log.
+    /// The agent is killed after it began a log behind the other machine's message, and before the engine had a chunk
+    /// of that log.
     @Test(arguments: [100_363, 100_379, 100_437, 100_671, 100_738, 100_940, 101_263] as [UInt64])
     func `a machine that stopped right after it began another log continues with that log`(seed: UInt64) {
         let faults = faults(seed, [.clone])

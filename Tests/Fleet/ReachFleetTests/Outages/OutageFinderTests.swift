@@ -232,8 +232,8 @@ import Testing
         }
     }
 
-    /// The traits of which at least five hosts and all the hosts that have it went away within five seconds of each other,
-    /// none of them twice: they explain so much that an outage names them, whatever else it is called.
+    /// The traits of which at least five hosts and all the hosts that have it went away within five seconds of each
+    /// other, none of them twice: they explain so much that an outage names them, whatever else it is called.
     private func plainTraits(_ absences: [Absence], _ members: [FleetMember]) -> Set<SharedTrait> {
         let traits: [SharedTrait] = (0..<4).map { .label("site", "s\($0)") }
         return Set(

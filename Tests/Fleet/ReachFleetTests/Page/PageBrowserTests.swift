@@ -4,8 +4,8 @@ import ReachFleet
 import ReachTesting
 import Testing
 
-/// The page in a real browser. `contrib/fleet/look` drives it by keyboard and fails if something is wrong, also if a script
-/// fails or the page's policy stops something.
+/// The page in a real browser. `contrib/fleet/look` drives it by keyboard and fails if something is wrong, also if a
+/// script fails or the page's policy stops something.
 @Suite(
     .enabled(if: TestProgram.path("chromium") != nil, "Chromium is not installed (apt-get install chromium)"),
     .serialized)

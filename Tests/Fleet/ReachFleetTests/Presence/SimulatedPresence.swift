@@ -5,8 +5,8 @@ import ReachTesting
 /// One host and its server for six hours, by the second: what is true, and what the engine has of it afterwards.
 ///
 /// The host is cut from power, loses its Internet, is partitioned from the server, roams to another address and is
-/// switched off; the server restarts and is away for long. The agent does what `FleetMachine` does: it renews every 30 s,
-/// tries again with the same waits, and reports what it missed.
+/// switched off; the server restarts and is away for long. The agent does what `FleetMachine` does: it renews every 30
+/// s, tries again with the same waits, and reports what it missed.
 struct SimulatedPresence {
     enum Truth: Hashable {
         case here, limited, away, off, serverAway

@@ -6,8 +6,9 @@ import Testing
 /// Routers that pass a packet on and send its sender a message about it.
 @Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(1)))
 struct ProbeAdviceTests {
-    /// A machine on a link with the router of its default route, which passes packets back over the link to another one, and so
-    /// redirects their sender. The machine follows no redirect, as hardened ones do not, so that each packet causes one.
+    /// A machine on a link with the router of its default route, which passes packets back over the link to another
+    /// one, and so redirects their sender. The machine follows no redirect, as hardened ones do not, so that each
+    /// packet causes one.
     @Test(arguments: ["icmp://198.51.100.9", "icmp://[2001:db8:5::9]"], [nil, 6])
     func `a redirect is no answer, and no error either`(target: String, burst: Int?) async throws {
         let (machine, bridge) = (try TestNamespace(), try TestNamespace())

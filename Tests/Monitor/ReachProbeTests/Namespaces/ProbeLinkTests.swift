@@ -4,8 +4,8 @@ import ReachTesting
 import ReachTransfer
 import Testing
 
-/// Probes of a machine with two real links: `lan0` with the default route, and `lan1`. Both routers have all addresses, so a packet
-/// that leaves by the wrong link would be answered.
+/// Probes of a machine with two real links: `lan0` with the default route, and `lan1`. Both routers have all addresses,
+/// so a packet that leaves by the wrong link would be answered.
 @Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(1)))
 struct ProbeLinkTests {
     private let machine: TestNamespace

@@ -304,8 +304,8 @@ struct ValidationTests {
         let small = try SmallInternet()
         let validated = try await ValidatingEngine.start(in: small)
         try await validated.changes.wait { $0.state.ipv4.connectivity == .full && $0.state.ipv6.connectivity == .full }
-        // Wait until connections end. The kernel makes the gateway's entries stale when they have not been used for a while; until
-        // then TCP's counters are read.
+        // Wait until connections end. The kernel makes the gateway's entries stale when they have not been used for a
+        // while; until then TCP's counters are read.
         try await Task.sleep(for: .seconds(1))
         for gateway in ["192.0.2.1", "2001:db8::1"] {
             try small.machine.run("ip", "neighbour", "change", gateway, "dev", "up0", "nud", "stale")

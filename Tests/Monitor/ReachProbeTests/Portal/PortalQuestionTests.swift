@@ -5,7 +5,8 @@ import Testing
 
 @testable import ReachProbe
 
-/// Questions to an API that a network announces at an address of this machine: nothing is sent, and the answer comes at once.
+/// Questions to an API that a network announces at an address of this machine: nothing is sent, and the answer comes at
+/// once.
 @Suite struct PortalQuestionTests {
     private let loop: EventLoop
     private let transfers: TransferEngine

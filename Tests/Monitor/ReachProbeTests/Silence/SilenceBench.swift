@@ -4,9 +4,9 @@ import ReachProbe
 
 /// A clock that the test advances, and TCP senders on a path that loses some or all exchanges.
 ///
-/// Each sender wants to send a segment every 150 to 300 ms. While one is not acknowledged it sends nothing else, and repeats it after
-/// 220 ms, doubled each time, up to two minutes (RFC 6298, with Linux' least timeout). Nothing else is received by the path,
-/// which is the hardest case.
+/// Each sender wants to send a segment every 150 to 300 ms. While one is not acknowledged it sends nothing else, and
+/// repeats it after 220 ms, doubled each time, up to two minutes (RFC 6298, with Linux' least timeout). Nothing else is
+/// received by the path, which is the hardest case.
 struct SilenceBench {
     struct Sender {
         var host: UInt32
@@ -175,7 +175,8 @@ struct SilenceBench {
 }
 
 extension StalledSocket {
-    /// A socket that has sent something 200, 600, 1400 and 3000 ms after the first time, as often as `repetitions` says.
+    /// A socket that has sent something 200, 600, 1400 and 3000 ms after the first time, as often as `repetitions`
+    /// says.
     static func sample(to host: UInt32, user: UInt32 = 1000, repetitions: Int, sinceLast: Int = 300) -> StalledSocket {
         let timeout = 200 << repetitions
         return StalledSocket(

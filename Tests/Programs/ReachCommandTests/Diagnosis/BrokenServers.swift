@@ -1,8 +1,8 @@
 /// Servers that Debian's programs cannot be configured to be.
 enum BrokenServers {
-    /// Name servers on port 53, by UDP and TCP: 198.51.100.55 fails (SERVFAIL), .56 denies every name (NXDOMAIN), and .58 leads
-    /// every name to 198.51.100.70. At .84 a web server whose clock is in July 2020, and what is none: port 80 answers with
-    /// something else, and port 81 cuts the connection.
+    /// Name servers on port 53, by UDP and TCP: 198.51.100.55 fails (SERVFAIL), .56 denies every name (NXDOMAIN), and
+    /// .58 leads every name to 198.51.100.70. At .84 a web server whose clock is in July 2020, and what is none: port
+    /// 80 answers with something else, and port 81 cuts the connection.
     static let python = """
         import socket, ssl, struct, sys, threading
 

@@ -25,8 +25,8 @@ struct DiagnosisProgramTests {
         }
     }
 
-    /// What a diagnosis finds is what answered within its limits of time, which are not those of a machine whose other programs
-    /// take its processors for most of the time.
+    /// What a diagnosis finds is what answered within its limits of time, which are not those of a machine whose other
+    /// programs take its processors for most of the time.
     private static let tolerable = 0.5
 
     @Test func `each broken layer is blamed on the right party, within ten seconds`() async throws {

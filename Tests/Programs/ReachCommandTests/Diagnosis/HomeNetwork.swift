@@ -34,7 +34,8 @@ final class HomeNetwork {
             client, files, "client",
             ProviderNetwork.bring("up0", "192.0.2.2/24", "\(prefix)::2/64", "fe80::3/64")
                 + ["route add default via 192.0.2.1", "route add default via \(prefix)::1"])
-        // Without a limit for what the router reports: the kernel has one for all namespaces, which other tests use, too.
+        // Without a limit for what the router reports: the kernel has one for all namespaces, which other tests use,
+        // too.
         try router.run(
             "sysctl", "-qw", "net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1", "net.ipv4.icmp_ratemask=0")
         try client.run("sysctl", "-qw", "net.ipv4.ping_group_range=0 0")

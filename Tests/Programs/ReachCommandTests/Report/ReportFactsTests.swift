@@ -3,7 +3,8 @@ import Testing
 
 @testable import reach
 
-/// What a provider asks: who the customer is, over which links and routers, what tests found, and whether the clock was right.
+/// What a provider asks: who the customer is, over which links and routers, what tests found, and whether the clock was
+/// right.
 @Suite struct ReportFactsTests {
     private typealias Example = ExampleReport
 

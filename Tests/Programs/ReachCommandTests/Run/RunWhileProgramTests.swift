@@ -144,7 +144,8 @@ internal import Testing
         #expect(try status("--while", "network=home", "--", "true") == 4)
     }
 
-    /// A shell with job control on a terminal of its own types what a person would. The python interpreter makes the terminal.
+    /// A shell with job control on a terminal of its own types what a person would. The python interpreter makes the
+    /// terminal.
     @Test(.enabled(if: Python.isThere, "python3 is missing")) func `ctrl-Z, fg and ctrl-C work as with any command`()
         throws
     {

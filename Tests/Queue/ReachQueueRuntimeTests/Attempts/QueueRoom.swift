@@ -119,8 +119,8 @@ final class QueueRoom: Sendable {
         return try await add([request])[0]
     }
 
-    /// Queues requests in one turn of the loop, and waits until all are safe. However late a busy machine lets the test go
-    /// on, none of them starts later than the others for it.
+    /// Queues requests in one turn of the loop, and waits until all are safe. However late a busy machine lets the test
+    /// go on, none of them starts later than the others for it.
     ///
     /// - Parameter isReady: Looked at every 10 ms until they may be added.
     func add(

@@ -4,8 +4,8 @@ import ReachTesting
 import ReachTransfer
 import Testing
 
-/// The ways of attempts, asked of a real engine on a machine with two links, where answers are remembered for the attempts
-/// that follow.
+/// The ways of attempts, asked of a real engine on a machine with two links, where answers are remembered for the
+/// attempts that follow.
 @Suite(
     .enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"),
     .enabled(if: WebServer.isAvailable, "\(WebServer.whyNot)"), .timeLimit(.minutes(1)))

@@ -2,8 +2,8 @@ import ReachCore
 import ReachKernel
 import ReachTesting
 
-/// A machine with two links to one Internet: `lan0`, which its configuration calls Wi-Fi, and `mob0`, a modem. By both a
-/// default route goes; the first is preferred. In the Internet are servers at 203.0.113.10.
+/// A machine with two links to one Internet: `lan0`, which its configuration calls Wi-Fi, and `mob0`, a modem. By both
+/// a default route goes; the first is preferred. In the Internet are servers at 203.0.113.10.
 final class TwoLinks: Sendable {
     static let server = IPAddress(ipv4: 0xcb00_710a)
 

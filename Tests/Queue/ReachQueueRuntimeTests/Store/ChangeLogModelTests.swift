@@ -7,8 +7,8 @@ import Testing
 
 @testable import ReachQueueRuntime
 
-/// Any changes, together in the tables of one queue and one after the other in those of another: both must have the same in the end,
-/// whatever happens to the first one between two changes.
+/// Any changes, together in the tables of one queue and one after the other in those of another: both must have the
+/// same in the end, whatever happens to the first one between two changes.
 @Suite struct ChangeLogModelTests {
     private let stage: StoreStage
     private let now = SystemClock.now

@@ -8,7 +8,8 @@ import Testing
 
 @testable import ReachQueueRuntime
 
-/// Disks that lose what was written, files that cannot be read, and programs that read the queue's file while the store has it.
+/// Disks that lose what was written, files that cannot be read, and programs that read the queue's file while the store
+/// has it.
 @Suite struct DoubtTests {
     private let stage: StoreStage
 

@@ -125,7 +125,8 @@ import Testing
             for (number, changes) in writes.enumerated() {
                 let transaction = StoreTransaction(number: UInt64(number), changes: changes, mayBeRefused: true)
                 let receipts = try database.write([transaction]) { _, _ in }
-                // The file of its old answer goes when the disk has that, and never again after that: the next one has its name.
+                // The file of its old answer goes when the disk has that, and never again after that: the next one has
+                // its name.
                 #expect(receipts.flatMap(\.filesToRemove) == (number == 3 ? ["answer-1"] : []))
             }
             #expect(try database.database.number("SELECT count(*) FROM request") == 0)

@@ -117,7 +117,8 @@ import Testing
         let delivered = try deliveries()
         #expect(acknowledged.isSubset(of: Set(delivered.keys)))
         let repeated = delivered.values.reduce(0) { $0 + $1.count - 1 }
-        // What was on its way when the process died may have arrived: at most as many as run at once to one destination.
+        // What was on its way when the process died may have arrived: at most as many as run at once to one
+        // destination.
         #expect(repeated <= kills * 4)
         #expect(delivered.values.allSatisfy { $0.keys.count == 1 })
         #expect(try ends() == Set(delivered.keys))

@@ -15,8 +15,8 @@ private func held(in slab: Any) -> Int? {
     return elements.count - free.count
 }
 
-/// The paths of what a value still holds: collections with elements, slabs with places that are not free, and columns with another
-/// value than the first one.
+/// The paths of what a value still holds: collections with elements, slabs with places that are not free, and columns
+/// with another value than the first one.
 ///
 /// - Parameter kept: Paths that are passed over.
 func leftovers(in value: Any, beside kept: Set<String> = []) -> [String] {
@@ -52,8 +52,8 @@ private func visit(_ value: Any, at path: String, beside kept: Set<String>, _ fo
 }
 
 extension QueueScheduler {
-    /// What it keeps though no request needs it any more: what is known of the network, and the conditions and the requests that it
-    /// had last.
+    /// What it keeps though no request needs it any more: what is known of the network, and the conditions and the
+    /// requests that it had last.
     private static let kept: Set<String> = [
         "network.paths", "network.histories", "network.proved", "network.evidence.checks", "network.silent.notes",
         "network.silent.answers", "network.silent.unreached", "gates.groups", "gates.indices", "gates.idle",

@@ -7,8 +7,8 @@ import Testing
 
 /// The cache between sessions and real servers.
 @Suite(.timeLimit(.minutes(1))) struct CacheTests {
-    /// Answers with the header lines that the query names, and a body that counts the requests: `/x?Cache-Control:max-age=9`.
-    /// A request that validates gets 304.
+    /// Answers with the header lines that the query names, and a body that counts the requests:
+    /// `/x?Cache-Control:max-age=9`. A request that validates gets 304.
     private final class Stage: Sendable {
         let server: ScriptedServer
         let session: RequestSession

@@ -10,8 +10,8 @@ struct RootCauseTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var target = "internet"
-        /// Arguments of ip(8), before the watch begins and after. Those that begin with `peer` are for the other end, and those that
-        /// begin with `set` are settings of the kernel.
+        /// Arguments of ip(8), before the watch begins and after. Those that begin with `peer` are for the other end,
+        /// and those that begin with `set` are settings of the kernel.
         var prepared: [String] = []
         let broken: [String]
         let watched: String

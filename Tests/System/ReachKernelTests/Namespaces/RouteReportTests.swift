@@ -92,7 +92,8 @@ struct RouteReportTests {
         #expect(isRaised)
     }
 
-    /// The kernel dropped notices (ENOBUFS), twice within a second: after the second time there is a pause before all is read again.
+    /// The kernel dropped notices (ENOBUFS), twice within a second: after the second time there is a pause before all
+    /// is read again.
     @Test func `after lost notices routes are the kernel's again, and in the pause before that none are reported`()
         async throws
     {

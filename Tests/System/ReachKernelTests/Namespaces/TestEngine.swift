@@ -148,7 +148,8 @@ final class TestEngine: Sendable {
     /// Waits until the engine has handled the notices that the kernel has queued.
     func drain() async throws {
         let done = EventLog<Bool>()
-        // Two turns of the loop, since in the first turn the mailbox may come before the notices; then those that have collected.
+        // Two turns of the loop, since in the first turn the mailbox may come before the notices; then those that have
+        // collected.
         let next: @Sendable (EventLoop) -> Void = { loop in loop.mailbox.post { _ in done.append(true) } }
         mailbox.post { loop in
             loop.mailbox.post { loop in

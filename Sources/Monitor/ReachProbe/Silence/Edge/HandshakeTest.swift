@@ -5,8 +5,8 @@ internal import ReachKernel
 internal import ReachLoop
 internal import ReachTransfer
 
-/// Begins TCP connections to servers by one path, one after the other, until one answers or the time is over. Nothing is sent
-/// over them. Confined to the loop's thread.
+/// Begins TCP connections to servers by one path, one after the other, until one answers or the time is over. Nothing
+/// is sent over them. Confined to the loop's thread.
 ///
 /// Where the path works, the first one is answered after a round trip, and the others are not begun.
 final class HandshakeTest {

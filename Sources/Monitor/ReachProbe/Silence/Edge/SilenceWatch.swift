@@ -104,8 +104,8 @@ final class SilenceWatch {
 }
 
 extension DefaultRoute {
-    /// The addresses of this machine that sockets of the path have, up to a number that is more than a link usually has, privacy
-    /// addresses included. Each costs the kernel one comparison per socket.
+    /// The addresses of this machine that sockets of the path have, up to a number that is more than a link usually
+    /// has, privacy addresses included. Each costs the kernel one comparison per socket.
     var trafficSources: [IPAddress] {
         var sources = addresses.map(\.address)
         if let source, !sources.contains(source) { sources.append(source) }

@@ -4,8 +4,8 @@ internal import ReachTransfer
 extension EndpointAnswer {
     /// The answer in the report of a transfer.
     ///
-    /// - Parameter isByProxy: Whether a proxy sent it. An error then is the proxy's own: it cannot reach the endpoint, or does not
-    ///   want to.
+    /// - Parameter isByProxy: Whether a proxy sent it. An error then is the proxy's own: it cannot reach the endpoint,
+    ///   or does not want to.
     init(_ report: TransferReport, byProxy isByProxy: Bool = false) {
         switch report.outcome {
         case .success(let head?) where isByProxy && head.status >= 400 && head.status != 511: self = .failure(.noAnswer)

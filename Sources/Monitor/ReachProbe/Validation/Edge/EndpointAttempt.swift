@@ -22,8 +22,8 @@ final class EndpointAttempt {
         var accept = "*/*"
         /// Bytes of the body that are read.
         var bodyBytes = EndpointResponse.bodyLimitBytes
-        /// Whether the endpoint may have a private address, but none of this machine or of the link alone: anybody on the link may
-        /// announce an API, and must not make the daemon connect to services that trust this machine.
+        /// Whether the endpoint may have a private address, but none of this machine or of the link alone: anybody on
+        /// the link may announce an API, and must not make the daemon connect to services that trust this machine.
         var allowsPrivate = false
 
         static let validation = Form()

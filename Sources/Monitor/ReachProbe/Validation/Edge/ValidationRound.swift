@@ -121,8 +121,8 @@ extension NameService.Options {
     /// Most name servers answer within this time, also when they have to ask others.
     private static let leastPatience: Duration = .milliseconds(250)
 
-    /// Options with which a lost query is repeated several times within a check, so that a path which loses packets does not
-    /// look like one without name servers.
+    /// Options with which a lost query is repeated several times within a check, so that a path which loses packets
+    /// does not look like one without name servers.
     func hastened(within limit: Duration) -> NameService.Options {
         var options = self
         options.patience = min(patience, max(Self.leastPatience, limit / 8))

@@ -10,7 +10,8 @@ package final class Validator {
     package struct Options: Hashable, Sendable {
         /// At least one.
         package var endpoints: [ConnectivityEndpoint]
-        /// By which the endpoints are asked. What a check proves then is that the proxy is reached and that the Internet answers it.
+        /// By which the endpoints are asked. What a check proves then is that the proxy is reached and that the
+        /// Internet answers it.
         package var proxies = TransferProxies.none
         /// Time for one check: name resolution, connection and answer together.
         package var timeout: Duration = .seconds(5)
@@ -230,8 +231,8 @@ package final class Validator {
             if outcome.result == .full { remember(outcome, of: route) }
             let commands = machine.probed(
                 ticket, outcome.result, isSecure: outcome.isSecure, bytes: outcome.bytes, at: SystemClock.boot)
-            // Clients install the address before they write the lease, and renew it. A timer would wake the machine. Where the
-            // Internet is proved, a lease that came later changes nothing yet.
+            // Clients install the address before they write the lease, and renew it. A timer would wake the machine.
+            // Where the Internet is proved, a lease that came later changes nothing yet.
             if !outcome.isSecure { leases?.read() }
             carryOut(commands)
             onCheck()

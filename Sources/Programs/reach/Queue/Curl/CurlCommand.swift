@@ -2,8 +2,8 @@ internal import ReachCore
 
 /// A curl command line, as manuals, forms of help desks and browsers ("Copy as cURL") give it.
 ///
-/// Options that change neither the request nor its outcome are ignored, such as `-s`. What the queue cannot do is refused by
-/// name: a request that is not the one in the command must not be sent.
+/// Options that change neither the request nor its outcome are ignored, such as `-s`. What the queue cannot do is
+/// refused by name: a request that is not the one in the command must not be sent.
 struct CurlCommand {
     private(set) var request = CurlRequest()
     /// What was left out of the request, as sentences for people.
@@ -219,8 +219,9 @@ enum CurlHeader {
         "expect", "content-length",
     ]
 
-    /// The name of a header that is about the connection, or a pseudo-header of HTTP/2 such as `:method`, which some programs
-    /// copy along; `nil` for all others. A change to another protocol is not left out, as it is what the request asks for.
+    /// The name of a header that is about the connection, or a pseudo-header of HTTP/2 such as `:method`, which some
+    /// programs copy along; `nil` for all others. A change to another protocol is not left out, as it is what the
+    /// request asks for.
     static func connectionName(of text: String) -> String? {
         if text.hasUTF8Prefix(":") { return text.after(":")?.cut(at: ":").map { ":" + $0.before } ?? text }
         guard let (name, value) = text.cut(at: ":"), connection.contains(name.trimmed.lowercased()) else { return nil }

@@ -2,8 +2,8 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
 
-/// A body of multipart/form-data (RFC 7578) from curl's `-F`. It is uploaded piece by piece, so that a file need not fit
-/// into memory.
+/// A body of multipart/form-data (RFC 7578) from curl's `-F`. It is uploaded piece by piece, so that a file need not
+/// fit into memory.
 struct CurlForm {
     struct Part: Equatable {
         enum Content: Equatable {

@@ -1,7 +1,8 @@
 internal import ReachCore
 internal import ReachQueue
 
-/// A request in curl's terms: what `reach queue add` reads from its options, and `reach queue import` from a curl command.
+/// A request in curl's terms: what `reach queue add` reads from its options, and `reach queue import` from a curl
+/// command.
 struct CurlRequest {
     /// One piece of data; curl joins several by `&`.
     enum Data: Equatable {

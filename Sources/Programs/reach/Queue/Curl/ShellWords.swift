@@ -3,12 +3,12 @@ internal import ReachCore
 /// A byte as the scalar of its number: literals of ASCII can then be compared with it.
 private typealias Byte = Unicode.Scalar
 
-/// Splits a command line into words as a POSIX shell does (XCU 2.2), without expanding anything: for commands that people
-/// copy from a browser or a manual. Words are bytes, since a body need not be UTF-8.
+/// Splits a command line into words as a POSIX shell does (XCU 2.2), without expanding anything: for commands that
+/// people copy from a browser or a manual. Words are bytes, since a body need not be UTF-8.
 ///
-/// It knows quotes by `'`, `"` and `$'` (the form of Chromium's and Firefox's "Copy as cURL"), backslashes and comments. A
-/// variable, a substitution, a pipe, a redirection or a second command in a line is refused, since it would mean something
-/// else here.
+/// It knows quotes by `'`, `"` and `$'` (the form of Chromium's and Firefox's "Copy as cURL"), backslashes and
+/// comments. A variable, a substitution, a pipe, a redirection or a second command in a line is refused, since it would
+/// mean something else here.
 struct ShellWords {
     private var rest: ArraySlice<Byte>
 
@@ -162,7 +162,8 @@ private struct ShellEscapes {
         return UInt8(truncatingIfNeeded: first << UInt32(3 * (before - rest.count)) | more)
     }
 
-    /// A character of JavaScript's 16-bit units. Two halves are one character; a half alone is written as bash writes it.
+    /// A character of JavaScript's 16-bit units. Two halves are one character; a half alone is written as bash writes
+    /// it.
     private mutating func character(_ unit: UInt32) -> [UInt8] {
         guard 0xd800..<0xdc00 ~= unit, rest.starts(with: "\\u".unicodeScalars) else { return Self.utf8(unit) }
         let before = rest
