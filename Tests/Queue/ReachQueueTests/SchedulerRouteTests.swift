@@ -335,6 +335,25 @@ import Testing
         #expect(stage.queue.brokenRules() == [])
     }
 
+    @Test mutating func `what dies with its interceptor when its name turns out to be on the link dies there`() throws {
+        let destination = try Destination(url: Self.name)
+        let route = DestinationRoute(destination, own: [.wired], defaultFamilies: [])
+        stage.routes[destination] = route
+        stage.send(.interceptors(["api"]))
+        stage.network([.wwan])
+        let prepared = try stage.add(Self.name) { $0.interceptor = "api" }
+        let judged = try stage.add(Self.name) { $0.interceptor = "api" }
+        stage.send(.prepared(judged, isReady: true))
+        stage.send(.answerHeld(judged))
+        let other = try stage.add(Self.name)
+        try stage.add(Self.name, when: "wifi")
+        stage.send(.attemptRouted(other, .wired, route))
+        stage.send(.prepared(prepared, isReady: false))
+        stage.send(.judged(judged, .refused(nil)))
+        #expect(stage.state(prepared) == .dead)
+        #expect(stage.queue.brokenRules() == [])
+    }
+
     @Test mutating func `a name that an attempt finds on the link goes there from then on`() throws {
         let destination = try Destination(url: Self.name)
         let route = DestinationRoute(destination, own: [.wired], defaultFamilies: [])

@@ -104,6 +104,8 @@ extension QueueScheduler {
 
     /// Keeps a dead request, so that it can be sent again.
     mutating func bury(_ slot: Slot, _ reason: DeathReason, order: OrderChains.Key?, at time: BootTime) {
+        // Its interceptor may have had it when its name was separated.
+        joinSeparated(slot)
         requests[slot].place = .dead
         requests[slot].reason = reason
         requests[slot].since = time
