@@ -24,7 +24,7 @@ import ReachTransfer
         defer { withExtendedLifetime(replies) {} }
         switch words.first {
         case "--names": resolve(Array(words.dropFirst()), engine, loop)
-        case "--compare": compare(Array(words.dropFirst(2)), words.dropFirst().first ?? "", engine, loop, replies)
+        case "--compare": compare(Array(words.dropFirst(2)), words.dropFirst().first ?? "", loop, replies)
         case "--follow": words.last.map { follow($0, "", engine, loop) }
         default: get(words.first ?? "", engine, loop)
         }
@@ -55,8 +55,12 @@ private func resolve(_ words: [String], _ engine: TransferEngine, _ loop: EventL
 }
 
 private func compare(
-    _ names: [String], _ interface: String, _ engine: TransferEngine, _ loop: EventLoop, _ replies: LoopReplies
+    _ names: [String], _ interface: String, _ loop: EventLoop, _ replies: LoopReplies
 ) {
+    // What is compared are meanings: a busy machine delays the answer about one family.
+    var options = NameService.Options()
+    options.resolutionDelay = .seconds(10)
+    let service = NameService(loop: loop, options: options)
     var open = names.count
     for name in names {
         var (system, bound): (String?, String?)
@@ -72,7 +76,8 @@ private func compare(
         }
         BackgroundThread.start(named: "fetch") { reply(SystemResolver.resolve(name)) }
         let question = NameQuestion(name, interface: InterfaceBinding(name: interface))
-        _ = engine.resolver.resolve(question, within: .seconds(60)) { result in
+        _ = service.resolve(question, within: .seconds(60)) { [service] result in
+            defer { withExtendedLifetime(service) {} }
             bound = text(result)
             note()
         }

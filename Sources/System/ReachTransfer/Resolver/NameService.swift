@@ -13,6 +13,8 @@ package final class NameService {
         package var patience: Duration = .seconds(1)
         /// How often each silent server is queried; `nil` until it had the time that resolv.conf(5) gives it.
         package var rounds: Int?
+        /// How long the other family's answer is awaited once one family has an address (RFC 8305 section 3).
+        package var resolutionDelay: Duration = .milliseconds(50)
         package var configurationPath = "/etc/resolv.conf"
         package var hostsPath = "/etc/hosts"
         package var servicesPath = "/etc/nsswitch.conf"
@@ -69,8 +71,6 @@ package final class NameService {
         }
     }
 
-    /// How long the other family's answer is awaited once one family has an address (RFC 8305 section 3).
-    private static let resolutionDelay = Duration.milliseconds(50)
     /// How long the system's resolver is awaited before the name servers are queried, too. The C library waits for the
     /// answers about both families: with a server that never answers about one of them, for 10 s by default.
     private static let systemPatience = Duration.milliseconds(400)
@@ -327,7 +327,7 @@ package final class NameService {
             return finish(id, Self.result(verdict, waiter.question))
         }
         guard waiter.delay == nil else { return }
-        waiter.delay = loop.schedule(at: SystemClock.boot + Self.resolutionDelay) { [weak self] in
+        waiter.delay = loop.schedule(at: SystemClock.boot + options.resolutionDelay) { [weak self] in
             self?.finish(id, Self.result(verdict, waiter.question))
         }
     }
