@@ -1,6 +1,6 @@
 /// Finds the root cause of a verdict: the lowest thing that is broken on the way to the target.
 ///
-/// It is found anew for each state. Where the kernel names no interface and no rule or route refuses the packets, the
+/// It is found again for each state. Where the kernel names no interface and no rule or route refuses the packets, the
 /// links that carried the path before show which of the links that could carry it is meant. Where something refuses
 /// them, they do not matter. If no link works at all, that comes before a route or a rule that refuses, since without a
 /// link nothing else helps.
